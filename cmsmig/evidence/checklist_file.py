@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
 
 from cmsmig.errors import UsageError
 from cmsmig.evidence.checklist import Check, CheckState
 from cmsmig.evidence.decided import in_words
-from cmsmig.mapping.decisions.document_keys import From, Keys, read_keys
+from cmsmig.mapping.decisions.decision_records import read_record, record_body
 from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text, replace_file, writing
@@ -37,26 +36,14 @@ class Tick:
     by: str
     at: str
     """ISO 8601 in UTC."""
-    note: str
-    found: str
+    note: str = ""
+    found: str = ""
     """What the line said when it was ticked."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ticks:
     ticked: tuple[Tick, ...] = ()
-
-
-class _TickKeys(Keys):
-    what: str
-    by: str
-    at: str
-    note: str = ""
-    found: str = ""
-
-
-class _FileKeys(Keys):
-    ticked: tuple[Annotated[Tick, From(_TickKeys)], ...] = ()
 
 
 def checklist_path(project: Project) -> Path:
@@ -73,7 +60,7 @@ def read_ticks(project: Project) -> dict[str, Tick]:
     text = decision_text(path)
     if text is None:
         return {}
-    found = read_keys(_FileKeys, read_document(text, str(path)), str(path)).made(_Ticks)
+    found = read_record(_Ticks, read_document(text, str(path)), str(path))
     return {each.what: each for each in found.ticked}
 
 
@@ -118,5 +105,5 @@ def _ticked(check: Check, made: Tick) -> Check:
 
 
 def _write(project: Project, ticks: Mapping[str, Tick]) -> None:
-    body = _FileKeys.body(_Ticks(tuple(ticks.values())))
+    body = record_body(_Ticks(tuple(ticks.values())))
     replace_file(checklist_path(project), write_document(body, _HEADER))

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from cmsmig.mapping.decisions.design import ContentTypeDesign, FieldDesign, LeftOutField
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    FieldDesign,
+    LeftOutField,
+    Option,
+)
 from cmsmig.review.section_changes import in_order
 
 
@@ -82,5 +87,5 @@ def with_field_again(content_type: ContentTypeDesign, origin: str) -> ContentTyp
 def with_option_called(field: FieldDesign, number: int, label: str) -> FieldDesign:
     """Return the field with another label of one of its options."""
     options = list(field.options)
-    options[number] = (options[number][0], label)
+    options[number] = Option(options[number].id, label)
     return replace(field, options=tuple(options))

@@ -49,23 +49,23 @@ class PropField:
 
     prop: str
     """The property's id."""
+    label: str = field(default="", kw_only=True)
+    """What the origin calls the property."""
     field: str
     type: PropType = PropType.TEXT
-    label: str = ""
-    """What the origin calls the property."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceBlock:
     """The block that each instance of one component of the designer becomes."""
 
+    component: str = field(default="", kw_only=True)
+    """What the origin calls the component."""
     component_id: str
     block: str
     """The component of the destination."""
     props: tuple[PropField, ...] = ()
     """A property that is not among them is a loss."""
-    name: str = ""
-    """What the origin calls the component."""
 
 
 @dataclass(frozen=True, slots=True)

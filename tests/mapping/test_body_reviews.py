@@ -14,15 +14,16 @@ from cmsmig.mapping.decisions.body_reviews import (
     BodyFacts,
     BodyKey,
     BodyReview,
+    BodyState,
     DecidedBlock,
     body_facts,
     review_of,
     rules_of,
     rules_text,
+    standing,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.decision_files import decided_value, from_text, to_text
-from cmsmig.mapping.decisions.review_validity import BodyState, standing
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
     Heuristic,
@@ -39,10 +40,17 @@ RULES = st.builds(
 )
 REVIEWS = st.builds(
     BodyReview,
-    st.builds(BodyKey, TEXT, TEXT, TEXT, TEXT),
-    TEXT,
-    RULES.map(rules_text),
-    st.lists(
+    slug=TEXT,
+    collection_id=TEXT,
+    item=TEXT,
+    locale=TEXT,
+    field=TEXT,
+    content=TEXT,
+    rules=RULES.map(rules_text),
+    by=TEXT,
+    at=TEXT,
+    how=TEXT,
+    blocks=st.lists(
         st.builds(
             DecidedBlock,
             st.sampled_from(BlockKind),
@@ -53,22 +61,17 @@ REVIEWS = st.builds(
         min_size=1,
         max_size=3,
     ).map(tuple),
-    TEXT,
-    TEXT,
-    TEXT,
-    TEXT,
 )
 DECISIONS = st.builds(
     lambda choices, reviews: BlocksDecision(
         tuple(choices), reviews={each.key: each for each in reviews}
     ),
     st.lists(
-        st.builds(BodyChoice, TEXT, TEXT, TEXT, st.sampled_from(BodyMode), RULES).map(
-            lambda choice: (
-                choice
-                if choice.heuristics.on
-                else replace(choice, heuristics=Heuristics())
-            )
+        st.builds(
+            BodyChoice.splitting,
+            st.builds(BodyChoice, TEXT, TEXT, TEXT),
+            st.sampled_from(BodyMode),
+            RULES.filter(lambda rules: bool(rules.on)) | st.just(Heuristics()),
         ),
         max_size=2,
     ),
@@ -102,7 +105,7 @@ ACCEPTED = review_of(
 )
 FILE = to_text(
     BlocksDecision(
-        (BodyChoice("c1", "posts", "body", BodyMode.BLOCKS, SPLIT),),
+        (BodyChoice("posts", "c1", "body").splitting(BodyMode.BLOCKS, SPLIT),),
         reviews={KEY: ACCEPTED},
     )
 )
@@ -183,9 +186,7 @@ def test_a_body_decided_twice_is_refused() -> None:
 def test_the_diff_of_one_decision_is_one_entry() -> None:
     """Entries stand in the order of their bodies, a line for each block."""
     others = {
-        replace(KEY, item_id=f"i{number}"): replace(
-            ACCEPTED, key=replace(KEY, item_id=f"i{number}")
-        )
+        replace(KEY, item_id=f"i{number}"): replace(ACCEPTED, item=f"i{number}")
         for number in range(9)
     }
     before = to_text(BlocksDecision((), reviews=others)).splitlines()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.choices import (
+    ArchivedLiveRule,
     ArchiveRule,
     BlocksDecision,
     BodyChoice,
@@ -19,11 +20,15 @@ from cmsmig.mapping.decisions.choices import (
     CollectionsDecision,
     DraftRule,
     EmbedsDecision,
+    FormerPath,
+    ItemChoice,
     ItemSet,
     Languages,
     LocaleChoice,
     MissingLanguage,
     PublishRule,
+    QueuedRule,
+    Take,
 )
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
@@ -52,6 +57,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
     LeftOutField,
+    Option,
     Reviewed,
     SectionDesign,
 )
@@ -113,47 +119,62 @@ FIELDS = st.builds(
     st.sampled_from(Encoding),
     TEXT,
     st.booleans(),
-    tuples_of(st.tuples(TEXT, TEXT)),
     TEXT,
     TEXT,
+    tuples_of(st.builds(Option, TEXT, TEXT)),
     TEXT,
-    TEXT,
+    note=TEXT,
     rules=st.dictionaries(TEXT, st.integers() | TEXT, max_size=2),
 )
 CONTENT_TYPES = st.builds(
     ContentTypeDesign,
-    TEXT,
-    TEXT,
-    TEXT,
-    TEXT,
-    TEXT,
-    TEXT,
-    tuples_of(FIELDS),
-    tuples_of(st.builds(SectionDesign, TEXT, TEXT, tuples_of(TEXT))),
-    TEXT,
-    TEXT,
-    tuples_of(st.builds(LeftOutField, TEXT, TEXT, TEXT)),
-    st.booleans(),
-    TEXT,
-    TEXT,
-    TEXT,
-    TEXT,
+    collection_slug=TEXT,
+    collection_id=TEXT,
+    component=TEXT,
+    display_name=TEXT,
+    folder=TEXT,
+    folder_name=TEXT,
+    note=TEXT,
+    universal=st.booleans(),
+    date_field=TEXT,
+    order_field=TEXT,
+    folder_by=TEXT,
+    start_page=TEXT,
+    tags_by=TEXT,
+    fields=tuples_of(FIELDS),
+    sections=tuples_of(
+        st.builds(SectionDesign, TEXT, TEXT, tuples_of(TEXT), component=TEXT)
+    ),
+    left_out=tuples_of(st.builds(LeftOutField, TEXT, TEXT, TEXT)),
 )
 BLOCKS = st.builds(
     BlockDesign,
     TEXT,
     TEXT,
     st.dictionaries(TEXT, JSON, max_size=3),
-    st.sampled_from(BlockRole),
-    st.booleans(),
+    role=st.sampled_from(BlockRole),
+    universal=st.booleans(),
 )
 DECISIONS = st.one_of(
-    st.builds(Design, tuples_of(CONTENT_TYPES), tuples_of(BLOCKS), TEXT, REVIEWED),
+    st.builds(
+        Design,
+        tuples_of(CONTENT_TYPES),
+        tuples_of(BLOCKS),
+        asset_folder=TEXT,
+        reviewed=REVIEWED,
+    ),
     st.builds(
         CollectionsDecision,
         tuples_of(
             st.builds(
-                LocaleChoice, TEXT, TEXT, st.booleans(), TEXT, st.booleans(), TEXT, TEXT
+                LocaleChoice,
+                tag=TEXT,
+                locale_id=TEXT,
+                name=TEXT,
+                primary=st.booleans(),
+                migrate=st.booleans(),
+                folder=TEXT,
+                language=TEXT,
             )
         ),
         tuples_of(
@@ -165,23 +186,37 @@ DECISIONS = st.one_of(
                 st.sampled_from(ItemSet),
                 st.sampled_from(DraftRule),
                 st.sampled_from(ArchiveRule),
+                st.sampled_from(ArchivedLiveRule),
+                st.sampled_from(QueuedRule),
                 st.sampled_from(PublishRule),
                 TEXT,
+                tuples_of(
+                    st.builds(
+                        ItemChoice,
+                        TEXT,
+                        st.sampled_from(Take),
+                        TEXT,
+                        locale_id=TEXT,
+                    )
+                ),
             )
         ),
-        REVIEWED,
-        st.sampled_from(MissingLanguage),
-        st.sampled_from(Languages),
+        tuples_of(st.builds(FormerPath, TEXT, TEXT, TEXT, st.booleans())),
+        reviewed=REVIEWED,
+        missing_language=st.sampled_from(MissingLanguage),
+        languages=st.sampled_from(Languages),
     ),
     st.builds(
-        BlocksDecision, tuples_of(st.builds(BodyChoice, TEXT, TEXT, TEXT)), REVIEWED
+        BlocksDecision,
+        tuples_of(st.builds(BodyChoice, TEXT, TEXT, TEXT)),
+        reviewed=REVIEWED,
     ),
     st.builds(
         EmbedsDecision,
         st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
         st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
-        REVIEWED,
         st.sampled_from(Unclosed),
+        reviewed=REVIEWED,
     ),
     st.builds(
         ConflictsDecision,
@@ -195,16 +230,15 @@ DECISIONS = st.one_of(
                 TEXT,
             )
         ),
-        REVIEWED,
         tuples_of(
             st.builds(
                 EditChoice,
-                st.sampled_from(ConflictKind),
-                TEXT,
-                TEXT,
-                st.sampled_from(Side),
-                TEXT,
-                TEXT,
+                kind=st.sampled_from(ConflictKind),
+                what=TEXT,
+                field=TEXT,
+                take=st.sampled_from(Side),
+                seen=TEXT,
+                note=TEXT,
             )
         ),
         tuples_of(
@@ -216,6 +250,7 @@ DECISIONS = st.one_of(
                 TEXT,
             )
         ),
+        reviewed=REVIEWED,
     ),
 )
 
@@ -258,10 +293,10 @@ def test_hand_written_yaml_means_what_it_says() -> None:
     assert found == CollectionsDecision(
         (),
         (
-            CollectionChoice("62e10", "2024", items=ItemSet.LIVE),
-            CollectionChoice("c2", "no", drafts=DraftRule.SKIP),
+            CollectionChoice("2024", "62e10", items=ItemSet.LIVE),
+            CollectionChoice("no", "c2", drafts=DraftRule.SKIP),
         ),
-        Reviewed("Ann", "2024-01-01T00:00:00Z", "individually"),
+        reviewed=Reviewed("Ann", "2024-01-01T00:00:00Z", "individually"),
     )
 
 
@@ -400,25 +435,25 @@ TITLE = designed("title", Encoding.TEXT)
     ("decision", "message"),
     [
         (
-            CollectionsDecision((), (CollectionChoice("c9", "pots"),)),
+            CollectionsDecision((), (CollectionChoice("pots", "c9"),)),
             "the site has no collection `pots` with the id c9; it has posts",
         ),
         (
-            CollectionsDecision((), (CollectionChoice("c1", "posts"),) * 2),
+            CollectionsDecision((), (CollectionChoice("posts", "c1"),) * 2),
             "decided twice",
         ),
         (
             CollectionsDecision(
                 (
-                    LocaleChoice("a", "en", True, ""),
-                    LocaleChoice("b", "fr", True, ""),
+                    LocaleChoice(locale_id="a", tag="en", migrate=True, folder=""),
+                    LocaleChoice(locale_id="b", tag="fr", migrate=True, folder=""),
                 ),
                 (),
             ),
             "two locales have the folder",
         ),
         (
-            BlocksDecision((BodyChoice("c1", "posts", "boddy"),)),
+            BlocksDecision((BodyChoice("posts", "c1", "boddy"),)),
             "the collection posts has no field `boddy`",
         ),
         (
@@ -522,7 +557,7 @@ def test_a_good_design_passes_and_unlisted_values_may_take_anything() -> None:
 def test_what_nobody_decided_is_named() -> None:
     """Collections, locales, content types and single fields."""
     people = make_collection("c2", slug="people")
-    decision = CollectionsDecision((), (CollectionChoice("c1", "posts"),))
+    decision = CollectionsDecision((), (CollectionChoice("posts", "c1"),))
     french = make_locale("l2", "fr", "fr", False)
     assert undecided_collections(decision, [POSTS, people], [french]) == (
         "Nothing is decided about the collection People (people).",

@@ -96,7 +96,7 @@ def test_slugs_that_differ_in_case_are_told_apart() -> None:
     assert found.resolve("/posts/One", EN) == RouteTarget(other, "", "")
 
 
-POSTS_BEFORE = FormerPath("/news/all", POSTS, "posts")
+POSTS_BEFORE = FormerPath("/news/all", "posts", POSTS)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ POSTS_BEFORE = FormerPath("/news/all", POSTS, "posts")
         ("/news/one", [POSTS_BEFORE], None),
         ("/news/all", [POSTS_BEFORE], None),
         ("/news/all/cafe", [POSTS_BEFORE], None),
-        ("/One", [FormerPath("/", POSTS, "posts")], RouteTarget(ONE, "", "")),
-        ("/", [FormerPath("/", POSTS, "posts")], None),
-        ("/news/all/one", [POSTS_BEFORE, FormerPath("news/all", TAGS, "tags")], None),
-        ("/tags/cafe", [FormerPath("/tags", POSTS, "posts")], None),
+        ("/One", [FormerPath("/", "posts", POSTS)], RouteTarget(ONE, "", "")),
+        ("/", [FormerPath("/", "posts", POSTS)], None),
+        ("/news/all/one", [POSTS_BEFORE, FormerPath("news/all", "tags", TAGS)], None),
+        ("/tags/cafe", [FormerPath("/tags", "posts", POSTS)], None),
     ],
 )
 def test_where_a_former_path_leads(
@@ -142,9 +142,9 @@ def test_former_paths_are_proposed_by_the_slugs_of_one_collection() -> None:
     ]
     found = find_renamed(site(), (posts, tags), items)
     assert [(each.decision, each.links, each.examples) for each in found] == [
-        (FormerPath("/Old", TAGS, "tags"), 2, ("/Old/third",)),
-        (FormerPath("/news", POSTS, "posts"), 2, ("/news/first", "/news/second")),
-        (FormerPath("/", POSTS, "posts"), 1, ("/first",)),
+        (FormerPath("/Old", "tags", TAGS), 2, ("/Old/third",)),
+        (FormerPath("/news", "posts", POSTS), 2, ("/news/first", "/news/second")),
+        (FormerPath("/", "posts", POSTS), 1, ("/first",)),
     ]
     assert [each.in_bulk for each in found] == [True, True, False]
 
@@ -152,6 +152,6 @@ def test_former_paths_are_proposed_by_the_slugs_of_one_collection() -> None:
 @given(st.text(max_size=80))
 def test_no_address_raises(href: str) -> None:
     """Links are typed by people."""
-    known = routes(PLACES, SLUGS, former=[FormerPath("/", POSTS, "posts")])
+    known = routes(PLACES, SLUGS, former=[FormerPath("/", "posts", POSTS)])
     known.resolve(href, EN)
     known.resolve(f"https://www.harbour.example/{href}", FR)

@@ -132,7 +132,7 @@ def test_each_item_set_takes_its_states_and_lists_the_rest(
 ) -> None:
     """Selected and skipped together are every item, each skip with its reason."""
     staged, live = sets()
-    choice = CollectionChoice("c1", "posts", items=items, drafts=drafts)
+    choice = CollectionChoice("posts", "c1", items=items, drafts=drafts)
     found = select_items(staged, live, choice, ())
     assert {entry.item.key.item_id for entry in found.selected} == expected
     counts: dict[str, int] = {}
@@ -146,7 +146,7 @@ def test_each_item_set_takes_its_states_and_lists_the_rest(
 def test_the_live_set_brings_the_version_that_visitors_see() -> None:
     """Staged edits of a live item stay out of the live set."""
     staged, live = sets()
-    choice = CollectionChoice("c1", "posts", items=ItemSet.LIVE)
+    choice = CollectionChoice("posts", "c1", items=ItemSet.LIVE)
     found = select_items(staged, live, choice, ())
     by_id = {entry.item.key.item_id: entry for entry in found.selected}
     assert by_id["changes_in_draft"].item.data == {"title": "old"}
@@ -156,14 +156,14 @@ def test_the_live_set_brings_the_version_that_visitors_see() -> None:
 def test_liveness_is_membership_of_the_live_set() -> None:
     """Neither a draft flag nor its absence says whether an item is live."""
     staged, live = sets()
-    found = select_items(staged, live, CollectionChoice("c1", "posts"), ())
+    found = select_items(staged, live, CollectionChoice("posts", "c1"), ())
     assert {entry.item.key.item_id for entry in found.selected if entry.live} == LIVE
 
 
 def test_an_archived_item_that_is_live_says_so() -> None:
     """It has a reason of its own, which tells that its page is still there."""
     staged, live = sets()
-    found = select_items(staged, live, CollectionChoice("c1", "posts"), ())
+    found = select_items(staged, live, CollectionChoice("posts", "c1"), ())
     sentences = {skip.key.item_id: skip.sentence for skip in found.skipped}
     assert "stays live" in sentences["archived_live"]
     assert "live" not in sentences["archived"]
@@ -172,7 +172,7 @@ def test_an_archived_item_that_is_live_says_so() -> None:
 def test_archived_items_come_along_when_that_is_decided() -> None:
     """The archive rule overrides the proposal, but not the item set."""
     staged, live = sets()
-    choice = CollectionChoice("c1", "posts", archived=ArchiveRule.AS_DRAFTS)
+    choice = CollectionChoice("posts", "c1", archived=ArchiveRule.AS_DRAFTS)
     found = select_items(staged, live, choice, ())
     ids = {entry.item.key.item_id for entry in found.selected}
     assert {"archived", "archived_live"} <= ids
@@ -197,7 +197,7 @@ def versions(choice: CollectionChoice) -> dict[str, tuple[object, object]]:
 
 def test_a_mirror_shows_visitors_what_they_see_and_editors_what_they_work_on() -> None:
     """Each state has its two versions; what nobody sees is shown to nobody."""
-    found = versions(CollectionChoice("c1", "posts", items=ItemSet.MIRROR))
+    found = versions(CollectionChoice("posts", "c1", items=ItemSet.MIRROR))
     assert found["changes_in_draft"] == ("staged", "live")
     assert found["queued_changes"] == ("staged", "live")
     assert found["live_only"] == ("live", "live")
@@ -207,7 +207,7 @@ def test_a_mirror_shows_visitors_what_they_see_and_editors_what_they_work_on() -
 
 def test_queued_items_go_as_it_was_decided() -> None:
     """As drafts, left out, or as if the site were published now."""
-    mirror = CollectionChoice("c1", "posts", items=ItemSet.MIRROR)
+    mirror = CollectionChoice("posts", "c1", items=ItemSet.MIRROR)
     shown = versions(replace(mirror, queued=QueuedRule.PUBLISH))
     assert shown["queued"] == shown["queued_changes"] == ("staged", "staged")
     left = versions(replace(mirror, queued=QueuedRule.SKIP))
@@ -228,7 +228,7 @@ def test_what_is_archived_and_still_online_has_a_choice_of_its_own(
     rule: ArchivedLiveRule, expected: object
 ) -> None:
     """The other archived items follow theirs."""
-    choice = CollectionChoice("c1", "p", items=ItemSet.MIRROR, archived_live=rule)
+    choice = CollectionChoice("p", "c1", items=ItemSet.MIRROR, archived_live=rule)
     found = versions(choice)
     assert found.get("archived_live") == expected
     assert "archived" not in found
@@ -246,7 +246,7 @@ def test_what_is_archived_and_still_online_has_a_choice_of_its_own(
 )
 def test_one_item_is_decided_apart(take: Take, expected: object) -> None:
     """Whatever its collection's choices say; the others are as they were."""
-    plain = CollectionChoice("c1", "posts", drafts=DraftRule.SKIP)
+    plain = CollectionChoice("posts", "c1", drafts=DraftRule.SKIP)
     choice = replace(plain, apart=(ItemChoice("changes_in_draft", take),))
     found = versions(choice)
     assert found.pop("changes_in_draft", None) == expected
@@ -259,7 +259,7 @@ def test_a_version_that_is_not_there_is_named_and_not_guessed() -> None:
     """A draft cannot be taken as what visitors see."""
     staged, live = sets()
     apart = (ItemChoice("draft", Take.LIVE),)
-    found = select_items(staged, live, CollectionChoice("c1", "p", apart=apart), ())
+    found = select_items(staged, live, CollectionChoice("p", "c1", apart=apart), ())
     reasons = {skip.key.item_id: skip.reason for skip in found.skipped}
     assert reasons["draft"] == "no_such_version"
 
@@ -267,15 +267,15 @@ def test_a_version_that_is_not_there_is_named_and_not_guessed() -> None:
 def test_locales_have_their_own_states() -> None:
     """One id is live in one locale and a draft in the other."""
     locales = (
-        LocaleChoice("en", "en", True, "", primary=True),
-        LocaleChoice("fr", "fr", True, "fr"),
+        LocaleChoice(locale_id="en", tag="en", migrate=True, folder="", primary=True),
+        LocaleChoice(locale_id="fr", tag="fr", migrate=True, folder="fr"),
     )
     staged = [
         make_item("one", locale="en", published=EARLY),
         make_item("one", locale="fr", draft=True),
     ]
     live = [make_item("one", locale="en", published=EARLY)]
-    found = select_items(staged, live, CollectionChoice("c1", "posts"), locales)
+    found = select_items(staged, live, CollectionChoice("posts", "c1"), locales)
     assert [(entry.item.key.locale_id, entry.live) for entry in found.selected] == [
         ("en", True),
         ("fr", False),
@@ -285,15 +285,15 @@ def test_locales_have_their_own_states() -> None:
 def test_locales_that_are_not_migrated_or_listed_are_skipped_with_a_reason() -> None:
     """An item without a locale belongs to the primary one."""
     locales = (
-        LocaleChoice("en", "en", True, "", primary=True),
-        LocaleChoice("fr", "fr", False, ""),
+        LocaleChoice(locale_id="en", tag="en", migrate=True, folder="", primary=True),
+        LocaleChoice(locale_id="fr", tag="fr", migrate=False, folder=""),
     )
     staged = [
         make_item("one", locale=""),
         make_item("one", locale="fr"),
         make_item("one", locale="xx"),
     ]
-    found = select_items(staged, [], CollectionChoice("c1", "posts"), locales)
+    found = select_items(staged, [], CollectionChoice("posts", "c1"), locales)
     assert [entry.item.key.locale_id for entry in found.selected] == [""]
     assert [skip.reason for skip in found.skipped] == [
         "locale_not_migrated",
@@ -305,7 +305,7 @@ def test_a_collection_that_is_not_migrated_is_accounted_for() -> None:
     """Every item of it is listed."""
     staged, live = sets()
     found = select_items(
-        staged, live, CollectionChoice("c1", "posts", migrate=False), ()
+        staged, live, CollectionChoice("posts", "c1", migrate=False), ()
     )
     assert not found.selected
     assert {skip.reason for skip in found.skipped} == {"collection_not_migrated"}
@@ -315,7 +315,7 @@ def test_a_collection_that_is_not_migrated_is_accounted_for() -> None:
 def test_the_order_of_the_sets_changes_nothing(shuffler: random.Random) -> None:
     """Pages may come in any order."""
     staged, live = sets()
-    expected = select_items(staged, live, CollectionChoice("c1", "posts"), ())
+    expected = select_items(staged, live, CollectionChoice("posts", "c1"), ())
     shuffler.shuffle(staged)
     shuffler.shuffle(live)
-    assert select_items(staged, live, CollectionChoice("c1", "posts"), ()) == expected
+    assert select_items(staged, live, CollectionChoice("posts", "c1"), ()) == expected

@@ -19,8 +19,10 @@ from cmsmig.origin.schema import Item
 from tests.support.mapping.design_builders import make_design, make_item, make_type
 
 LOCALES = (
-    LocaleChoice("en", "en", True, "", primary=True, name="English"),
-    LocaleChoice("fr", "fr", True, "fr", name="French"),
+    LocaleChoice(
+        locale_id="en", tag="en", migrate=True, folder="", primary=True, name="English"
+    ),
+    LocaleChoice(locale_id="fr", tag="fr", migrate=True, folder="fr", name="French"),
 )
 
 

@@ -50,7 +50,7 @@ EVERYTHING = Heuristics(frozenset(Heuristic))
 BODY = field("body", Encoding.RICHTEXT, "RichText")
 RAW = Design((content_type(BODY),), block_designs())
 EVERY_BLOCK = BlocksDecision(
-    (BodyChoice(POSTS, "posts", "body", BodyMode.BLOCKS, EVERYTHING),)
+    (BodyChoice("posts", POSTS, "body").splitting(BodyMode.BLOCKS, EVERYTHING),)
 )
 DESIGN = split_design(with_blocks(RAW, EVERY_BLOCK), EVERY_BLOCK)
 NAMES = components_of(DESIGN)
@@ -121,7 +121,7 @@ def test_a_field_of_blocks_holds_only_what_it_may_need() -> None:
     """The whitelist follows from the rules that are on and the blocks decided on."""
     rules = Heuristics(frozenset((Heuristic.HEADINGS, Heuristic.IMAGES)))
     decision = BlocksDecision(
-        (BodyChoice(POSTS, "posts", "body", BodyMode.BLOCKS, rules),)
+        (BodyChoice("posts", POSTS, "body").splitting(BodyMode.BLOCKS, rules),)
     )
     assert whitelist(decision) == {"text_block", "figure"}
     where = BodyKey(POSTS, "one", "", "body")

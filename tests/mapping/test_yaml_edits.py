@@ -15,10 +15,10 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.decision_files import from_text, text_with, to_text
 from cmsmig.mapping.decisions.design import Reviewed
 
-NEW = CollectionChoice("c9", "new", note="a: b\n\nand more")
+NEW = CollectionChoice("new", "c9", note="a: b\n\nand more")
 REVIEWED = Reviewed("Bea: the second", "2026-01-02T03:04:05+00:00", "in bulk")
 FORMS = {
-    "ours": to_text(CollectionsDecision((), (CollectionChoice("c1", "posts"),))),
+    "ours": to_text(CollectionsDecision((), (CollectionChoice("posts", "c1"),))),
     "comments": (
         "# mine\ncollections:\n# first\n- collection: posts # the blog\n"
         "  collection_id:   c1\n  # last\n\n# the end"
@@ -71,7 +71,7 @@ def test_entries_of_single_bodies_stay_behind_what_is_added() -> None:
         "    content: x\n    rules: 1 images\n    blocks: [{kind: text, nodes: 1}]\n"
     )
     before = from_text(text, "blocks.yaml", BlocksDecision)
-    new = BodyChoice("c1", "posts", "aside")
+    new = BodyChoice("posts", "c1", "aside")
     after = replace(before, bodies=(*before.bodies, new))
     found = text_with(text, before, after)
     assert from_text(found, "blocks.yaml", BlocksDecision) == after

@@ -66,9 +66,9 @@ async def test_a_component_becomes_a_block_by_a_few_choices(tmp_path: Path) -> N
             "recipe_i_card",
             (
                 PropField("p1", "prop_p1", PropType.NUMBER),
-                PropField("p2", "method_i", PropType.RICHTEXT, "Method <i>"),
+                PropField("p2", "method_i", PropType.RICHTEXT, label="Method <i>"),
             ),
-            "Recipe <i>card",
+            component="Recipe <i>card",
         ),
     )
     await panel.work("component-block", "no name!")

@@ -216,8 +216,10 @@ async def test_translated_fields_are_told(tmp_path: Path) -> None:
         decided(workspace.project, CollectionsDecision),
         languages=Languages.FIELDS,
         locales=(
-            LocaleChoice("en", "en", True, "en", primary=True),
-            LocaleChoice("fr", "fr", True, "fr"),
+            LocaleChoice(
+                locale_id="en", tag="en", migrate=True, folder="en", primary=True
+            ),
+            LocaleChoice(locale_id="fr", tag="fr", migrate=True, folder="fr"),
         ),
     )
     write_decision(workspace.project, decision)

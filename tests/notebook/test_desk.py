@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import UndecidedError
+from cmsmig.mapping.decisions.body_reviews import BodyState
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
-from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.preview.block_cards import Split, block_contents, cards_html
 from cmsmig.notebook.preview.preview_html import losses_html

@@ -40,7 +40,7 @@ def card(a: str = "", b: str = "") -> str:
 def policy(*fields: tuple[str, PropType]) -> EmbedPolicy:
     """Return a decision in which each property becomes the field `its_` and its id."""
     props = tuple(PropField(prop, f"its_{prop}", kind) for prop, kind in fields)
-    return decided(InstanceBlock("card", "card_block", props, "Card"))
+    return decided(InstanceBlock("card", "card_block", props, component="Card"))
 
 
 def convert(html: str, chosen: EmbedPolicy) -> Converted:

@@ -91,7 +91,7 @@ class Merge:
 
 def decided(kind: ConflictKind, take: Side | None) -> ConflictsDecision:
     """Return what decides alike about every field."""
-    edits = () if take is None else (EditChoice(kind, "*", "*", take),)
+    edits = () if take is None else (EditChoice(kind=kind, what="*", take=take),)
     return ConflictsDecision(edits=edits)
 
 

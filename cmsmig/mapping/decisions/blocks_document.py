@@ -6,130 +6,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BeforeValidator, Field
 
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.body_reviews import (
+    HEAD,
     BodyKey,
     BodyReview,
     DecidedBlock,
     rules_of,
 )
-from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
-from cmsmig.mapping.decisions.document_keys import (
-    DecisionKeys,
-    From,
-    Keys,
-    Made,
-    mistake,
-    read_keys,
-    whole_number,
-)
-from cmsmig.mapping.decisions.yaml_documents import read_document, text_of
+from cmsmig.mapping.decisions.choices import BlocksDecision
+from cmsmig.mapping.decisions.decision_records import node_at, read_record
+from cmsmig.mapping.decisions.yaml_documents import read_document
 from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, How
+from cmsmig.richtext.blocks.proposals import How
 
 REVIEWS = "\nreviews:\n"
 
 _TEXT = r'("(?:[^"\\]|\\.)*")\n'
-_NAMES = (
-    "slug", "collection_id", "item", "locale", "field", "content", "rules", "by",
-    "at", "how",
-)  # fmt: skip
 _ENTRY = re.compile(
     r"  - slug: "
     + _TEXT
-    + "".join(f"    {name}: {_TEXT}" for name in _NAMES[1:])
+    + "".join(f"    {name}: {_TEXT}" for name in HEAD[1:])
     + r"    blocks:\n((?:      - .*\n)+)\Z"
 )
 _BLOCK = re.compile(
     r'      - \{kind: ([a-z]+), nodes: ([0-9]{1,6}), how: ([a-z]+), begins: (".*")\}\n'
 )
-
-
-class _BlockKeys(Keys):
-    kind: BlockKind
-    nodes: Annotated[int, whole_number(1)]
-    how: How = How.ACCEPTED
-    begins: str = ""
-
-
-def _rules(written: str) -> str:
-    try:
-        rules_of(written)
-    except ValueError:
-        raise mistake(
-            f"`{written}` names no rules, such as `1 headings:2 images`"
-        ) from None
-    return written
-
-
-def _some(blocks: tuple[DecidedBlock, ...]) -> tuple[DecidedBlock, ...]:
-    if not blocks:
-        raise mistake("has no block")
-    return blocks
-
-
-class _ReviewKeys(Keys):
-    collection_id: str
-    item: str
-    locale: str = ""
-    field: str
-    rules: Annotated[str, AfterValidator(_rules)]
-    blocks: Annotated[
-        tuple[Annotated[DecidedBlock, From(_BlockKeys)], ...],
-        AfterValidator(_some),
-        Field(validate_default=True),
-    ] = ()
-    content: str
-    slug: str = ""
-    by: str = ""
-    at: str = ""
-    how: str = ""
-
-    def made(self, kind: Callable[..., Made]) -> Made:
-        given = dict(self)
-        names = ("collection_id", "item", "locale", "field")
-        return kind(key=BodyKey(*map(given.pop, names)), **given)
-
-
-class _BodyKeys(Keys):
-    collection_slug: str = Field(alias="collection")
-    collection_id: str
-    field: str
-    mode: BodyMode = BodyMode.ONE_RICHTEXT
-    split: tuple[Annotated[Heuristic, BeforeValidator(text_of)], ...] = ()
-    heading_level: Annotated[int, whole_number(1, 6)] = 2
-
-    @classmethod
-    def taken(cls, made: BodyChoice) -> dict[str, Any]:
-        named = ("collection_slug", "collection_id", "field", "mode")
-        taken = {name: getattr(made, name) for name in named}
-        if on := made.heuristics.on:
-            taken["split"] = tuple(each for each in Heuristic if each in on)
-            taken["heading_level"] = made.heuristics.heading_level
-        return taken
-
-    def made(self, kind: Callable[..., Made]) -> Made:
-        given = dict(self)
-        on = frozenset(given.pop("split"))
-        return kind(heuristics=Heuristics(on, given.pop("heading_level")), **given)
-
-
-class BlocksKeys(DecisionKeys):
-    """The keys of `blocks.yaml` but for its `reviews`, which are text."""
-
-    bodies: tuple[Annotated[BodyChoice, From(_BodyKeys)], ...] = ()
-
-
-class _FileKeys(BlocksKeys):
-    reviews: tuple[yaml.Node, ...] = ()
-    """Each is read by itself, as those are that stand apart."""
 
 
 def reviews_text(reviews: Mapping[BodyKey, BodyReview]) -> str:
@@ -148,15 +56,15 @@ def read_blocks(
     `entries` are those that `split_text` took from the document; `where` names
     the file. Raises `DecisionsError` naming the line and what is wrong there.
     """
-    keys = read_keys(_FileKeys, document, where)
-    inside = _reviews(keys.reviews, where)
+    decision = read_record(BlocksDecision, document, where)
+    inside = _reviews(document, where)
     apart = (
         each
         for index, (before, piece) in enumerate(entries)
         for each in _entry(index, before, piece, where)
     )
     reviews = _by_key(chain(inside, apart), where)
-    return BlocksDecision(keys.bodies, keys.reviewed, reviews)
+    return replace(decision, reviews=reviews)
 
 
 def split_text(text: str) -> tuple[str, list[tuple[int, str]]]:
@@ -197,8 +105,7 @@ def _entry(
         return
     # Blank lines in front keep the numbers of the lines that errors name.
     text = "\n" * (before - 1) + f"reviews:\n{piece}"
-    keys = read_keys(_FileKeys, read_document(text, where), where)
-    yield from _reviews(keys.reviews, where, index)
+    yield from _reviews(read_document(text, where), where, index)
 
 
 def _quickly(piece: str) -> BodyReview | None:
@@ -208,23 +115,14 @@ def _quickly(piece: str) -> BodyReview | None:
         return None
     *head, blocks = match.groups()
     try:
-        slug, collection, item, locale, field, content, rules, by, at, how = map(
-            json.loads, head
-        )
         review = BodyReview(
-            key=BodyKey(collection, item, locale, field),
-            content=content,
-            rules=rules,
+            **dict(zip(HEAD, map(json.loads, head), strict=True)),
             blocks=tuple(
                 DecidedBlock(BlockKind(kind), int(nodes), How(way), json.loads(begins))
                 for kind, nodes, way, begins in _BLOCK.findall(blocks)
             ),
-            slug=slug,
-            by=by,
-            at=at,
-            how=how,
         )
-        rules_of(rules)
+        rules_of(review.rules)
     except ValueError:
         return None
     sound = all(block.nodes for block in review.blocks)
@@ -232,8 +130,12 @@ def _quickly(piece: str) -> BodyReview | None:
 
 
 def _reviews(
-    nodes: Iterable[yaml.Node], where: str, first: int = 0
+    document: yaml.Node, where: str, first: int = 0
 ) -> Iterator[tuple[BodyReview, int]]:
+    """Yield the reviews that a document lists, of which `first` is the first one's
+    number, each with its line."""
+    listed = node_at(document, ("reviews",))
+    nodes = listed.value if isinstance(listed, yaml.SequenceNode) else ()
     for index, node in enumerate(nodes, start=first):
-        keys = read_keys(_ReviewKeys, node, where, ("reviews", index))
-        yield keys.made(BodyReview), node.start_mark.line + 1
+        review = read_record(BodyReview, node, where, ("reviews", index))
+        yield review, node.start_mark.line + 1

@@ -1,4 +1,5 @@
-"""What people decided about the blocks of single bodies, as entries of a file."""
+"""What people decided about the blocks of single bodies, as entries of a file, and
+whether it still holds: changed content reopens only its own decision."""
 
 from __future__ import annotations
 
@@ -6,20 +7,34 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 
 from cmsmig.canonical import fingerprint
+from cmsmig.mapping.decisions.decision_records import mistake, whole_number
 from cmsmig.richtext.blocks.outline import BlockKind, Outline
 from cmsmig.richtext.blocks.proposals import (
     RULES_VERSION,
+    Block,
     Blocks,
     Heuristic,
     Heuristics,
     How,
     accepted,
+    fits,
+    needs_review,
+    propose_blocks,
     runs_of,
 )
 
+HEAD = (
+    "slug", "collection_id", "item", "locale", "field", "content", "rules", "by",
+    "at", "how",
+)  # fmt: skip
+"""The texts of an entry, in the order of its lines; its blocks follow."""
 IN_BULK, INDIVIDUALLY = "in bulk", "individually"
 
 _HASH_DIGITS = 32
@@ -62,47 +77,61 @@ class DecidedBlock:
     """One block of a decision, as the file holds it."""
 
     kind: BlockKind
-    nodes: int
-    how: How
+    nodes: Annotated[int, whole_number(1)]
+    how: How = How.ACCEPTED
     begins: str = ""
     """The beginning of its text, for readers of the file."""
 
 
-@dataclass(frozen=True)
+def _named_rules(written: str) -> str:
+    try:
+        rules_of(written)
+    except ValueError:
+        raise mistake(
+            f"`{written}` names no rules, such as `1 headings:2 images`"
+        ) from None
+    return written
+
+
+def _some(blocks: tuple[DecidedBlock, ...]) -> tuple[DecidedBlock, ...]:
+    if not blocks:
+        raise mistake("has no block")
+    return blocks
+
+
+@dataclass(frozen=True, kw_only=True)
 class BodyReview:
     """What was decided about one body. Without slots: it keeps its own text."""
 
-    key: BodyKey
-    content: str
-    """`BodyFacts.content` of the body that it was decided on."""
-    rules: str
-    """The rules that had proposed, as `rules_text` writes them."""
-    blocks: tuple[DecidedBlock, ...]
     slug: str = ""
     """Of the item, for readers of the file."""
+    collection_id: str
+    item: str
+    locale: str = ""
+    field: str
+    content: str
+    """`BodyFacts.content` of the body that it was decided on."""
+    rules: Annotated[str, AfterValidator(_named_rules)]
+    """The rules that had proposed, as `rules_text` writes them."""
     by: str = ""
     """Empty: changed by hand, and accepted by nobody yet."""
     at: str = ""
     """ISO 8601 in UTC."""
     how: str = ""
     """`individually` or `in bulk`."""
+    blocks: Annotated[
+        tuple[DecidedBlock, ...], AfterValidator(_some), Field(validate_default=True)
+    ] = ()
+
+    @property
+    def key(self) -> BodyKey:
+        """Return the body that was decided on."""
+        return BodyKey(self.collection_id, self.item, self.locale, self.field)
 
     @cached_property
     def text(self) -> str:
         """Return the entry as the file holds it: a line for each block."""
-        head = (
-            ("slug", self.slug),
-            ("collection_id", self.key.collection_id),
-            ("item", self.key.item_id),
-            ("locale", self.key.locale_id),
-            ("field", self.key.field),
-            ("content", self.content),
-            ("rules", self.rules),
-            ("by", self.by),
-            ("at", self.at),
-            ("how", self.how),
-        )
-        lines = [f"    {name}: {quoted(value)}\n" for name, value in head]
+        lines = [f"    {name}: {quoted(getattr(self, name))}\n" for name in HEAD]
         lines[0] = f"  - {lines[0].lstrip()}"
         lines.append("    blocks:\n")
         lines += [
@@ -175,7 +204,10 @@ def review_of(
     if by:
         blocks = accepted(blocks)
     return BodyReview(
-        key=key,
+        collection_id=key.collection_id,
+        item=key.item_id,
+        locale=key.locale_id,
+        field=key.field,
         content=facts.content,
         rules=rules_text(heuristics),
         blocks=tuple(_make_decided(blocks, facts.outline)),
@@ -194,3 +226,108 @@ def _make_decided(blocks: Blocks, outline: Outline) -> Iterable[DecidedBlock]:
 
 def _shown(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+_BY_HAND = {
+    How.MERGED: "Merged by hand.",
+    How.SPLIT: "Split by hand.",
+    How.RETYPED: "Its kind was chosen by hand.",
+    How.REJECTED: "Taken back into the text.",
+}
+
+
+class BodyState(StrEnum):
+    """How far a body's review is."""
+
+    NOT_NEEDED = "needs no review"
+    OPEN = "unreviewed"
+    REOPENED = "reopened"
+    REVIEWED = "reviewed"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStatus:
+    """A body's blocks, the state of their review, and the reviewer."""
+
+    state: BodyState
+    blocks: Blocks
+    """As decided or edited where that holds for this content; else proposed."""
+    edited: bool = False
+    """Changed by hand and not accepted yet."""
+    by: str = ""
+    at: str = ""
+    how: str = ""
+    why: str = ""
+    """Why it was reopened, one sentence; else empty."""
+
+
+def standing(
+    review: BodyReview | None, facts: BodyFacts, heuristics: Heuristics
+) -> ReviewStatus:
+    """Return where a body stands under the field's current heuristics."""
+    proposal = propose_blocks(facts.outline, heuristics)
+    needed = needs_review(proposal)
+    if review is None:
+        return ReviewStatus(
+            BodyState.OPEN if needed else BodyState.NOT_NEEDED, proposal
+        )
+    if why := _explain_outdated(review, facts, heuristics, proposal):
+        if not review.by:
+            why = ""
+        state = BodyState.REOPENED if why else BodyState.OPEN
+        return ReviewStatus(
+            state if needed else BodyState.NOT_NEEDED, proposal, why=why
+        )
+    blocks = _blocks(review, facts, proposal)
+    if not review.by:
+        return ReviewStatus(BodyState.OPEN, blocks, edited=True)
+    return ReviewStatus(
+        BodyState.REVIEWED, blocks, by=review.by, at=review.at, how=review.how
+    )
+
+
+def _explain_outdated(
+    review: BodyReview, facts: BodyFacts, heuristics: Heuristics, proposal: Blocks
+) -> str:
+    if review.content != facts.content:
+        return "The body, or what its embeds become, changed after this was decided."
+    if review.rules == rules_text(heuristics):
+        return "" if _fits(review, facts) else _UNFIT
+    try:
+        version, before = rules_of(review.rules)
+    except ValueError:
+        return _UNFIT
+    if version != RULES_VERSION:
+        return "The rules that propose blocks changed after this was decided."
+    if _shape(propose_blocks(facts.outline, before)) != _shape(proposal):
+        return "Other rules are switched on now, and they split this body otherwise."
+    return "" if _fits(review, facts) else _UNFIT
+
+
+_UNFIT = "The decided blocks don't fit this body."
+
+
+def _fits(review: BodyReview, facts: BodyFacts) -> bool:
+    return fits(
+        tuple(Block(each.kind, each.nodes) for each in review.blocks), facts.outline
+    )
+
+
+def _shape(blocks: Blocks) -> list[tuple[BlockKind, int]]:
+    return [(block.kind, block.nodes) for block in blocks]
+
+
+def _blocks(review: BodyReview, facts: BodyFacts, proposal: Blocks) -> Blocks:
+    """Return the decided blocks, those as proposed with the reason they had."""
+    reasons: dict[tuple[int, int], str] = {}
+    start = 0
+    for block in proposal:
+        reasons[start, block.nodes] = block.why
+        start += block.nodes
+    blocks: list[Block] = []
+    start = 0
+    for each in review.blocks:
+        why = _BY_HAND.get(each.how) or reasons.get((start, each.nodes), "")
+        blocks.append(Block(each.kind, each.nodes, why, each.how))
+        start += each.nodes
+    return tuple(blocks)

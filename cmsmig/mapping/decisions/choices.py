@@ -4,15 +4,31 @@ embeds are treated, and what happens where the destination disagrees."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import (
+    Field,
+    PlainValidator,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyReview
+from cmsmig.mapping.decisions.decision_records import (
+    SORTED,
+    WHOLE_ENTRY,
+    Flag,
+    mistake,
+    unless,
+    whole_number,
+)
 from cmsmig.mapping.decisions.design import Reviewed
-from cmsmig.richtext.blocks.proposals import Heuristics
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.richtext.policy import InstanceBlock, Treatment, Unclosed
 
-NO_HEURISTICS = Heuristics()
+DEFAULT_LEVEL = Heuristics().heading_level
 
 
 class ItemSet(StrEnum):
@@ -106,21 +122,21 @@ class PublishRule(StrEnum):
     """Those whose item is in the live set."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocaleChoice:
     """One locale of the site."""
 
+    tag: Annotated[str, Field(alias="locale")]
     locale_id: str
     """The `cmsLocaleId` that items carry."""
-    tag: str
-    migrate: bool
-    folder: str
-    """The folder above the collections' folders; empty: none."""
-    primary: bool = False
-    """Items that name no locale belong to this one."""
     name: str = ""
     """For people, such as `French`."""
-    language: str = ""
+    primary: Flag = False
+    """Items that name no locale belong to this one."""
+    migrate: Flag = True
+    folder: str = ""
+    """The folder above the collections' folders; empty: none."""
+    language: Annotated[str, unless("")] = ""
     """The destination's code of the language, for translated fields; empty: the tag
     in lower case."""
 
@@ -134,28 +150,31 @@ class LocaleChoice:
 class ItemChoice:
     """What is taken of one item."""
 
-    item_id: str
-    take: Take
-    locale_id: str = ""
+    item_id: Annotated[str, Field(alias="item")]
+    locale_id: str = field(default="", kw_only=True)
     """The `cmsLocaleId`; empty: every locale of the item."""
+    take: Take
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionChoice:
-    """What is imported of one collection."""
+    """What is imported of one collection. What most sites decide about is always
+    written, the rest where it was chosen."""
 
+    collection_slug: Annotated[str, Field(alias="collection")]
     collection_id: str
-    collection_slug: str
-    migrate: bool = True
+    migrate: Flag = True
     items: ItemSet = ItemSet.STAGED
     drafts: DraftRule = DraftRule.AS_DRAFTS
     archived: ArchiveRule = ArchiveRule.SKIP
+    archived_live: Annotated[ArchivedLiveRule, unless(ArchivedLiveRule.AS_ARCHIVED)] = (
+        ArchivedLiveRule.AS_ARCHIVED
+    )
+    queued: Annotated[QueuedRule, unless(QueuedRule.AS_DRAFTS)] = QueuedRule.AS_DRAFTS
     publish: PublishRule = PublishRule.NOTHING
     note: str = ""
-    archived_live: ArchivedLiveRule = ArchivedLiveRule.AS_ARCHIVED
-    queued: QueuedRule = QueuedRule.AS_DRAFTS
-    apart: tuple[ItemChoice, ...] = ()
+    apart: Annotated[tuple[ItemChoice, ...], unless(())] = ()
     """Items that are decided on one by one."""
 
     def take(self, item_id: str, locale_id: str) -> Take | None:
@@ -176,9 +195,9 @@ class FormerPath:
 
     path: str
     """Above the items' slugs, without the part of a locale; `/` is the root."""
+    collection_slug: Annotated[str, Field(alias="collection")]
     collection_id: str
-    collection_slug: str
-    follow: bool = True
+    follow: Flag = True
     """Whether links below the path lead to the collection's items; else they stay."""
 
     @property
@@ -191,13 +210,19 @@ class FormerPath:
 class CollectionsDecision:
     """`collections.yaml`."""
 
-    locales: tuple[LocaleChoice, ...]
-    """Empty on a site that lists none: then no item is told from another by it."""
-    collections: tuple[CollectionChoice, ...]
-    reviewed: Reviewed | None = None
-    missing_language: MissingLanguage = MissingLanguage.LEAVE_OUT
-    languages: Languages = Languages.FOLDERS
-    former_paths: tuple[FormerPath, ...] = ()
+    reviewed: Annotated[Reviewed | None, unless(None)] = field(
+        default=None, kw_only=True
+    )
+    locales: tuple[LocaleChoice, ...] = ()
+    """Empty on a site that lists none: then the locale identifies no item."""
+    languages: Annotated[Languages, unless(Languages.FOLDERS)] = field(
+        default=Languages.FOLDERS, kw_only=True
+    )
+    missing_language: Annotated[MissingLanguage, unless(MissingLanguage.LEAVE_OUT)] = (
+        field(default=MissingLanguage.LEAVE_OUT, kw_only=True)
+    )
+    collections: tuple[CollectionChoice, ...] = ()
+    former_paths: Annotated[tuple[FormerPath, ...], unless(())] = ()
 
     @property
     def followed_paths(self) -> tuple[FormerPath, ...]:
@@ -244,23 +269,53 @@ class BodyMode(StrEnum):
 class BodyChoice:
     """How the bodies of one RichText field are stored."""
 
+    collection_slug: Annotated[str, Field(alias="collection")]
     collection_id: str
-    collection_slug: str
     field: str
     """The origin field's slug."""
     mode: BodyMode = BodyMode.ONE_RICHTEXT
-    heuristics: Heuristics = NO_HEURISTICS
+    split: Annotated[tuple[Heuristic, ...], unless(())] = ()
     """What proposes blocks; kept while the mode is another."""
+    heading_level: Annotated[int, whole_number(1, 6)] = DEFAULT_LEVEL
+
+    @property
+    def heuristics(self) -> Heuristics:
+        """Return what proposes blocks."""
+        return Heuristics(frozenset(self.split), self.heading_level)
+
+    def splitting(self, mode: BodyMode, heuristics: Heuristics) -> BodyChoice:
+        """Return the choice with another mode and other heuristics."""
+        split = tuple(each for each in Heuristic if each in heuristics.on)
+        level = heuristics.heading_level
+        return replace(self, mode=mode, split=split, heading_level=level)
+
+    @model_serializer(mode="wrap")
+    def _body(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        body: dict[str, object] = write(self)
+        if not self.split:
+            del body["heading_level"]
+        return body
+
+
+def _read_listed(written: object) -> Mapping[BodyKey, BodyReview]:
+    if not isinstance(written, list):
+        raise mistake("must be a list")
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
 class BlocksDecision:
     """`blocks.yaml`."""
 
-    bodies: tuple[BodyChoice, ...]
-    reviewed: Reviewed | None = None
-    reviews: Mapping[BodyKey, BodyReview] = field(default_factory=dict)
-    """What was decided about single bodies."""
+    reviewed: Reviewed | None = field(default=None, kw_only=True)
+    bodies: tuple[BodyChoice, ...] = ()
+    reviews: Annotated[
+        Mapping[BodyKey, BodyReview],
+        PlainValidator(_read_listed),
+        Field(exclude_if=lambda _: True),
+    ] = field(default_factory=dict)
+    """What was decided about single bodies: entries that `blocks_document` reads and
+    writes one by one."""
 
     def choice(self, collection_id: str, field: str) -> BodyChoice | None:
         """Return what was decided about a field, if anything was."""
@@ -286,9 +341,14 @@ class BlocksDecision:
 class EmbedsDecision:
     """`embeds.yaml`; see `richtext.policy.EmbedPolicy` for the keys."""
 
-    kinds: Mapping[str, Treatment] = field(default_factory=dict)
-    signatures: Mapping[str, Treatment] = field(default_factory=dict)
-    reviewed: Reviewed | None = None
+    reviewed: Reviewed | None = field(default=None, kw_only=True)
+    kinds: Annotated[Mapping[str, Treatment], WHOLE_ENTRY, SORTED] = field(
+        default_factory=dict
+    )
+    signatures: Annotated[Mapping[str, Treatment], WHOLE_ENTRY, SORTED] = field(
+        default_factory=dict
+    )
     unclosed: Unclosed = Unclosed.KEEP
-    components: tuple[InstanceBlock, ...] = ()
-    """The blocks that instances of the designer's components become."""
+    components: Annotated[tuple[InstanceBlock, ...], unless(())] = ()
+    """The blocks that instances of the designer's components become. Most sites have
+    none in their texts."""

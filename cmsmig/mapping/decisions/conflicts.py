@@ -3,9 +3,12 @@ somebody else's in our place, edits on both sides, and what is gone on one side.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
+from typing import Annotated
+
+from pydantic import Field
 
 from cmsmig.mapping.decisions.design import Reviewed
 
@@ -56,7 +59,7 @@ WHOLE = "*"
 """Stands for every field of an object, or for every object."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditChoice:
     """Whose value stands in a field that was edited at the destination."""
 
@@ -64,7 +67,7 @@ class EditChoice:
     what: str
     """A full slug, a name, or a file's name, as plan and verification name it; `*`
     for all."""
-    field: str
+    field: str = WHOLE
     """Such as `content.title`, `name` or `schema.title.required`; `*` for all."""
     take: Side
     seen: str = ""
@@ -99,7 +102,7 @@ class GoneAction(StrEnum):
 class GoneChoice:
     """What to do about something that one side no longer has."""
 
-    side: GoneFrom
+    side: Annotated[GoneFrom, Field(alias="from")]
     what: str
     """A story's full slug or a thing's name; `*` for all."""
     action: GoneAction
@@ -110,8 +113,8 @@ class GoneChoice:
 class ConflictsDecision:
     """`conflicts.yaml`."""
 
+    reviewed: Reviewed | None = field(default=None, kw_only=True)
     conflicts: tuple[ConflictChoice, ...] = ()
-    reviewed: Reviewed | None = None
     edits: tuple[EditChoice, ...] = ()
     gone: tuple[GoneChoice, ...] = ()
 

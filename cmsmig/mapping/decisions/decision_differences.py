@@ -257,13 +257,13 @@ def _embeds(old: EmbedsDecision | None, new: EmbedsDecision | None) -> Iterator[
 
 def _instances(old: InstanceBlock | None, new: InstanceBlock | None) -> Iterator[str]:
     one = new or old
-    called = f"component {one.name or one.component_id}" if one else ""
+    called = f"component {one.component or one.component_id}" if one else ""
     if new is None:
         yield f"{called}: as every component"
     elif old is None:
         yield f"{called}: block {new.block}"
     else:
-        yield from _fields(called, old, new, ("name", "props"))
+        yield from _fields(called, old, new, ("component", "props"))
         for had, has in _pairs(old.props, new.props, lambda each: each.prop):
             prop = has or had
             if prop and had != has:

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions import blocks_document
-from cmsmig.mapping.decisions import choice_documents as documents
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
@@ -17,11 +16,13 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
 )
+from cmsmig.mapping.decisions.decision_records import read_record, record_body
 from cmsmig.mapping.decisions.design import BlockRole, Design
-from cmsmig.mapping.decisions.design_document import DesignKeys
-from cmsmig.mapping.decisions.document_keys import DecisionKeys, read_keys
-from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
-from cmsmig.mapping.decisions.yaml_edits import edited
+from cmsmig.mapping.decisions.yaml_documents import (
+    edited,
+    read_document,
+    write_document,
+)
 from cmsmig.richtext.blocks.outline import BlockNames
 from cmsmig.richtext.policy import EmbedPolicy
 
@@ -49,8 +50,7 @@ FILE_NAMES: Mapping[type[Decision], str] = {
 
 def to_text(decision: Decision) -> str:
     """Return a decision as the text of its file: stable, and made to be diffed."""
-    kind = type(decision)
-    text = write_document(_KEYS[kind].body(decision), _HEADERS[kind])
+    text = write_document(record_body(decision), _HEADERS[type(decision)])
     if isinstance(decision, BlocksDecision):
         return text + blocks_document.reviews_text(decision.reviews)
     return text
@@ -67,9 +67,8 @@ def text_with(text: str, before: D, after: D) -> str:
     if isinstance(after, BlocksDecision):
         head, _ = blocks_document.split_text(text)
         rest = text[len(head) :]
-    keys = _KEYS[kind]
     root = read_document(head, FILE_NAMES[kind])
-    found = edited(head, root, keys.body(before), keys.body(after))
+    found = edited(head, root, record_body(before), record_body(after))
     if found is not None and _says(found + rest, after):
         return found + rest
     return to_text(after)
@@ -85,16 +84,11 @@ def _says(text: str, decision: D) -> bool:
 def decided_value(decision: Decision) -> object:
     """Return what of a decision counts: not who took it, nor what is said for its
     readers."""
-    plain = to_text(replace(_without_reviews(decision), reviewed=None))
-    if isinstance(decision, BlocksDecision) and (reviews := decision.reviews):
-        return [plain, [reviews[key].decided for key in sorted(reviews)]]
-    return plain
-
-
-def _without_reviews(decision: Decision) -> Decision:
-    if isinstance(decision, BlocksDecision):
-        return replace(decision, reviews={})
-    return decision
+    plain = replace(decision, reviewed=None)
+    if isinstance(plain, BlocksDecision) and (reviews := plain.reviews):
+        text = to_text(replace(plain, reviews={}))
+        return [text, [reviews[key].decided for key in sorted(reviews)]]
+    return to_text(plain)
 
 
 def from_text(text: str, where: str, kind: type[D]) -> D:
@@ -115,9 +109,7 @@ def read_decision(text: str, where: str, kind: type[Decision]) -> Decision:
         text, entries = blocks_document.split_text(text)
         document = read_document(text, where)
         return blocks_document.read_blocks(document, entries, where)
-    found = read_keys(_KEYS[kind], read_document(text, where), where).made(kind)
-    assert isinstance(found, Decision)
-    return found
+    return read_record(kind, read_document(text, where), where)
 
 
 def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
@@ -151,14 +143,6 @@ def block_names(design: Design) -> BlockNames:
         figure=policy.figure_component,
     )
 
-
-_KEYS: Mapping[type[Decision], type[DecisionKeys]] = {
-    CollectionsDecision: documents.CollectionsKeys,
-    Design: DesignKeys,
-    BlocksDecision: blocks_document.BlocksKeys,
-    EmbedsDecision: documents.EmbedsKeys,
-    ConflictsDecision: documents.ConflictsKeys,
-}
 
 _HEADERS: Mapping[type[Decision], str] = {
     CollectionsDecision: (

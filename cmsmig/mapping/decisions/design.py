@@ -5,8 +5,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated, NamedTuple
 
-from cmsmig.canonical import JsonObject
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from cmsmig.canonical import Json
+from cmsmig.mapping.decisions.decision_records import (
+    ENTRY,
+    FREE_MAPPING,
+    Flag,
+    Unwritten,
+    mistake,
+    unless,
+)
 
 
 class Encoding(StrEnum):
@@ -51,36 +62,46 @@ UNLISTED = "unlisted"
 """Type of a value whose key the origin's schema does not list."""
 
 
+class Option(NamedTuple):
+    """An option of an origin field, and its label, unique in the field."""
+
+    id: str
+    label: str
+
+
 @dataclass(frozen=True, slots=True)
 class FieldDesign:
     """One destination field and where its value comes from."""
 
     origin: str
     """The origin field's slug (for ENVELOPE: `id`, `createdOn`, ...)."""
-    origin_type: str
+    origin_type: Annotated[str, Field(alias="type")]
     """As the origin names it, or `UNLISTED`."""
     key: str
     """The destination field key."""
     encoding: Encoding
     display_name: str
-    required: bool = False
-    options: tuple[tuple[str, str], ...] = ()
-    """(origin option id, unique label) in schema order."""
-    datasource: str = ""
-    """Datasource slug for OPTION_DATASOURCE."""
-    target_collection: str = ""
+    required: Annotated[Flag, unless(False)] = False
+    target_collection: Annotated[str, unless("")] = ""
     """Collection that a relation points into."""
-    help_text: str = ""
-    note: str = ""
-    """Why this was proposed, for the reviewer."""
-    rules: JsonObject = field(default_factory=dict)
+    datasource: Annotated[str, unless("")] = ""
+    """Datasource slug for OPTION_DATASOURCE."""
+    options: Annotated[
+        tuple[Annotated[Option, ENTRY, PlainSerializer(Option._asdict)], ...],
+        unless(()),
+    ] = ()
+    """In schema order."""
+    help_text: Annotated[str, unless("")] = ""
+    rules: Annotated[dict[str, Json], FREE_MAPPING] = field(default_factory=dict)
     """What values have to keep, as the destination's definition names it, such as
     `max_length`."""
-    components: tuple[str, ...] = ()
+    note: Annotated[str, unless("")] = ""
+    """Why this was proposed, for the reviewer."""
+    components: Unwritten[tuple[str, ...]] = ()
     """What a BLOCKS field may hold; follows from `blocks.yaml` as well."""
-    translates: str = ""
-    """The key of the field that it is a translation of. Never in `design.yaml`: it
-    follows from the languages of `collections.yaml`."""
+    translates: Unwritten[str] = ""
+    """The key of the field that it is a translation of; follows from the languages of
+    `collections.yaml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +109,8 @@ class LeftOutField:
     """An origin field that no destination field is made for."""
 
     origin: str
-    origin_type: str
-    note: str
+    origin_type: Annotated[str, Field(alias="type")]
+    note: str = ""
     """Why, for the reviewer."""
 
 
@@ -99,42 +120,42 @@ class SectionDesign:
 
     key: str
     display_name: str
-    fields: tuple[str, ...]
-    """Destination field keys."""
-    component: str = ""
+    component: Annotated[str, unless("")] = field(default="", kw_only=True)
     """Name of the nestable component that holds the fields; the key is that of the
     field that holds its one block. Empty: a visual group."""
+    fields: tuple[str, ...] = ()
+    """Destination field keys."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContentTypeDesign:
     """One collection's content type and folder."""
 
+    collection_slug: Annotated[str, Field(alias="collection")]
     collection_id: str
-    collection_slug: str
     component: str
     display_name: str
     folder: str
     """The folder's slug, below the locale's folder."""
     folder_name: str
-    fields: tuple[FieldDesign, ...]
-    sections: tuple[SectionDesign, ...] = ()
-    date_field: str = ""
-    """Origin DateTime field for `first_published_at`; empty: `createdOn`."""
-    order_field: str = ""
-    """Origin Number field for `position`; empty: the origin's order."""
-    left_out: tuple[LeftOutField, ...] = ()
-    universal: bool = False
-    """Content type and nestable both: the wire has no flag of its own for it."""
-    note: str = ""
+    note: Annotated[str, unless("")] = ""
     """Why this was proposed, for the reviewer."""
-    folder_by: str = ""
+    universal: Annotated[Flag, unless(False)] = False
+    """Content type and nestable both: the wire has no flag of its own for it."""
+    date_field: Annotated[str, unless("")] = ""
+    """Origin DateTime field for `first_published_at`; empty: `createdOn`."""
+    order_field: Annotated[str, unless("")] = ""
+    """Origin Number field for `position`; empty: the origin's order."""
+    folder_by: Annotated[str, unless("")] = ""
     """Origin field (a reference, an option or a switch) that names a folder below the
     content type's own; empty: none."""
-    start_page: str = ""
+    start_page: Annotated[str, unless("")] = ""
     """The slug of the item that is the start page of the folder; empty: none."""
-    tags_by: str = ""
+    tags_by: Annotated[str, unless("")] = ""
     """Origin field whose values are the story's tags; empty: none are sent."""
+    fields: tuple[FieldDesign, ...] = ()
+    sections: Annotated[tuple[SectionDesign, ...], unless(())] = ()
+    left_out: Annotated[tuple[LeftOutField, ...], unless(())] = ()
 
 
 class BlockRole(StrEnum):
@@ -156,16 +177,28 @@ class BlockRole(StrEnum):
     OTHER = "other"
 
 
+def _known_role(written: object) -> object:
+    if written == "linked_image":
+        raise mistake(
+            "the role `linked_image` is `figure` now, with the fields image, caption "
+            "(richtext), link, alignment and size: take this block out, or delete the "
+            "file and accept the proposals again"
+        )
+    return written
+
+
 @dataclass(frozen=True, slots=True)
 class BlockDesign:
     """A nestable component, such as the one that holds raw HTML."""
 
     component: str
     display_name: str
-    schema: JsonObject
+    role: Annotated[
+        BlockRole, BeforeValidator(_known_role), unless(BlockRole.OTHER)
+    ] = field(default=BlockRole.OTHER, kw_only=True)
+    universal: Annotated[Flag, unless(False)] = field(default=False, kw_only=True)
+    schema: Annotated[dict[str, Json], FREE_MAPPING] = field(default_factory=dict)
     """Destination field definitions by key, without `pos`."""
-    role: BlockRole = BlockRole.OTHER
-    universal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +216,14 @@ class Reviewed:
 class Design:
     """Everything that is made before the first story."""
 
-    content_types: tuple[ContentTypeDesign, ...]
-    blocks: tuple[BlockDesign, ...]
-    asset_folder: str = ""
+    reviewed: Reviewed | None = field(default=None, kw_only=True)
+    asset_folder: str = field(default="", kw_only=True)
     """Name of the asset folder that uploads go into; empty: the root."""
-    reviewed: Reviewed | None = None
-    made: frozenset[str] | None = None
+    content_types: tuple[ContentTypeDesign, ...] = ()
+    blocks: tuple[BlockDesign, ...] = ()
+    made: Unwritten[frozenset[str] | None] = None
     """The components that are made, with the datasources of their fields; None for
-    all. Never in `design.yaml`: a pilot makes only what it needs."""
+    all: a pilot makes only what it needs."""
 
     def makes(self, component: str) -> bool:
         """Return whether a component is made."""

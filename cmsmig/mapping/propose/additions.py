@@ -21,6 +21,7 @@ from cmsmig.mapping.decisions.design import (
     Design,
     Encoding,
     FieldDesign,
+    Option,
 )
 from cmsmig.mapping.naming import claims
 from cmsmig.mapping.propose.block_designs import named_block, with_blocks
@@ -234,7 +235,7 @@ def _with_labels(field: FieldDesign, origin: Field | None) -> FieldDesign:
     for option, label in origin.options:
         if option not in dict(options):
             taken = [known for _, known in options]
-            options = (*options, (option, label_beside(taken, label, option)))
+            options = (*options, Option(option, label_beside(taken, label, option)))
     return replace(field, options=options)
 
 

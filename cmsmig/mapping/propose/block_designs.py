@@ -125,7 +125,7 @@ def with_blocks(
     for role in missing_roles(design, decision):
         if role in _SCHEMAS:
             name, title, schema = _SCHEMAS[role]
-            wanted = BlockDesign(name, title, schema, role)
+            wanted = BlockDesign(name, title, schema, role=role)
             added = named_block(design, wanted, space or SpaceFacts())
             design = replace(design, blocks=(*design.blocks, added))
     return design

@@ -36,7 +36,7 @@ class RenamedCollection:
     def decision(self) -> FormerPath:
         """Return the proposal: links below the path lead to the items."""
         return FormerPath(
-            self.path, self.collection.collection_id, self.collection.slug
+            self.path, self.collection.slug, self.collection.collection_id
         )
 
     @property

@@ -64,7 +64,7 @@ def _block(decided: InstanceBlock) -> BlockDesign:
         each.field: {**_SCHEMAS[each.type], "display_name": each.label or each.field}
         for each in decided.props
     }
-    return BlockDesign(decided.block, decided.name or decided.block, schema)
+    return BlockDesign(decided.block, decided.component or decided.block, schema)
 
 
 def _refuse_another(known: BlockDesign, wanted: BlockDesign) -> None:
@@ -91,7 +91,7 @@ def _type_of(field: object) -> str:
 def instance_problems(components: Sequence[InstanceBlock]) -> Iterator[str]:
     """Yield what is wrong with decided blocks, each as a sentence without its stop."""
     for each in components:
-        called = f"component {each.name or each.component_id}"
+        called = f"component {each.component or each.component_id}"
         if not COMPONENT.fullmatch(each.block):
             yield (
                 f"the block `{each.block}` of the {called} may hold only lower-case "
@@ -125,10 +125,10 @@ def propose_instance_block(
         component_id,
         block,
         tuple(
-            PropField(each.prop, key.key, proposed_type(each), each.label)
+            PropField(each.prop, key.key, proposed_type(each), label=each.label)
             for each, key in zip(props, keys, strict=True)
         ),
-        name,
+        component=name,
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from cmsmig.mapping.decisions.design import Option
 from cmsmig.mapping.naming import claims
 
 
-def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return (id, label) in schema order, no two labels alike and none blank.
+def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[Option, ...]:
+    """Return the options in schema order, no two labels alike and none blank.
 
     The first of several equal labels stays as it is, the others get ` (2)`, and
     so on; a blank label is replaced by the option's id.
@@ -18,7 +19,7 @@ def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str]
         [label if label.strip() else option_id for option_id, label in once.items()],
         _numbered,
     )
-    return tuple(zip(once, labels, strict=True))
+    return tuple(map(Option, once, labels))
 
 
 def label_beside(taken: Collection[str], label: str, option_id: str) -> str:

@@ -53,8 +53,8 @@ def propose_collections(
         ),
         collections=tuple(
             CollectionChoice(
-                collection.collection_id,
                 collection.slug,
+                collection.collection_id,
                 note=_census(collection, items) if items else "",
             )
             for collection in collections
@@ -149,13 +149,14 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
         BlockDesign(
             "html_embed",
             "HTML embed",
-            {"html": {"type": "textarea", "display_name": "HTML"}},
-            BlockRole.HTML,
+            role=BlockRole.HTML,
+            schema={"html": {"type": "textarea", "display_name": "HTML"}},
         ),
         BlockDesign(
             "embed",
             "Embed",
-            {
+            role=BlockRole.EMBED,
+            schema={
                 "url": {"type": "text", "display_name": "Address"},
                 "frame": {"type": "text", "display_name": "Address in the frame"},
                 "kind": {"type": "text", "display_name": "Kind"},
@@ -166,19 +167,18 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
                 "author": {"type": "text", "display_name": "Author"},
                 "html": {"type": "textarea", "display_name": "Original HTML"},
             },
-            BlockRole.EMBED,
         ),
         BlockDesign(
             "figure",
             "Figure",
-            {
+            role=BlockRole.FIGURE,
+            schema={
                 "image": {**asset, "display_name": "Image"},
                 "caption": {"type": "richtext", "display_name": "Caption"},
                 "link": {**LINK_FIELD, "display_name": "Link"},
                 "alignment": {"type": "text", "display_name": "Alignment"},
                 "size": {"type": "text", "display_name": "Size"},
             },
-            BlockRole.FIGURE,
         ),
     )
 
@@ -188,7 +188,7 @@ def propose_bodies(design: Design) -> BlocksDecision:
     return BlocksDecision(
         tuple(
             BodyChoice(
-                content_type.collection_id, content_type.collection_slug, field.origin
+                content_type.collection_slug, content_type.collection_id, field.origin
             )
             for content_type in design.content_types
             for field in content_type.fields

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyReview
+from cmsmig.mapping.decisions.body_reviews import BodyReview
 from cmsmig.mapping.decisions.choices import BlocksDecision, LocaleChoice
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
@@ -82,13 +82,11 @@ class Translations:
         codes = {each.locale_id: each.code for each in self.locales}
         if item not in primary or key.locale_id not in codes:
             return review
-        moved = BodyKey(
-            key.collection_id,
-            key.item_id,
-            primary[item].locale_id,
-            translated_key(key.field, codes[key.locale_id]),
+        return replace(
+            review,
+            locale=primary[item].locale_id,
+            field=translated_key(key.field, codes[key.locale_id]),
         )
-        return replace(review, key=moved)
 
 
 def _translated(field: Field, locale: LocaleChoice) -> Field:

@@ -8,8 +8,7 @@ from markupsafe import Markup
 
 from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.errors import UsageError
-from cmsmig.mapping.decisions.body_reviews import BodyFacts
-from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
+from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import button, text
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
 from cmsmig.notebook.kit.slices import in_slices

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from cmsmig.counting import noun_for
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, bold, joined, note, sheet
-from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
+from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import bar, button, ident, select, words
 from cmsmig.notebook.preview.block_cards import KINDS
 from cmsmig.notebook.preview.body_scan import Tally

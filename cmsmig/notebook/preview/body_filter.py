@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from markupsafe import Markup
 
 from cmsmig.display.safe_html import NOTHING, joined
-from cmsmig.mapping.decisions.review_validity import BodyState
+from cmsmig.mapping.decisions.body_reviews import BodyState
 from cmsmig.notebook.kit.live_controls import button, search, select, words
 from cmsmig.notebook.preview.body_scan import UNREVIEWED, BodyScanner
 from cmsmig.review.body_index import LossFilter, Wanted, loss_name

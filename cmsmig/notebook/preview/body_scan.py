@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
-from cmsmig.mapping.decisions.body_reviews import BodyKey
-from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
+from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyState, ReviewStatus
 from cmsmig.notebook.kit.slices import in_slices
 from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.review.body_index import BodyIndex

@@ -13,14 +13,13 @@ from cmsmig.display.finding_list import findings_html
 from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.decisions.body_reviews import BodyKey
+from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyState
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
     EmbedsDecision,
 )
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
 from cmsmig.notebook.kit.decision_files import (
     decided,

@@ -101,7 +101,13 @@ class _Choices:
         row, _, side = value.partition("=")
         each = self._edits[int(row)]
         choice = (
-            EditChoice(each.kind, each.what, each.field, Side(side), seen=each.seen)
+            EditChoice(
+                kind=each.kind,
+                what=each.what,
+                field=each.field,
+                take=Side(side),
+                seen=each.seen,
+            )
             if side
             else None
         )

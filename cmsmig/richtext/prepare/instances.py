@@ -152,7 +152,7 @@ class Instances:
         """Record the properties that become no field. An attribute and an element may
         give the same property; the element's value is used."""
         fields = {each.prop.lower() for each in decided.props}
-        of = decided.name or decided.component_id
+        of = decided.component or decided.component_id
         for prop in given:
             taken = chosen[prop.prop]
             if prop is not taken and not prop.element and prop.value == taken.value:

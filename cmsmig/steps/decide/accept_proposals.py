@@ -187,10 +187,7 @@ def _split(project: Project, heuristics: Heuristics, reviewed: Reviewed) -> Path
     """Write that the bodies of every RichText field are split."""
     decisions = read_decisions(project)
     there, _ = with_missing_bodies(decisions.blocks, decisions.design)
-    bodies = tuple(
-        replace(each, mode=BodyMode.BLOCKS, heuristics=heuristics)
-        for each in there.bodies
-    )
+    bodies = tuple(each.splitting(BodyMode.BLOCKS, heuristics) for each in there.bodies)
     return write_decision(project, replace(there, bodies=bodies, reviewed=reviewed))
 
 

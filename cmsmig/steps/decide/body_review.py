@@ -17,13 +17,15 @@ from cmsmig.mapping.decisions.body_reviews import (
     BodyFacts,
     BodyKey,
     BodyReview,
+    BodyState,
+    ReviewStatus,
     body_facts,
     review_of,
+    standing,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.decision_files import block_names
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
-from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus, standing
 from cmsmig.mapping.propose.block_designs import ROLES
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
@@ -102,7 +104,7 @@ class Review:
     ) -> None:
         """Choose how a field's bodies are stored. Its reviews are kept."""
         before = self.choice(collection_id, field)
-        chosen = replace(before, mode=mode, heuristics=heuristics)
+        chosen = before.splitting(mode, heuristics)
         if chosen != before:
             self._choose(chosen)
             words = f"chose how bodies in `{field}` are stored"

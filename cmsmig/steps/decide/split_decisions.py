@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from cmsmig.counting import first_of
 from cmsmig.errors import UndecidedError
 from cmsmig.mapping.convert.file_addresses import with_sources
-from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, body_facts
+from cmsmig.mapping.decisions.body_reviews import (
+    BodyFacts,
+    BodyKey,
+    BodyState,
+    ReviewStatus,
+    body_facts,
+    standing,
+)
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice
 from cmsmig.mapping.decisions.decision_files import block_names, embed_policy
 from cmsmig.mapping.decisions.design import Design, Encoding
-from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus, standing
 from cmsmig.mapping.propose.block_designs import missing_roles
 from cmsmig.origin.schema import Item, Locale
 from cmsmig.richtext.blocks.outline import outline_of

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import DecisionsError, UsageError
-from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
+from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, BodyState
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
-from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.mapping.propose.proposals import propose_blocks
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
@@ -24,7 +23,7 @@ from cmsmig.steps.decide.decision_store import decision_in, write_decision
 HTML = '<p>a</p><img src="x.png"><img src="y.png"><p>b</p>'
 SPLIT = Heuristics(frozenset((Heuristic.IMAGES,)))
 DESIGN = Design((), propose_blocks(), reviewed=Reviewed("Ann", "2024", "in bulk"))
-NOTHING = BlocksDecision((BodyChoice("c1", "posts", "body"),))
+NOTHING = BlocksDecision((BodyChoice("posts", "c1", "body"),))
 
 
 def key(number: int = 1) -> BodyKey:

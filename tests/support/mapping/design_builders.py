@@ -107,13 +107,13 @@ def make_type(
 ) -> ContentTypeDesign:
     """Return a content type."""
     return ContentTypeDesign(
-        collection_id,
-        folder,
-        component,
-        component.title(),
-        folder,
-        folder.title(),
-        fields,
+        collection_slug=folder,
+        collection_id=collection_id,
+        component=component,
+        display_name=component.title(),
+        folder=folder,
+        folder_name=folder.title(),
+        fields=fields,
         order_field=order_field,
     )
 

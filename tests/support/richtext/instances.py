@@ -42,7 +42,7 @@ def random_policy(random: Random) -> EmbedPolicy:
                     for prop in _PROPS
                     if random.random() < 0.7
                 ),
-                name,
+                component=name,
             )
             for name in sorted(MAPPED)
         )
