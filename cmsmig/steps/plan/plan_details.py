@@ -18,7 +18,7 @@ from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
 from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
-from cmsmig.steps.plan.drafts.linked_drafts import why_waiting
+from cmsmig.steps.plan.drafts.linked_stories import why_waiting
 from cmsmig.steps.plan.preflights.findings import Refusal
 
 

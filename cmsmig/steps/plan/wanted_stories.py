@@ -14,7 +14,7 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import is_as_written, is_unmoved
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, find_conflicts, item_rows
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.plan.moves import Move, find_moves, standing_stories

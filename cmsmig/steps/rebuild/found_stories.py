@@ -12,7 +12,6 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.item_draft import StoryDraft
-from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import (
     LastWrite,
@@ -115,7 +114,7 @@ def _known(
         story = stories.get(drafted.key)
         if story is None:
             continue
-        linked = link_story(drafted, existing, job.migration.routes)
+        linked = job.linked(existing).content(drafted)
         for content in (linked, drafted.content):
             if same(content, story.content):
                 yield drafted.key, _record(drafted, content, story)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 
 from cmsmig.canonical import JsonObject
@@ -14,13 +14,11 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
-from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
-from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import PUBLISHED, LastWrite, edited_fields
 from cmsmig.richtext.schema.validate import documents_in, problems_there
-from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.visitor_pages import visible_prints
 from cmsmig.steps.verify.compare_objects import compare_objects
@@ -42,6 +40,7 @@ async def verify(job: ImportJob) -> Verification:
     found = Verification(wanted_groups=job.groups(job.snapshot.stories))
     expected = _find_expected(job)
     existing = job.existing()
+    linked = job.linked(existing)
     unneeded = job.gone.unneeded.hashes()
     assets = [
         row
@@ -59,7 +58,7 @@ async def verify(job: ImportJob) -> Verification:
         if isinstance(piece, AssetRow):
             await _compare_asset(job, piece, found)
         else:
-            await _compare_item(job, existing, piece, expected[piece], found)
+            await _compare_item(job, linked, piece, expected[piece], found)
         job.observer(StepAdvanced(STEP, ""))
 
     pieces: Iterator[ItemKey | AssetRow] = chain(stories, assets)
@@ -127,7 +126,7 @@ _DUE = ("selected", "created", "reused")
 
 async def _compare_item(
     job: ImportJob,
-    existing: Mapping[ItemKey, ExistingStory],
+    linked: LinkedStories,
     key: ItemKey,
     home: StoryRecord,
     found: Verification,
@@ -136,7 +135,7 @@ async def _compare_item(
     if isinstance(draft, str):
         _list_undrafted(key, draft, found)
     elif draft is not None:
-        await _compare_story(job, existing, draft, home, found)
+        await _compare_story(job, linked, draft, home, found)
 
 
 def _checked_draft(
@@ -162,7 +161,7 @@ def _list_undrafted(key: ItemKey, why: str, found: Verification) -> None:
 
 async def _compare_story(
     job: ImportJob,
-    existing: Mapping[ItemKey, ExistingStory],
+    linked: LinkedStories,
     draft: ItemDraft,
     home: StoryRecord,
     found: Verification,
@@ -179,7 +178,7 @@ async def _compare_story(
         found.groups[key] = story.row.group_id
         found.alternates[key] = story.alternates
     written = job.ledger.items.last_written(home.story_id)
-    links = link_draft(job.migration, draft, job.context, existing, Hashing.ALL)
+    links = linked.links(draft)
     if isinstance(links, str):
         _list_undrafted(key, links, found)
     elif is_as_wanted(story, written, links.record_hash):
@@ -191,9 +190,9 @@ async def _compare_story(
         found.waiting.add(key)
     else:
         found.relations += links.filled
-        _compare_fields(job, existing, draft, ReadBack(home, written, story), found)
+        _compare_fields(job, linked, draft, ReadBack(home, written, story), found)
     found.differences.extend(_publication(job, key, home, story))
-    apart = key in job.public_versions(existing).records
+    apart = key in job.public_versions(linked.existing).records
     if story.row.published and story.row.unpublished_changes and not apart:
         codes = (
             "",
@@ -212,7 +211,7 @@ def _waits(job: ImportJob, key: ItemKey) -> bool:
 
 def _compare_fields(
     job: ImportJob,
-    existing: Mapping[ItemKey, ExistingStory],
+    linked: LinkedStories,
     draft: ItemDraft,
     read: ReadBack,
     found: Verification,
@@ -221,7 +220,7 @@ def _compare_fields(
     if isinstance(wanted, str):
         _list_undrafted(draft.key, wanted, found)
         return
-    content = link_story(wanted, existing, job.migration.routes)
+    content = linked.content(wanted)
     decided = job.migration.decisions.conflicts
     found.differences.extend(story_differences(wanted, content, read, decided))
     found.differences.extend(_documents(wanted, read.story.content, found))

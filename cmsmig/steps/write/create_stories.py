@@ -55,7 +55,7 @@ STEP = "stories"
 class Create:
     """One story to create."""
 
-    story: StoryDraft
+    draft: StoryDraft
     content_hash: str
     record_hash: str
     fields: JsonObject
@@ -157,58 +157,58 @@ def _create_of(story: StoryDraft) -> Create:
 
 
 def _intent(create: Create) -> Intent:
-    key, hashed = create.story.key, create.content_hash
+    key, hashed = create.draft.key, create.content_hash
     return create_intent(key, hashed, create.record_hash, create.fields)
 
 
 async def _create(
     job: ImportJob, groups: Mapping[ItemKey, str], create: Create
 ) -> None:
-    drafted = create.story
-    group = groups.get(drafted.key, "")
+    draft = create.draft
+    group = groups.get(draft.key, "")
     try:
         created = await apply_once(
             partial(_send, job, create, group), partial(_look, job, create)
         )
     except PreflightError as error:
         # Its folder was not made.
-        _fail(job, drafted, FOLDER_MISSING, str(error))
+        _fail(job, draft, FOLDER_MISSING, str(error))
     except RejectedError as error:
         await _handle_refusal(job, create, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
         # The intent stays open: the next run looks before it sends.
-        job.ledger.items.failed(drafted.key, "not_confirmed", str(error))
+        job.ledger.items.failed(draft.key, "not_confirmed", str(error))
     else:
-        _save_record(job, drafted.key, created)
-    job.observer(StepAdvanced(STEP, drafted.place.full_slug))
+        _save_record(job, draft.key, created)
+    job.observer(StepAdvanced(STEP, draft.place.full_slug))
 
 
 async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) -> None:
-    drafted = create.story
+    draft = create.draft
     if not is_taken(error):
-        _fail(job, drafted, "refused", f"{job.migration.called(drafted.key)}: {error}")
+        _fail(job, draft, "refused", f"{job.migration.called(draft.key)}: {error}")
         return
-    listed = await poll_until_visible(partial(_list_place, job, drafted), job.sleep)
+    listed = await poll_until_visible(partial(_list_place, job, draft), job.sleep)
     if listed is None:
         # What took the place is not listed yet and may be ours: the intent of a
         # killed run, or a lost reply. The next run looks before it sends.
-        job.ledger.items.failed(drafted.key, "not_confirmed", str(error))
+        job.ledger.items.failed(draft.key, "not_confirmed", str(error))
     elif (ours := await _ours_of(job, create, listed)) is not None:
-        _save_record(job, drafted.key, ours)
+        _save_record(job, draft.key, ours)
     else:
         _fail(
             job,
-            drafted,
+            draft,
             "conflict",
-            f"`{drafted.place.full_slug}` is taken by a story that this import did not "
+            f"`{draft.place.full_slug}` is taken by a story that this import did not "
             "make; move or rename it there, or decide in decisions/conflicts.yaml.",
         )
 
 
 async def _send(job: ImportJob, create: Create, group: str) -> Created:
-    drafted = create.story
-    parent = parent_id(job, drafted.place.folder)
-    body = story_body(drafted, parent_id=parent, group_id=group)
+    draft = create.draft
+    parent = parent_id(job, draft.place.folder)
+    body = story_body(draft, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     home = written_home(story.row, create.content_hash, create.record_hash)
     return Created(home, written_story(create.fields, story))
@@ -216,19 +216,19 @@ async def _send(job: ImportJob, create: Create, group: str) -> Created:
 
 async def _look(job: ImportJob, create: Create) -> Created | None:
     """Return the story record for the draft's place if the story there is ours."""
-    return await _ours_of(job, create, await _list_place(job, create.story) or ())
+    return await _ours_of(job, create, await _list_place(job, create.draft) or ())
 
 
-async def _list_place(job: ImportJob, drafted: StoryDraft) -> Sequence[StoryRow] | None:
+async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] | None:
     """Return what is listed at the draft's place; None while nothing is."""
-    return await job.client.stories(with_slug=drafted.place.full_slug) or None
+    return await job.client.stories(with_slug=draft.place.full_slug) or None
 
 
 async def _ours_of(
     job: ImportJob, create: Create, listed: Sequence[StoryRow]
 ) -> Created | None:
     for row in listed:
-        story = await _ours(job, create.story.key, row)
+        story = await _ours(job, create.draft.key, row)
         if story is not None:
             written = found_later(create.fields, story)
             home = found_home(story, create.content_hash, create.record_hash, written)
@@ -254,5 +254,5 @@ def _save_record(job: ImportJob, key: ItemKey, created: Created) -> None:
     job.ledger.items.housed(key, created.home, origin_hash, "create", created.written)
 
 
-def _fail(job: ImportJob, drafted: StoryDraft, reason: str, explanation: str) -> None:
-    job.ledger.items.failed(drafted.key, reason, explanation, "create")
+def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> None:
+    job.ledger.items.failed(draft.key, reason, explanation, "create")

@@ -18,12 +18,8 @@ from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, LinkedStories
-from cmsmig.steps.plan.drafts.offline_drafts import (
-    OfflineDrafts,
-    linked_drafts,
-    proven_assets,
-)
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedStories
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, proven_assets
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.moves import Move, find_moves, standing_stories
@@ -157,9 +153,7 @@ class ImportJob:
             or offline.existing != existing
             or not offline.is_over(self.context)
         ):
-            for key, _, links in linked_drafts(
-                self.migration, self.context, existing, Hashing.KNOWN
-            ):
+            for key, _, links in self.linked(existing).drafts(Hashing.KNOWN):
                 yield key, links
             return
         for key in self.migration.items:

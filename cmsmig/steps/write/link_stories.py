@@ -22,10 +22,9 @@ from cmsmig.ledger.rows import (
     Intent,
     ItemRow,
 )
-from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import wanted_fields
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, hash_links
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.plan.moves import standing_stories
 from cmsmig.steps.worker_pool import work_through
@@ -65,7 +64,7 @@ async def link_stories(job: ImportJob) -> None:
     await free_slugs(job, moves)
     rows = CurrentRows(job, [each.home.story_id for each in needed])
     await work_through(
-        _updates(job, needed, existing, job.groups(job.snapshot.stories)),
+        _updates(job, needed, job.linked(existing), job.groups(job.snapshot.stories)),
         write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
         workers=job.settings.in_flight,
         stop=job.stop,
@@ -123,13 +122,13 @@ async def _needed(
 def _updates(
     job: ImportJob,
     needed: Sequence[Needed],
-    existing: Mapping[ItemKey, ExistingStory],
+    stories: LinkedStories,
     groups: Mapping[ItemKey, str],
 ) -> Iterator[Update]:
     """Yield the updates with their content, which is read when its turn comes."""
     needs = StoryNeeds.of_updates(job)
     for each in needed:
-        update = _update_of(job, needs, each, existing, groups)
+        update = _update_of(job, needs, each, stories, groups)
         if update is None:
             job.observer(StepAdvanced(STEP, each.home.full_slug))
         else:
@@ -140,24 +139,22 @@ def _update_of(
     job: ImportJob,
     needs: StoryNeeds,
     needed: Needed,
-    existing: Mapping[ItemKey, ExistingStory],
+    stories: LinkedStories,
     groups: Mapping[ItemKey, str],
 ) -> Update | None:
     """Return an update with its content; None where there is none after all, or where
     the space lacks what it needs."""
-    key, migration = needed.key, job.migration
-    story = migration.story(key, job.context)
+    key = needed.key
+    story = job.migration.story(key, job.context)
     if story is None or isinstance(story, str):
         job.ledger.items.failed(key, "not_drafted", story or "", "update")
         return None
     if (why := needs.unmet(story.draft.shape.used, story.content)) is not None:
         job.ledger.items.failed(key, why.reason, why.text, "update")
         return None
-    content = link_story(story, existing, migration.routes)
+    content = stories.content(story)
     if not needed.links.is_hashed:
-        links = hash_links(
-            migration, story.draft, job.context, existing, needed.links, content
-        )
+        links = stories.hashed(story.draft, needed.links, content)
         needed = replace(needed, links=links)
         if not links.is_needed(needed.home) and not needed.is_asked:
             _note_unneeded(job, needed)

@@ -34,7 +34,7 @@ from cmsmig.reconcile.rules.story import (
 )
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.story_translations import translations_to_send
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
 from cmsmig.steps.plan.edits.story_edits import UNDECIDED, undecided_sentence
 from cmsmig.steps.plan.edits.story_merge import StoryMerge, merge_story, merge_untouched
 from cmsmig.steps.plan.gone.recreate import REMEDY

@@ -15,7 +15,7 @@ GONE = "steps/plan/gone/gone_at_origin.py"
 RECREATED = "steps/plan/gone/recreate.py"
 STAYING = "steps/rollback/staying.py"
 COMPARED = "steps/verify/compare_story.py"
-LINKS = "steps/plan/drafts/linked_drafts.py"
+LINKS = "steps/plan/drafts/linked_stories.py"
 
 
 def _day(

@@ -22,11 +22,7 @@ from cmsmig.mapping.select.reference_targets import (
     classify,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import (
-    DraftLinks,
-    Hashing,
-    link_draft,
-)
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.planned_stories import (
     PlannedStories,
     PlannedStory,
@@ -73,17 +69,14 @@ class OfflineDrafts:
         existing = {
             key: home for key, home in self.existing.items() if key not in refused.items
         }
+        linked = self.links_over(existing)
         texts = {key: each.text for key, each in refused.items.items()}
         return replace(
             self,
             stories={
                 key: replace(self.stories[key], links=links)
-                for key, _, links in linked_drafts(
-                    self.migration, self.context, existing
-                )
-                if key in self.stories
-                and key not in refused.items
-                and isinstance(links, DraftLinks)
+                for key, links in linked.items()
+                if key not in refused.items
             },
             failed={**self.failed, **texts},
             existing=existing,
@@ -103,9 +96,10 @@ class OfflineDrafts:
         """Return the links over the story records that items will have."""
         if existing == self.existing:
             return {key: story.links for key, story in self.stories.items()}
+        linked = LinkedStories(self.migration, self.context, existing)
         return {
             key: links
-            for key, _, links in linked_drafts(self.migration, self.context, existing)
+            for key, _, links in linked.drafts()
             if isinstance(links, DraftLinks) and key in self.stories
         }
 
@@ -139,16 +133,18 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     rows = ledger.items.all()
     there = standing_stories(rows, {})
     existing = migration.routes.foreseen(there, migration.items.keys())
+    linked = LinkedStories(migration, context, existing)
     known = known_here(migration, ledger)
-    made_of = plan_print(migration, context, existing, known)
+    made_of = plan_print(linked, known)
     failed: dict[ItemKey, str] = {}
     planned = kept_stories(migration, made_of, rows)
     if planned is None:
         migration.draft_ahead(context)
-        planned = _plan_stories(migration, context, existing, known, rows, failed)
+        planned = _plan_stories(linked, known, rows, failed)
         if failed:
             existing = migration.routes.foreseen(there, planned.stories.keys())
-            planned = _plan_stories(migration, context, existing, known, rows, failed)
+            linked = replace(linked, existing=existing)
+            planned = _plan_stories(linked, known, rows, failed)
         else:
             keep_stories(migration, made_of, planned)
         migration.drafter.store.flush()
@@ -211,42 +207,19 @@ def known_here(migration: Migration, ledger: Ledger) -> KnownItems:
 
 
 def _plan_stories(
-    migration: Migration,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
+    linked: LinkedStories,
     known: KnownItems,
     rows: Mapping[ItemKey, ItemRow],
     failed: dict[ItemKey, str],
 ) -> PlannedStories:
     """Return the stories to be; add to `failed` why others cannot be made."""
     planned = PlannedStories(rows)
-    for key, draft, links in linked_drafts(migration, context, existing):
+    for key, draft, links in linked.drafts():
         if isinstance(draft, str) or isinstance(links, str):
             failed[key] = str(links)
         else:
             planned.plan(draft, links, known)
     return planned
-
-
-def linked_drafts(
-    migration: Migration,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
-    hashing: Hashing = Hashing.ALL,
-) -> Iterator[tuple[ItemKey, ItemDraft | str, DraftLinks | str]]:
-    """Yield each item's draft with what links make of it, or why there is no story.
-
-    Only where a story is there already, content is hashed.
-    """
-    for key, draft in migration.item_drafts(context):
-        if isinstance(draft, str):
-            yield key, draft, draft
-        else:
-            home = existing.get(key)
-            is_there = home is not None and not home.is_planned
-            wanted = hashing if is_there else Hashing.NOTHING
-            links = link_draft(migration, draft, context, existing, wanted)
-            yield key, draft, links
 
 
 def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAsset]:

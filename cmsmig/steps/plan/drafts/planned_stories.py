@@ -25,7 +25,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.convert.item_draft import ItemDraft
-from cmsmig.mapping.draft import DraftContext, ExistingStory
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.select.reference_targets import (
     BorrowedReference,
     DanglingReference,
@@ -35,7 +35,7 @@ from cmsmig.mapping.select.reference_targets import (
 )
 from cmsmig.steps.decide.drafter import RULE_FAILED, plain
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 
 _PART = 500
 """Stories that are kept together."""
@@ -176,15 +176,11 @@ def _parts(keys: list[ItemKey], planned: PlannedStories) -> Iterator[bytes]:
         yield packed(_CODEC.dump_json((new, stories)))
 
 
-def plan_print(
-    migration: Migration,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
-    known: KnownItems,
-) -> str:
+def plan_print(linked: LinkedStories, known: KnownItems) -> str:
     """Return the fingerprint of everything that decides what `draft_offline` finds:
     the code, the raw answers, the decisions, the files, the story records and which
     items are taken along."""
+    migration, existing = linked.migration, linked.existing
     reviews = migration.decisions.blocks.reviews
     return fingerprint(
         [
@@ -195,7 +191,7 @@ def plan_print(
             dict(migration.origin.hashes),
             dict(migration.decisions.hashes),
             [[plain(key), reviews[key].decided] for key in sorted(reviews)],
-            _files(context),
+            _files(linked.context),
             fingerprint_of_each(
                 [str(key), home.uuid, home.full_slug] for key, home in existing.items()
             ),

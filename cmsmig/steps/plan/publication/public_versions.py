@@ -15,7 +15,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.choices import ItemSet
 from cmsmig.reconcile.rules.story import is_as_written
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import is_ours_public
 from cmsmig.steps.snapshot import Snapshot
 

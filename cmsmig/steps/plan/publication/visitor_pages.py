@@ -15,7 +15,7 @@ from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
 from cmsmig.reconcile.rules.story import CONTENT, is_same_field
 from cmsmig.reconcile.rules.story_hashes import content_hash
-from cmsmig.steps.plan.drafts.linked_drafts import LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 
 

@@ -3,7 +3,7 @@ nobody has hashed the same before."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -11,7 +11,7 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
-from cmsmig.mapping.convert.item_draft import ItemDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import DanglingCause
@@ -65,38 +65,6 @@ class DraftLinks:
         return self.linked_hash != home.content_hash
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedStories:
-    """The stories of a migration, linked to the stories that items have."""
-
-    migration: Migration
-    context: DraftContext
-    existing: Mapping[ItemKey, ExistingStory]
-
-    def version(self, key: ItemKey) -> tuple[str, DraftLinks] | str | None:
-        """Return the name and the links of an item's story, or why there is none; None
-        without a content type."""
-        item = self.migration.items[key]
-        draft = self.migration.item_draft(item, self.context)
-        if not isinstance(draft, ItemDraft):
-            return draft
-        links = link_draft(
-            self.migration, draft, self.context, self.existing, Hashing.ALL
-        )
-        if isinstance(links, str):
-            return links
-        return draft.name_at(self.context.places[key]), links
-
-    def fields(self, key: ItemKey) -> JsonObject | str:
-        """Return what is wanted of an item's story, by field, or why there is none."""
-        story = self.migration.story(key, self.context)
-        if story is None or isinstance(story, str):
-            return story or "It has no content type."
-        return wanted_fields(
-            story, link_story(story, self.existing, self.migration.routes)
-        )
-
-
 class Hashing(Enum):
     """Whether linked content is hashed, to be compared with what was written."""
 
@@ -108,100 +76,116 @@ class Hashing(Enum):
     ALL = "all"
 
 
-def link_draft(
-    migration: Migration,
-    draft: ItemDraft,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
-    hashing: Hashing,
-) -> DraftLinks | str:
-    """Return what links make of a draft; or why there is no story any more."""
-    found = resolve_links(draft, existing, migration.routes)
-    links = DraftLinks(
-        filled=found.filled,
-        links=found.links,
-        left=(
-            *(str(each.cause) for each in found.left),
-            *(why_waiting(migration, key) for key in found.waiting),
-        ),
-        state=_state(found),
-        changes=found.changes,
-        linked_hash="",
-        record_hash="",
-    )
-    if hashing is Hashing.NOTHING:
-        return links
-    inputs = _inputs(draft, context, found)
-    hashed = migration.drafter.store.content_hash(
-        draft.key, inputs, linked=links.changes
-    )
-    if hashed is None:
+@dataclass(frozen=True, slots=True)
+class LinkedStories:
+    """The stories of a migration, linked to the stories that items have."""
+
+    migration: Migration
+    context: DraftContext
+    existing: Mapping[ItemKey, ExistingStory]
+
+    def drafts(
+        self, hashing: Hashing = Hashing.ALL
+    ) -> Iterator[tuple[ItemKey, ItemDraft | str, DraftLinks | str]]:
+        """Yield each item's draft with what links make of it, or why there is no
+        story. Only where a story is there already, content is hashed."""
+        for key, draft in self.migration.item_drafts(self.context):
+            if isinstance(draft, str):
+                yield key, draft, draft
+            else:
+                home = self.existing.get(key)
+                is_there = home is not None and not home.is_planned
+                wanted = hashing if is_there else Hashing.NOTHING
+                yield key, draft, self.links(draft, wanted)
+
+    def version(self, key: ItemKey) -> tuple[str, DraftLinks] | str | None:
+        """Return the name and the links of an item's story, or why there is none; None
+        without a content type."""
+        item = self.migration.items[key]
+        draft = self.migration.item_draft(item, self.context)
+        if not isinstance(draft, ItemDraft):
+            return draft
+        links = self.links(draft)
+        if isinstance(links, str):
+            return links
+        return draft.name_at(self.context.places[key]), links
+
+    def fields(self, key: ItemKey) -> JsonObject | str:
+        """Return what is wanted of an item's story, by field, or why there is none."""
+        story = self.migration.story(key, self.context)
+        if story is None or isinstance(story, str):
+            return story or "It has no content type."
+        return wanted_fields(story, self.content(story))
+
+    def content(self, story: StoryDraft) -> JsonObject:
+        """Return the whole content of a story, its links filled."""
+        return link_story(story, self.existing, self.migration.routes)
+
+    def links(
+        self, draft: ItemDraft, hashing: Hashing = Hashing.ALL
+    ) -> DraftLinks | str:
+        """Return what links make of a draft; or why there is no story any more."""
+        found = resolve_links(draft, self.existing, self.migration.routes)
+        links = DraftLinks(
+            filled=found.filled,
+            links=found.links,
+            left=(
+                *(str(each.cause) for each in found.left),
+                *(why_waiting(self.migration, key) for key in found.waiting),
+            ),
+            state=_state(found),
+            changes=found.changes,
+            linked_hash="",
+            record_hash="",
+        )
+        if hashing is Hashing.NOTHING:
+            return links
+        hashed = self.migration.drafter.store.content_hash(
+            draft.key, self._inputs(draft, found), linked=links.changes
+        )
+        if hashed is not None:
+            return self._with_hashes(links, draft, hashed)
         if links.changes and hashing is Hashing.KNOWN:
             return links
-        story = migration.story_of(draft, context)
+        story = self.migration.story_of(draft, self.context)
         if isinstance(story, str):
             return story
-        content = story.content
-        if links.changes:
-            content = link_story(story, existing, migration.routes)
-        hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
-    return _with_hashes(links, draft, context, hashed)
+        content = self.content(story) if links.changes else story.content
+        return self.hashed(draft, links, content)
 
+    def hashed(
+        self, draft: ItemDraft, links: DraftLinks, content: JsonObject
+    ) -> DraftLinks:
+        """Return links with the hashes of the linked content, which are kept: the
+        former one behind a blank, where it is another."""
+        found = resolve_links(draft, self.existing, self.migration.routes)
+        hashed, former = content_hash(content), former_content_hash(content)
+        if former != hashed:
+            hashed = f"{hashed} {former}"
+        store = self.migration.drafter.store
+        inputs = self._inputs(draft, found)
+        store.keep_content_hash(draft.key, inputs, hashed, linked=links.changes)
+        return self._with_hashes(links, draft, hashed)
 
-def hash_links(
-    migration: Migration,
-    draft: ItemDraft,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
-    links: DraftLinks,
-    content: JsonObject,
-) -> DraftLinks:
-    """Return links with the hashes of the linked content, which are kept."""
-    found = resolve_links(draft, existing, migration.routes)
-    inputs = _inputs(draft, context, found)
-    hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
-    return _with_hashes(links, draft, context, hashed)
+    def _inputs(self, draft: ItemDraft, found: ResolvedLinks) -> str:
+        """Return the fingerprint of all that linked content depends on."""
+        assets = (self.context.assets[each] for each in draft.slots.addresses)
+        files: list[Json] = [[asset.asset_id, asset.filename] for asset in assets]
+        made_of = [draft.made_of, code_digest(_ROOMS), draft.fingerprint]
+        inputs = fingerprint([made_of, files])
+        return fingerprint([inputs, _answers(found)]) if found.changes else inputs
 
-
-def _inputs(draft: ItemDraft, context: DraftContext, found: ResolvedLinks) -> str:
-    """Return the fingerprint of all that linked content depends on."""
-    files: list[Json] = [
-        [asset.asset_id, asset.filename]
-        for asset in (context.assets[each] for each in draft.slots.addresses)
-    ]
-    made_of = [draft.made_of, code_digest(_ROOMS), draft.fingerprint]
-    inputs = fingerprint([made_of, files])
-    return fingerprint([inputs, _answers(found)]) if found.changes else inputs
-
-
-def _keep_hash(
-    migration: Migration,
-    draft: ItemDraft,
-    inputs: str,
-    content: JsonObject,
-    *,
-    linked: bool,
-) -> str:
-    """Keep the hash of content, behind a blank the former one where it is another."""
-    hashed, former = content_hash(content), former_content_hash(content)
-    if former != hashed:
-        hashed = f"{hashed} {former}"
-    drafts = migration.drafter.store
-    drafts.keep_content_hash(draft.key, inputs, hashed, linked=linked)
-    return hashed
-
-
-def _with_hashes(
-    links: DraftLinks, draft: ItemDraft, context: DraftContext, hashed: str
-) -> DraftLinks:
-    place = context.places[draft.key]
-    hashed, _, former = hashed.partition(" ")
-    return replace(
-        links,
-        linked_hash=hashed,
-        record_hash=wanted_record(draft, place, hashed),
-        former_record=wanted_record(draft, place, former) if former else "",
-    )
+    def _with_hashes(
+        self, links: DraftLinks, draft: ItemDraft, hashed: str
+    ) -> DraftLinks:
+        place = self.context.places[draft.key]
+        hashed, _, former = hashed.partition(" ")
+        return replace(
+            links,
+            linked_hash=hashed,
+            record_hash=wanted_record(draft, place, hashed),
+            former_record=wanted_record(draft, place, former) if former else "",
+        )
 
 
 def why_waiting(migration: Migration, key: ItemKey) -> str:
