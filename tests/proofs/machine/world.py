@@ -15,7 +15,7 @@ from typing import Any
 from unittest import mock
 
 from cmsmig.sandbox.destination.space import StoredStory
-from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Middleware, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle
 from tests.proofs.machine.in_process import (
@@ -36,7 +36,7 @@ _NOT_COPIED = ("clock", "recorder", "unknowns", "selections")
 class Switch:
     """The sandbox's middleware: nothing goes wrong, or what is faulty."""
 
-    interruption: Interruption = field(default_factory=Interruption)
+    interruption: Middleware = field(default_factory=Interruption)
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
         """Answer a call."""
@@ -96,7 +96,7 @@ class World:
     def aside(self) -> Iterator[None]:
         """Have what is done inside happen to copies of the project and the space."""
         project = self.project
-        held = {name: getattr(self.space, name) for name in _names(self.space)}
+        held = {name: getattr(self.space, name) for name in space_names(self.space)}
         self.project = project.with_name(f"{project.name}-aside")
         shutil.copytree(project, self.project)
         for name, value in copy.deepcopy(held).items():
@@ -218,11 +218,11 @@ def _folders(made: World) -> None:
 
 def _template(made: World, project: Path, folder: Path) -> Template:
     shutil.copytree(project, folder)
-    names = _names(made.space)
+    names = space_names(made.space)
     return Template(
         folder, copy.deepcopy({name: getattr(made.space, name) for name in names})
     )
 
 
-def _names(space: Any) -> list[str]:
+def space_names(space: Any) -> list[str]:
     return [each.name for each in fields(space) if each.name not in _NOT_COPIED]

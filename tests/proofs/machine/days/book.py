@@ -1,0 +1,94 @@
+"""What people did and decided, as far as the rules of the days need it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.proofs.machine.days.seen import PUBLISHED, TRASHED, Seen, Space
+from tests.proofs.machine.days.site import FIRST, Item, Key
+
+ANY = "*"
+Held = dict[tuple[int, str], Any]
+
+
+@dataclass
+class Book:
+    """Edits and decisions of one run."""
+
+    origin: dict[Key, Item] = field(default_factory=lambda: dict(FIRST))
+    pulled: dict[Key, Item] = field(default_factory=lambda: dict(FIRST))
+    held: Held = field(default_factory=dict)
+    """By story and field: what an editor left there last."""
+    unfinished: dict[int, set[Any]] = field(default_factory=lambda: defaultdict(set))
+    """By story: what editors saved and did not publish."""
+    touched: set[int] = field(default_factory=set)
+    """Stories that an editor ever changed."""
+    forgotten: set[int] = field(default_factory=set)
+    """Stories of which a new ledger may not know what we wrote."""
+    unknown: set[int] = field(default_factory=set)
+    """Stories that were deleted while a killed run might not have recorded them."""
+    paths: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By story: every path that it ever had."""
+    edits: list[dict[str, str]] = field(default_factory=list)
+    gone: list[dict[str, str]] = field(default_factory=list)
+    stirred: bool = False
+    """Whether anything moved at the origin or was decided since the last import."""
+    addresses: dict[Key, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Every address of an item that visitors could open, on both sides."""
+    folder: str = "notes"
+    unsettled: bool = False
+    """Whether a killed run was not followed by a whole one."""
+    rebuilt: bool = False
+    """Whether a ledger was lost, ever."""
+    rolled_back: bool = False
+    """Whether a rollback was begun, ever: what is gone is forgotten by it."""
+
+    def note(self, space: Space) -> None:
+        """Take note of the paths that stories have."""
+        for own, seen in space.items():
+            if not seen.trashed:
+                self.paths[own].add(seen.path)
+
+    def edited(self, seen: Seen, field_: str, value: Any) -> None:
+        """Take note of an editor's edit."""
+        self.touched.add(seen.story_id)
+        self.held[seen.story_id, field_] = value
+        if field_ not in (PUBLISHED, TRASHED):
+            self.unfinished[seen.story_id].add(value)
+
+    def is_ours(self, own: int, field_: str) -> bool:
+        """Return whether a decision may cover an edit: ours is written over it."""
+        return any(
+            each["take"] == "ours"
+            and each["what"] in (ANY, *self.paths[own])
+            and each["field"] in (ANY, field_)
+            for each in self.edits
+        )
+
+    def protected(self, own: int) -> dict[str, Any]:
+        """Return the edits of a story that no decision gives up."""
+        return {
+            name: value
+            for (story, name), value in self.held.items()
+            if story == own and not self.is_ours(own, name)
+        }
+
+    def gone_action(self, side: str, own: int) -> set[str]:
+        """Return what may have been decided about a story that is gone on a side."""
+        return {
+            each["action"]
+            for each in self.gone
+            if each["from"] == side and each["what"] in (ANY, *self.paths[own])
+        }
+
+    def is_gone(self, key: Key, *, items: str, fields: bool) -> bool:
+        """Return whether an item is gone for an import, in the set that was decided."""
+        item = self.pulled.get(key)
+        return (
+            item is None
+            or item.archived
+            or (items == "live" and item.live is None)
+            or (fields and key[1] != "en")
+        )

@@ -1,0 +1,217 @@
+"""What the origin's editors and those of the space do in one step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tests.proofs.machine.days.seen import (
+    FOLDER_ID,
+    FRENCH_LINE,
+    FRENCH_NAME,
+    FRENCH_SLUG,
+    LINE,
+    NAME,
+    PUBLISHED,
+    SLUG,
+    TAGS,
+    TEXT,
+    TRASHED,
+    Seen,
+    look,
+)
+from tests.proofs.machine.days.site import EN, Item, Key, Words
+from tests.proofs.machine.days.stage import CODE
+from tests.proofs.machine.play import document, pick
+
+if TYPE_CHECKING:
+    from tests.proofs.machine.days.play import Days, Step
+
+_PARTS = ("name", "line", "text", "line", "text", "label", "section", "related")
+_FIELDS = (
+    NAME,
+    SLUG,
+    FOLDER_ID,
+    LINE,
+    TEXT,
+    TAGS,
+    "first_published_at",
+    "sort_by_date",
+    "publish_at",
+    "expire_at",
+    "pinned",
+)
+_FRENCH = (FRENCH_LINE, FRENCH_NAME, FRENCH_SLUG)
+
+# at the origin
+
+
+def origin_edits(days: Days, step: Step) -> None:
+    """An item gets another value, which may go live at once."""
+    key = _item(days, step.a)
+    part = _PARTS[step.b % len(_PARTS)]
+    word: Any = f"o{step.number}"
+    if part == "section":
+        word = ("", "north", "south")[step.b // 8 % 3]
+    elif part == "label":
+        word = ("", "red", "blue")[step.b // 8 % 3]
+    elif part == "related":
+        word = ("abcd"[step.b // 8 % 4],)
+    item = days.book.origin[key].edited(days.tick(), **{part: word})
+    days.at_origin({key: item.published() if step.b % 3 and item.live else item})
+
+
+def origin_renames(days: Days, step: Step) -> None:
+    """An item gets another slug, perhaps one that it had; visitors see it at once."""
+    key = _item(days, step.a)
+    item = days.book.origin[key]
+    slug = f"{key[0]}-{step.b % 3}"
+    taken = {(k[1], each.staged.slug) for k, each in days.book.origin.items()}
+    if (key[1], slug) in taken:
+        return
+    item = item.edited(days.tick(), slug=slug)
+    days.at_origin({key: item.published() if item.live else item})
+
+
+def origin_exchanges(days: Days, step: Step) -> None:
+    """Two items of a language exchange their slugs."""
+    one, other = _item(days, step.a), _item(days, step.b)
+    if one != other and one[1] == other[1]:
+        items, number = days.book.origin, days.tick()
+        slugs = items[one].staged.slug, items[other].staged.slug
+        changed = {}
+        for key, slug in ((one, slugs[1]), (other, slugs[0])):
+            item = items[key].edited(number, slug=slug)
+            changed[key] = item.published() if item.live else item
+        days.at_origin(changed)
+
+
+def origin_publishes(days: Days, step: Step) -> None:
+    """An item goes live as it is, or is no longer."""
+    key = _item(days, step.a)
+    item = days.book.origin[key]
+    live = None if item.live else item.staged
+    days.at_origin({key: replace(item, live=live, number=days.tick())})
+
+
+def origin_archives(days: Days, step: Step) -> None:
+    """An item is archived, or no longer."""
+    key = _item(days, step.a)
+    item = days.book.origin[key]
+    gone = not item.archived
+    live = None if gone else item.live
+    item = replace(item, archived=gone, live=live, number=days.tick())
+    days.at_origin({key: item})
+
+
+def origin_deletes(days: Days, step: Step) -> None:
+    """An item is deleted in all its languages, or one that was comes back."""
+    letter = "abcd"[step.a % 4]
+    origin = days.book.origin
+    if (letter, EN) in origin:
+        days.origin_is({key: item for key, item in origin.items() if key[0] != letter})
+    else:
+        words = Words(f"n{step.number}", f"{letter}-n{step.number}", f"o{step.number}")
+        days.at_origin({(letter, EN): Item(words, words, number=days.tick())})
+
+
+# in the space
+
+
+def editor_edits(days: Days, step: Step) -> None:
+    """A story is saved with one field changed."""
+    names = _FIELDS + (_FRENCH if days.stage.setup.fields else ())
+    _edit(days, step, names[step.b % len(names)])
+
+
+def editor_translates(days: Days, step: Step) -> None:
+    """A story is saved with another translation."""
+    if days.stage.setup.fields:
+        _edit(days, step, _FRENCH[step.b % len(_FRENCH)])
+
+
+def editor_publishes(days: Days, step: Step) -> None:
+    """A story is shown to visitors as it is."""
+    if seen := _story(days, step.a):
+        days.world.api("GET", f"/stories/{seen.story_id}/publish")
+        if seen.shown is None:
+            days.book.edited(seen, PUBLISHED, True)
+        days.book.unfinished.pop(seen.story_id, None)
+
+
+def editor_unpublishes(days: Days, step: Step) -> None:
+    """A story is taken from visitors."""
+    seen = _story(days, step.a)
+    if seen and seen.shown is not None:
+        days.world.api("GET", f"/stories/{seen.story_id}/unpublish")
+        days.book.edited(seen, PUBLISHED, False)
+
+
+def editor_deletes(days: Days, step: Step) -> None:
+    """A story goes to the trash, which does not happen often."""
+    seen = _story(days, step.a)
+    if seen and step.b % 3 == 0:
+        days.world.api("DELETE", f"/stories/{seen.story_id}")
+        days.book.edited(seen, TRASHED, True)
+        if days.book.unsettled:
+            days.book.unknown.add(seen.story_id)
+
+
+def _edit(days: Days, step: Step, name: str) -> None:
+    seen = _story(days, step.a)
+    if seen is None:
+        return
+    value, body = _change(days, step, seen, name)
+    days.world.api("PUT", f"/stories/{seen.story_id}", {"story": body})
+    days.book.edited(seen, name, value)
+    days.book.note(look(days.world))
+
+
+def _change(days: Days, step: Step, seen: Seen, name: str) -> tuple[Any, Any]:
+    """Return an editor's value and the body of the request."""
+    word = f"e{step.number}"
+    content = days.world.space.stories[seen.story_id].content
+    if name == LINE:
+        return word, {"content": content | {"line": word}}
+    if name == FRENCH_LINE:
+        key = FRENCH_LINE.removeprefix("content.")
+        return word, {"content": content | {key: word}}
+    if name == TEXT:
+        return word, {"content": content | {"text": document(word)}}
+    if name == NAME:
+        return word, {"name": word}
+    if name == SLUG:
+        slug = f"{seen.key[0]}-{word}"
+        return slug, {"slug": slug}
+    if name == FOLDER_ID:
+        folder = days.world.folder_id("other")
+        return folder, {"parent_id": folder}
+    if name == TAGS:
+        return word, {"tag_list": [*seen.values[TAGS], word]}
+    if name in (FRENCH_NAME, FRENCH_SLUG):
+        had = {
+            "name": seen.values.get(FRENCH_NAME) or word,
+            "slug": seen.values.get(FRENCH_SLUG) or f"{seen.key[0]}-{word}",
+        }
+        part = "name" if name == FRENCH_NAME else "slug"
+        value = word if part == "name" else f"{seen.key[0]}-{word}"
+        row = had | {part: value, "lang": CODE}
+        return value, {"translated_slugs_attributes": [row]}
+    if name == "pinned":
+        return True, {"pinned": True}
+    day = f"{2001 + step.number % 20}-02-03"
+    date = day if name == "sort_by_date" else f"{day}T00:00:00.000Z"
+    if name.endswith("_at") and name != "first_published_at":
+        date = f"20{40 + step.number % 50}-02-03T00:00:00.000Z"
+    return date, {name: date}
+
+
+def _item(days: Days, number: int) -> Key:
+    key: Key = pick(sorted(days.book.origin), number)
+    return key
+
+
+def _story(days: Days, number: int) -> Seen | None:
+    there = [each for each in look(days.world).values() if not each.trashed]
+    found: Seen | None = pick(sorted(there, key=lambda each: each.story_id), number)
+    return found

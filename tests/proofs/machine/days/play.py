@@ -1,0 +1,108 @@
+"""One run: days of editors, decisions and commands, from a seed or a list of steps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cmsmig.sandbox.sample.identity import ref
+from tests.proofs.machine.days import commands, decisions, editors
+from tests.proofs.machine.days.book import Book
+from tests.proofs.machine.days.site import COLLECTION, FOLDER, LOCALES, Item, Key
+from tests.proofs.machine.days.stage import SETUPS, Stage
+from tests.proofs.machine.world import World
+
+
+class Step(NamedTuple):
+    """What is done, and two numbers that say to what and how."""
+
+    name: str
+    number: int
+    """Words of this step hold it, so that each is written once in a run."""
+    a: int
+    b: int
+
+
+KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
+    "origin_edits": (editors.origin_edits, 10),
+    "origin_renames": (editors.origin_renames, 4),
+    "origin_exchanges": (editors.origin_exchanges, 2),
+    "origin_publishes": (editors.origin_publishes, 3),
+    "origin_archives": (editors.origin_archives, 2),
+    "origin_deletes": (editors.origin_deletes, 2),
+    "editor_edits": (editors.editor_edits, 16),
+    "editor_translates": (editors.editor_translates, 4),
+    "editor_publishes": (editors.editor_publishes, 3),
+    "editor_unpublishes": (editors.editor_unpublishes, 3),
+    "editor_deletes": (editors.editor_deletes, 3),
+    "decide_edit": (decisions.decide_edit, 5),
+    "decide_moves": (decisions.decide_moves, 3),
+    "decide_gone": (decisions.decide_gone, 5),
+    "forget_decisions": (decisions.forget_decisions, 2),
+    "design_moves": (decisions.design_moves, 1),
+    "pull": (commands.pull, 3),
+    "read": (commands.read, 3),
+    "import": (commands.import_, 9),
+    "delta": (commands.delta, 9),
+    "import_killed": (commands.import_killed, 9),
+    "roll_back": (commands.roll_back, 3),
+    "roll_back_killed": (commands.roll_back_killed, 2),
+    "rebuild": (commands.rebuild, 5),
+}
+
+
+@dataclass
+class Days:
+    """A run under way."""
+
+    stage: Stage
+    world: World
+    book: Book = field(default_factory=Book)
+    ticks: int = 1
+    has_redirects: bool = True
+
+    def tick(self) -> int:
+        """Return the number of an edit at the origin."""
+        self.ticks += 1
+        return self.ticks
+
+    def at_origin(self, changed: Mapping[Key, Item]) -> None:
+        """Have the origin hold changed items."""
+        self.origin_is({**self.book.origin, **changed})
+
+    def origin_is(self, site: Mapping[Key, Item]) -> None:
+        """Have the origin hold these items."""
+        self.book.origin = dict(site)
+        self.book.stirred = True
+        self.stage.serve(site)
+
+    def subjects(self) -> Mapping[str, Key]:
+        """Return the items by how commands name them."""
+        keys = [(letter, language) for letter in "abcd" for language in LOCALES]
+        return {
+            f"{COLLECTION}/{ref(FOLDER, key[0])}@{LOCALES[key[1]]}": key for key in keys
+        }
+
+
+def steps_of(seed: int, count: int) -> tuple[str, list[Step]]:
+    """Return the setup and the steps of a seed."""
+    drawn = random.Random(seed)
+    setup = drawn.choice(sorted(SETUPS))
+    names, weights = list(KINDS), [weight for _, weight in KINDS.values()]
+    first = "import_killed" if drawn.random() < 0.4 else "delta"
+    drawn_names = [first, *drawn.choices(names, weights, k=count - 2), "delta"]
+    return setup, [
+        Step(name, number, drawn.randrange(1000), drawn.randrange(1000))
+        for number, name in enumerate(drawn_names)
+    ]
+
+
+def play(stage: Stage, steps: Sequence[Step]) -> int:
+    """Play a run; return how many steps were done. Raises where a rule is broken."""
+    with stage.run() as world:
+        days = Days(stage, world)
+        for step in steps:
+            KINDS[step.name][0](days, step)
+    return len(steps)

@@ -1,0 +1,222 @@
+"""What has to hold, whatever happens: read from the space alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tests.proofs.machine.days.seen import (
+    FRENCH_LINE,
+    LINE,
+    NAME,
+    PUBLISHED,
+    TAGS,
+    TEXT,
+    TRASHED,
+    Seen,
+    Space,
+)
+from tests.proofs.machine.days.site import Item, Words
+
+if TYPE_CHECKING:
+    from tests.proofs.machine.days.play import Days
+
+
+class BrokenRuleError(AssertionError):
+    """A rule does not hold."""
+
+    def __init__(self, rule: str, what: object) -> None:
+        super().__init__(f"{rule}: {what}")
+        self.rule = rule
+
+
+def insist(rule: str, holds: object, what: object) -> None:
+    """Fail with a rule that does not hold."""
+    if not holds:
+        raise BrokenRuleError(rule, what)
+
+
+def always(days: Days, command: str, before: Space, after: Space) -> None:
+    """Insist on what holds after each command that writes, also a killed one."""
+    _is_single(after)
+    _keeps_edits(days, command, before, after)
+    _shows_no_unfinished(days, after)
+    if command == "import":
+        _takes_nothing(days, before, after)
+        _makes_nothing_again(days, before, after)
+
+
+def _is_single(after: Space) -> None:
+    there = Counter(each.key for each in after.values() if not each.trashed)
+    twice = [key for key, count in there.items() if count > 1]
+    paths = [each.path for each in after.values() if each.key in twice]
+    insist("one story for each item", not twice, f"{twice} at {paths}")
+
+
+def _keeps_edits(days: Days, command: str, before: Space, after: Space) -> None:
+    """An editor's edit is there, unless a decision gives it up."""
+    book = days.book
+    for (own, name), value in list(book.held.items()):
+        was, seen = before[own], after[own]
+        if name != TRASHED and seen.trashed:
+            if not was.trashed:
+                protected = book.protected(own).keys() - {TRASHED}
+                if command == "import":
+                    # A publication alone does not keep what is to be deleted.
+                    protected -= {PUBLISHED}
+                what = f"{seen.path} went to the trash with {sorted(protected)}"
+                insist(f"an edit stays ({command} deletes)", not protected, what)
+            continue
+        if seen.holds(name, value):
+            continue
+        fine = book.is_ours(own, name) or (
+            name == PUBLISHED and book.gone_action("origin", own) & {"unpublish"}
+        )
+        what = f"{seen.path}: {value!r} is {seen.values.get(name)!r} ({seen.shown})"
+        insist(f"an edit stays ({command}, {name})", fine, what)
+        del book.held[own, name]
+
+
+def _shows_no_unfinished(days: Days, after: Space) -> None:
+    """What an editor saved and did not publish is not before visitors."""
+    book = days.book
+    for own, words in book.unfinished.items():
+        shown = after[own].shown or {}
+        found = {shown.get(name) for name in (NAME, LINE, TEXT, FRENCH_LINE)} & {*words}
+        fine = book.is_ours(own, PUBLISHED) and days.stage.setup.items != "mirror"
+        what = f"{after[own].path} shows {found}"
+        insist("no unfinished edit goes live", not found or fine, what)
+
+
+def _takes_nothing(days: Days, before: Space, after: Space) -> None:
+    """An import takes away only what is gone at the origin, by decision."""
+    setup = days.stage.setup
+    for own, was in before.items():
+        seen = after[own]
+        gone = days.book.is_gone(was.key, items=setup.items, fields=setup.fields)
+        actions = days.book.gone_action("origin", own) if gone else set()
+        if seen.trashed and not was.trashed:
+            insist("nothing is taken away", "delete" in actions, seen.path)
+        if was.shown is not None and seen.shown is None and not seen.trashed:
+            fine = "unpublish" in actions or days.book.is_ours(own, PUBLISHED)
+            insist("nothing is unpublished", fine, seen.path)
+
+
+def _makes_nothing_again(days: Days, before: Space, after: Space) -> None:
+    """What somebody deleted is made again by decision only."""
+    book = days.book
+    deleted = {
+        before[own].key: own
+        for own, name in book.held
+        if name == TRASHED and before[own].trashed
+    }
+    there = {each.key for each in before.values() if not each.trashed}
+    for own, seen in after.items():
+        lost = deleted.get(seen.key)
+        if own in before or lost is None or seen.key in there:
+            continue
+        actions = book.gone_action("destination", lost)
+        fine = "recreate" in actions or (
+            (book.rebuilt or book.rolled_back or lost in book.unknown)
+            and "leave_out" not in actions
+        )
+        insist("what was deleted is not made again", fine, seen.path)
+        for each in [key for key in book.held if key[0] == lost]:
+            del book.held[each]
+
+
+def imported(days: Days, space: Space) -> None:
+    """Insist on what holds after an import that left nothing undone."""
+    setup, book = days.stage.setup, days.book
+    there = {each.key: each for each in space.values() if not each.trashed}
+    for key, item in book.pulled.items():
+        if book.is_gone(key, items=setup.items, fields=setup.fields):
+            continue
+        seen = there.get(key)
+        if seen is None:
+            lost = {own for own, each in space.items() if each.key == key}
+            fine = any(book.gone_action("destination", own) for own in lost)
+            insist("each item has a story", fine, key)
+            continue
+        if seen.story_id in book.touched or seen.story_id in book.forgotten:
+            continue
+        _is_as_decided(days, seen, item)
+
+
+def _is_as_decided(days: Days, seen: Seen, item: Item) -> None:
+    items = days.stage.setup.items
+    draft = item.live if items == "live" and item.live else item.staged
+    insist("editors see what was decided", _agree(seen.values, draft), seen)
+    public = item.live is not None
+    insist("a live page is public", not public or seen.shown is not None, seen)
+    if seen.shown is not None and item.live is not None:
+        words = item.staged if items == "staged" else item.live
+        insist("visitors see what was decided", _agree(seen.shown, words), seen)
+    if days.stage.setup.shaped:
+        words = item.live if items == "mirror" and item.live else draft
+        wanted = (words.label,) if words.label else ()
+        insist("visitors get the decided tags", seen.values[TAGS] == wanted, seen)
+
+
+def _agree(values: Mapping[str, Any], words: Words) -> bool:
+    text = words.text + "".join(f"to {each}" for each in words.related)
+    wanted = {NAME: words.name, LINE: words.line}
+    if words.text:
+        wanted[TEXT] = text
+    return all(values[name] == value for name, value in wanted.items())
+
+
+def verified(
+    days: Days, space: Space, differences: Sequence[Mapping[str, Any]]
+) -> None:
+    """Insist that a verification names nothing but what editors edited."""
+    book = days.book
+    by_subject = days.subjects()
+    for each in differences:
+        key = by_subject.get(each["subject"])
+        item = book.pulled.get(key) if key else None
+        if each["code"] == "published_unasked" and item and item.live is None:
+            continue  # No longer live at the origin: a person decides.
+        stories = [own for own, seen in space.items() if seen.key == key]
+        touched = any(own in book.touched or own in book.forgotten for own in stories)
+        insist("a verification names edits alone", touched, each)
+
+
+def rolled_back(days: Days, before: Space, after: Space) -> None:
+    """Insist that nothing is left that no editor ever touched."""
+    book = days.book
+    left = [
+        seen.path
+        for own, seen in after.items()
+        if not seen.trashed and own not in book.touched | book.forgotten
+    ]
+    insist("a rollback leaves edits alone", not left, left)
+
+
+def redirected(days: Days, space: Space, map_: Mapping[str, str]) -> None:
+    """Insist that every address that visitors knew leads to the page."""
+    there = {each.key: each for each in space.values() if each.shown is not None}
+    there = {key: each for key, each in there.items() if not each.trashed}
+    pages = {f"/{each.path}" for each in there.values()}
+    claims = Counter(
+        old for addresses in days.book.addresses.values() for old in addresses
+    )
+    circles = [old for old in map_ if _end(old, map_) is None]
+    insist("no redirect is a loop", not circles, circles)
+    for key, addresses in days.book.addresses.items():
+        item, seen = days.book.pulled.get(key), there.get(key)
+        if seen is None or item is None or item.live is None:
+            continue
+        for old in addresses:
+            if claims[old] == 1 and old not in pages:
+                end = _end(old, map_)
+                insist("an old address leads on", end == f"/{seen.path}", (old, end))
+
+
+def _end(old: str, map_: Mapping[str, str]) -> str | None:
+    for _ in range(len(map_) + 1):
+        if old not in map_:
+            return old
+        old = map_[old]
+    return None

@@ -1,0 +1,91 @@
+"""What the sandbox's space holds, read from its state and not from any ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.proofs.machine.days.site import FOLDER, Key
+from tests.proofs.machine.days.stage import CODE
+from tests.proofs.machine.play import words_of
+from tests.proofs.machine.world import World
+
+NAME, SLUG, FOLDER_ID, TAGS = "name", "slug", "folder", "tags"
+LINE, TEXT = "content.line", "content.text"
+FRENCH_LINE = f"content.line__i18n__{CODE.replace('-', '_')}"
+FRENCH_NAME, FRENCH_SLUG = f"name in {CODE}", f"slug in {CODE}"
+PUBLISHED, TRASHED = "published", "trashed"
+PLAIN = (
+    "first_published_at",
+    "sort_by_date",
+    "publish_at",
+    "expire_at",
+    "pinned",
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A story of a note."""
+
+    story_id: int
+    key: Key
+    """The item and the language that it was made of."""
+    path: str
+    values: Mapping[str, Any]
+    shown: Mapping[str, Any] | None
+    """What visitors get of it; None: it is not public."""
+    trashed: bool
+
+    def holds(self, field: str, value: Any) -> bool:
+        """Return whether an editor's value is there."""
+        if field == TAGS:
+            return value in self.values[TAGS]
+        if field == PUBLISHED:
+            return (self.shown is not None) is value
+        if field == TRASHED:
+            return self.trashed is value
+        return bool(self.values.get(field) == value)
+
+
+Space = Mapping[int, Seen]
+
+
+def look(world: World) -> dict[int, Seen]:
+    """Return the stories of notes, also those in the trash."""
+    found = {}
+    for own, stored in world.stories().items():
+        content = stored.content
+        if content.get("component") != FOLDER.removesuffix("s"):
+            continue
+        letter, language = str(content["mark"]).split()
+        french = {}
+        for row in stored.body.get("translated_slugs_attributes") or []:
+            french = {FRENCH_NAME: row.get("name"), FRENCH_SLUG: row.get("slug")}
+        shown = stored.published_content
+        found[own] = Seen(
+            own,
+            (letter, language),
+            world.space.full_slug(stored),
+            {
+                NAME: stored.name,
+                SLUG: stored.slug,
+                FOLDER_ID: stored.parent_id,
+                TAGS: tuple(stored.body.get("tag_list") or ()),
+                **{each: stored.body.get(each) for each in PLAIN},
+                **french,
+                **_content(content),
+            },
+            None if shown is None else {NAME: stored.published_name, **_content(shown)},
+            stored.deleted_at is not None,
+        )
+    return found
+
+
+def _content(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        LINE: content.get("line") or "",
+        FRENCH_LINE: content.get(FRENCH_LINE.removeprefix("content.")) or "",
+        TEXT: words_of(content.get("text")),
+    }

@@ -1,0 +1,166 @@
+"""The origin of the days: pages in two languages, with a live and a staged version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cmsmig.sandbox.origin.content import Content as Served
+from cmsmig.sandbox.sample.identity import collection_id, ref, refs
+from cmsmig.sandbox.sample.markup import linked, paragraphs
+from cmsmig.sandbox.sample.records import ENGLISH, FRENCH, Column, Entry, Table, into
+from cmsmig.sandbox.sample.site import site_record
+from cmsmig.sandbox.sample.writer import Content, write_content
+
+FOLDER = "notes"
+EN, FR = "en", "fr"
+LOCALES = {EN: ENGLISH, FR: FRENCH}
+SECTIONS = Table("sections", "Sections", "Section", (), nulls=True)
+NOTES = Table(
+    FOLDER,
+    "Notes",
+    "Note",
+    (
+        Column("PlainText", "mark", "Mark", False, {"singleLine": True}),
+        Column("PlainText", "line", "Line", False, {"singleLine": True}),
+        Column("RichText", "text", "Text"),
+        Column("PlainText", "label", "Label", False, {"singleLine": True}),
+        Column("MultiReference", "related", "Related", False, into(FOLDER)),
+        Column("Reference", "section", "Section", False, into("sections")),
+    ),
+    nulls=True,
+)
+COLLECTION = collection_id(FOLDER)
+_NAMED_SECTIONS = ("north", "south")
+
+
+@dataclass(frozen=True)
+class Words:
+    """One version of an item in one language."""
+
+    name: str
+    slug: str
+    line: str
+    text: str = ""
+    label: str = ""
+    related: tuple[str, ...] = ()
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item in one language."""
+
+    staged: Words
+    live: Words | None
+    archived: bool = False
+    number: int = 0
+    """Of its last edit; later ones have a later date."""
+
+    def edited(self, number: int, **changes: Any) -> Item:
+        """Return it after an edit that is not published."""
+        return replace(self, staged=replace(self.staged, **changes), number=number)
+
+    def published(self) -> Item:
+        """Return it with everything live."""
+        return replace(self, live=self.staged)
+
+
+Key = tuple[str, str]
+"""An item's letter and its language."""
+Site = Mapping[Key, Item]
+
+
+def _first() -> Iterator[tuple[Key, Item]]:
+    for letter, onward in zip("abcd", "bcda", strict=True):
+        words = Words(
+            f"Page {letter}",
+            f"{letter}-0",
+            f"line {letter}",
+            f"text {letter}",
+            "red" if letter in "ac" else "",
+            (onward,),
+            "north" if letter == "b" else "",
+        )
+        item = Item(words, None if letter == "d" else words)
+        yield (letter, EN), (item.edited(1, line="unseen") if letter == "c" else item)
+        if letter in "ab":
+            french = replace(words, name=f"La {letter}", line=f"ligne {letter}")
+            yield (letter, FR), Item(french, french)
+
+
+FIRST: Site = dict(_first())
+
+
+def write_site(folder: Path) -> None:
+    """Write the site as a content folder."""
+    sections = [
+        Entry(name, {"name": name.title(), "slug": name}) for name in _NAMED_SECTIONS
+    ]
+    notes = [
+        Entry(
+            letter,
+            _data((letter, EN), item.staged),
+            french=_french(letter),
+        )
+        for (letter, language), item in FIRST.items()
+        if language == EN
+    ]
+    write_content(
+        folder, Content(site_record(), ((NOTES, notes), (SECTIONS, sections)))
+    )
+
+
+def _french(letter: str) -> dict[str, Any] | None:
+    item = FIRST.get((letter, FR))
+    return None if item is None else _data((letter, FR), item.staged)
+
+
+def serve(content: Served, site: Site) -> None:
+    """Have the sandbox's origin answer with this site from now on."""
+    content.chosen.clear()
+    content.by_id.clear()
+    items, live = f"items/{COLLECTION}.json", f"live/{COLLECTION}.json"
+    content.kept[items] = [_staged(key, item) for key, item in site.items()]
+    content.kept[live] = [
+        _envelope(key, item, item.live) | {"isDraft": False, "isArchived": False}
+        for key, item in site.items()
+        if item.live is not None
+    ]
+
+
+def _staged(key: Key, item: Item) -> dict[str, Any]:
+    return _envelope(key, item, item.staged) | {
+        "isArchived": item.archived,
+        "isDraft": item.live != item.staged,
+    }
+
+
+def _envelope(key: Key, item: Item, words: Words) -> dict[str, Any]:
+    letter, language = key
+    date = "2025-01-{:02d}T00:00:00.000Z".format
+    hour, minute = divmod(item.number, 60)
+    return {
+        "id": ref(FOLDER, letter),
+        "cmsLocaleId": LOCALES[language],
+        "lastPublished": date(2) if item.live else None,
+        "lastUpdated": f"2025-02-01T{hour:02d}:{minute:02d}:00.000Z",
+        "createdOn": date(1),
+        "fieldData": _data(key, words),
+    }
+
+
+def _data(key: Key, words: Words) -> dict[str, Any]:
+    links = [linked(f"/{FOLDER}/{each}-0", f"to {each}") for each in words.related]
+    return {
+        "mark": " ".join(key),
+        "line": words.line or None,
+        "text": paragraphs(words.text, *links) if words.text else None,
+        "label": words.label or None,
+        "related": refs(FOLDER, *words.related),
+        "section": ref("sections", words.section) if words.section else None,
+        "name": words.name,
+        "slug": words.slug,
+    }

@@ -1,0 +1,170 @@
+"""A decided project beside a sandbox, in each of several ways to decide."""
+
+from __future__ import annotations
+
+import copy
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
+from cmsmig.sandbox.options import SandboxOptions
+from tests.proofs.machine.days.site import FIRST, Site, serve, write_site
+from tests.proofs.machine.in_process import answered_here, build_sandbox, ticking
+from tests.proofs.machine.world import Switch, World, space_names
+from tests.support.rehearsal import Ended, Rehearsal
+
+CODE = "fr-fr"
+_RATE = 1000
+_READS = ("GET", "HEAD")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is decided before the first import."""
+
+    items: str = "staged"
+    fields: bool = False
+    """Whether the languages of an item are fields of one story."""
+    shaped: bool = True
+    """Whether folders and tags come from fields."""
+
+
+SETUPS: Mapping[str, Setup] = {
+    "staged": Setup(),
+    "mirror": Setup("mirror"),
+    "fields": Setup(fields=True),
+    "mirror-fields": Setup("mirror", fields=True),
+    "live": Setup("live", shaped=False),
+}
+
+
+@dataclass
+class Kill:
+    """The sandbox's middleware: a run dies at a write, which may be applied."""
+
+    at: int = 0
+    """Which write, from 1; 0: none."""
+    applied: bool = True
+    died: Any = None
+    """Called at that moment."""
+    writes: int = 0
+    dead: bool = False
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        """Answer a call, unless its run is dead."""
+        if self.dead:
+            return json_reply(401, {"error": "Unauthorized"})
+        writes = call.method not in _READS or call.path.endswith("publish")
+        self.writes += writes
+        if not writes or self.writes != self.at:
+            return await answer(call)
+        self.dead = True
+        self.died()
+        if self.applied:
+            await answer(call)
+        return Reply(200, ending=Ending.DROPPED, service="destination")
+
+
+@dataclass
+class Stage:
+    """A setup's sandbox, and the project of the run under way."""
+
+    world: World
+    switch: Switch
+    setup: Setup
+    folder: Path
+    space: dict[str, Any] = field(default_factory=dict)
+    """What the space holds at the beginning of a run."""
+
+    @contextmanager
+    def run(self) -> Iterator[World]:
+        """Begin a run: a decided project, an empty space, the origin as it was."""
+        world = self.world
+        world.runs += 1
+        world.project = self.folder / f"run-{world.runs}"
+        shutil.copytree(self.folder / "decided", world.project)
+        for name, value in copy.deepcopy(self.space).items():
+            setattr(world.space, name, value)
+        world.space.selections.clear()
+        self.serve(FIRST)
+        environment = {"CMSMIG_STATE_DIR": str(self.folder), "CMSMIG_IN_FLIGHT": "1"}
+        with (
+            answered_here(world.handle.state),
+            mock.patch.dict(os.environ, environment),
+        ):
+            yield world
+        world.end()
+
+    def serve(self, site: Site) -> None:
+        """Have the origin hold a site."""
+        serve(self.world.handle.state.naming.origin.content, site)
+
+    def kill(self, at: int, *arguments: str, applied: bool) -> tuple[bool, Ended]:
+        """Run a command that is killed at a write; return whether it came to that.
+
+        Of its project stays what was on the disk at that moment.
+        """
+        project = self.world.project
+        kept = project.with_name("killed")
+        kill = Kill(at, applied, lambda: shutil.copytree(project, kept))
+        self.switch.interruption = kill
+        try:
+            ended = self.world.run(*arguments)
+        finally:
+            self.switch.interruption = Kill()
+        if kill.dead:
+            shutil.rmtree(project)
+            kept.rename(project)
+        return kill.dead, ended
+
+
+def staged(name: str, folder: Path) -> Stage:
+    """Make the sandbox of a setup, and its decided project, in an empty folder."""
+    setup = SETUPS[name]
+    folder.mkdir()
+    write_site(folder / "content")
+    ticks, switch = ticking(), Switch()
+    handle = build_sandbox(
+        SandboxOptions(
+            content=folder / "content",
+            rate=_RATE,
+            origin_rate=60_000,
+            languages=(CODE,) if setup.fields else (),
+            origin_token="the-origin-token-of-the-days",
+            destination_token="the-destination-token-of-the-days",
+            clock=lambda: next(ticks),
+            middleware=(switch,),
+        )
+    )
+    world = World(handle, folder, switch, project=folder / "decided")
+    stage = Stage(world, switch, setup, folder)
+    stage.serve(FIRST)
+    with (
+        answered_here(handle.state),
+        mock.patch.dict(os.environ, {"CMSMIG_STATE_DIR": str(folder)}),
+    ):
+        Rehearsal.start(handle, world.project, _RATE, folder).decided()
+    _decide(world, setup)
+    body = {"story": {"name": "Other", "slug": "other", "is_folder": True}}
+    world.api("POST", "/stories", body)
+    names = space_names(world.space)
+    stage.space = copy.deepcopy({each: getattr(world.space, each) for each in names})
+    return stage
+
+
+def _decide(world: World, setup: Setup) -> None:
+    file = "collections.yaml"
+    world.decide(file, "items: staged\n", f"items: {setup.items}\n")
+    world.decide(file, "publish: nothing", "publish: what_is_live")
+    if setup.fields:
+        world.decide(file, "\nlocales:", "\nlanguages: fields\nlocales:")
+    if setup.shaped:
+        at = "    folder: notes\n"
+        shape = f"{at}    folder_by: section\n    tags_by: label\n"
+        world.decide("design.yaml", at, shape)
