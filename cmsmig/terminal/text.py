@@ -77,7 +77,7 @@ def _requests(plan: Plan) -> list[str]:
     """Return what the import and one verification take of a month's requests."""
     return [
         f"{each.what}: {each.added:,} with one verification; {each.limit}"
-        for each in plan.beforehand.counts
+        for each in plan.checks.counts
         if each.what == Counted.REQUESTS
     ]
 

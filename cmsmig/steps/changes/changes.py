@@ -25,6 +25,7 @@ from cmsmig.reconcile.rules.story import (
     is_same_field,
 )
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, decision_prints
 from cmsmig.steps.plan.edits.written_stories import last_write
@@ -103,7 +104,8 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
     """Yield what the next import would write otherwise than the last one did."""
     migration = job.migration
     offline = draft_offline(migration, job.ledger)
-    wanted = find_wanted(job.ledger, job.snapshot, offline)
+    conflicts = find_conflicts(migration, job.ledger, job.snapshot)
+    wanted = find_wanted(job.ledger, job.snapshot, offline, conflicts)
     for key, links in wanted.links.items():
         row = rows.get(key)
         if row is None or row.home is None:

@@ -79,11 +79,14 @@ def _after(
     *,
     is_written: bool,
 ) -> ItemRow:
-    """Return the row after an update: what is published of it is older then."""
-    home = row.home
-    if not is_written and row.key not in edits.merges:
+    """Return the row after an update: what is published of it is older then, and what
+    failed before has not any more."""
+    home, merge = row.home, edits.merges.get(row.key)
+    if not is_written and merge is None:
         # As it is, and as nearly all are when little changed.
         return row
+    if merge is None or not merge.undecided:
+        row = replace(row, status="created", reason="")
     if home:
         there = None if is_written else listed.get(home.story_id)
         changed = there.updated_at if there else ""

@@ -22,8 +22,8 @@ from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS
-from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
+from cmsmig.steps.plan.preflights.plan_checks import NO_CHECKS, PlanChecks
 from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.plan.resources import InTheWay
 
@@ -69,7 +69,7 @@ class Plan:
     """Whether that is to be made again."""
     gone_at_origin: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
-    beforehand: Beforehand = NOTHING_KNOWN
+    checks: PlanChecks = NO_CHECKS
     """What the destination would refuse, limits and counts."""
     pilot: Pilot = WHOLE
     """Which part of what was selected it is of."""
@@ -87,12 +87,12 @@ class Plan:
     @property
     def limits(self) -> tuple[str, ...]:
         """Return where the service's plan would be exceeded, a sentence each."""
-        return self.beforehand.limits
+        return self.checks.limits
 
     @property
     def preflights(self) -> tuple[Preflight, ...]:
         """Return what the destination would refuse, and what else is known."""
-        return self.beforehand.findings
+        return self.checks.findings
 
     item_prints: Mapping[str, str] = field(default_factory=dict)
     """Tells its items apart, so that drift can name them."""
@@ -141,7 +141,7 @@ class Plan:
                 "at_3_per_second": round(self.seconds(3), 1),
                 "at_6_per_second": round(self.seconds(6), 1),
             },
-            **self.beforehand.as_json(),
+            **self.checks.as_json(),
             "notes": list(self.notes),
             "conflicts": [each.as_json() for each in self.conflicts],
             "in_the_way": [each.as_json() for each in self.in_the_way],

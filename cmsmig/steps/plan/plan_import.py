@@ -7,7 +7,7 @@ the last run; nothing of that is written yet, except where stories are now.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import fingerprint
@@ -41,12 +41,12 @@ from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.plan import RULES_VERSION, Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
-from cmsmig.steps.plan.preflights.beforehand import Beforehand
-from cmsmig.steps.plan.preflights.items import find_refused
-from cmsmig.steps.plan.preflights.reads import read_for_preflights
+from cmsmig.steps.plan.preflights.plan_checks import PlanChecks
+from cmsmig.steps.plan.preflights.reads import read_folder_rules, read_hooks
+from cmsmig.steps.plan.preflights.refused_stories import find_refused
 from cmsmig.steps.plan.publication.publications import find_publications
 from cmsmig.steps.plan.resources import Resources
-from cmsmig.steps.plan.wanted_stories import WantedStories, find_wanted
+from cmsmig.steps.plan.wanted_stories import WantedStories, find_creating, find_wanted
 from cmsmig.steps.snapshot import Snapshot
 
 
@@ -93,10 +93,17 @@ async def plan_import(
         take_up_gone(supposed, compare_with_origin(migration, supposed, snapshot, seen))
         if not supposed.is_as(ledger):
             offline = draft_offline(migration, supposed)
-        snapshot = await read_for_preflights(client, supposed, snapshot, offline)
-        offline = offline.without(find_refused(supposed, snapshot, offline))
-        wanted = find_wanted(supposed, snapshot, offline)
+        conflicts = find_conflicts(migration, supposed, snapshot)
+        creating = find_creating(supposed, offline, conflicts)
+        snapshot = await read_folder_rules(client, snapshot, offline, creating)
+        refused = find_refused(supposed, snapshot, offline, creating)
+        offline = offline.without(refused)
+        wanted = find_wanted(supposed, snapshot, offline, conflicts)
         edits = await read_story_edits(client, supposed, wanted)
+        publishing = find_publishing(wanted, edits)
+        snapshot = await read_hooks(
+            client, supposed, snapshot, publishes=bool(publishing)
+        )
         calls = {
             "read_interrupted_versions": len(snapshot.interrupted),
             "read_gone_stories": reads,
@@ -104,7 +111,15 @@ async def plan_import(
         }
         wanted = replace(wanted, snapshot=snapshot.with_calls(calls))
         return PlannedImport(
-            plan=_make_plan(wanted, supposed, settings, gone, edits, recreate=recreate),
+            plan=_make_plan(
+                wanted,
+                supposed,
+                settings,
+                gone,
+                edits,
+                publishing,
+                recreate=recreate,
+            ),
             accounting=supposed.items.accounting(),
             snapshot=wanted.snapshot,
             offline=offline,
@@ -119,6 +134,7 @@ def _make_plan(
     settings: Settings,
     gone: Gone,
     edits: StoryEdits,
+    publishing: Set[ItemKey],
     *,
     recreate: bool,
 ) -> Plan:
@@ -127,7 +143,6 @@ def _make_plan(
         refuse_undesigned(migration.design, offline.used)
     resources = Resources.of(migration, ledger, snapshot, offline.used)
     prints = fingerprints(wanted, ledger, settings, gone, resources, recreate=recreate)
-    publishing = find_publishing(wanted, edits)
     calls = calls_of(wanted, ledger, settings, edits, publishing, resources)
     if is_blocked(gone, "import"):
         calls = no_calls(snapshot)
@@ -166,7 +181,7 @@ def _make_plan(
         recreate=recreate,
         moves=tuple(wanted.moves.values()),
         item_prints=item_prints(migration),
-        beforehand=Beforehand.of(
+        checks=PlanChecks.of(
             migration, snapshot, settings, offline.refused, calls, len(publishing)
         ),
         borrowed=tuple(

@@ -13,7 +13,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictAction
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import is_as_written, is_unmoved
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import Conflict, find_conflicts, item_rows
+from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
@@ -56,14 +56,24 @@ class WantedStories:
         return item_rows(self.migration, self.conflicts, self.offline.reasons())
 
 
+def find_creating(
+    ledger: Ledger, offline: OfflineDrafts, conflicts: Mapping[ItemKey, Conflict]
+) -> frozenset[ItemKey]:
+    """Return the items whose stories are created. Reads only."""
+    rows = ledger.items.all().items()
+    there = {key for key, row in rows if row.home is not None}
+    return frozenset(offline.stories.keys() - conflicts.keys() - there)
+
+
 def find_wanted(
-    ledger: Ledger, snapshot: Snapshot, offline: OfflineDrafts
+    ledger: Ledger,
+    snapshot: Snapshot,
+    offline: OfflineDrafts,
+    conflicts: Mapping[ItemKey, Conflict],
 ) -> WantedStories:
     """Return what phase two will find, and what it will have to do."""
     migration, rows = offline.migration, ledger.items.all()
-    conflicts = find_conflicts(migration, ledger, snapshot)
-    there = {key for key, row in rows.items() if row.home is not None}
-    creating = frozenset(offline.stories.keys() - conflicts.keys() - there)
+    creating = find_creating(ledger, offline, conflicts)
     moves = find_moves(migration, ledger, snapshot)
     reused = {
         key: ExistingStory(conflict.row.uuid, conflict.row.full_slug)

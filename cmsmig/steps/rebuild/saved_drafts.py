@@ -12,8 +12,8 @@ from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.publication.public_versions import PublicVersions
-from cmsmig.steps.plan.publication.visitor_pages import (
+from cmsmig.steps.plan.publication.public_versions import (
+    PublicVersions,
     VisitorPages,
     delivered_print,
     visible_prints,

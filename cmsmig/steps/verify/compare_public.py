@@ -26,7 +26,7 @@ from cmsmig.reconcile.field_diff import seen_of, shown_value
 from cmsmig.reconcile.rules.story import PUBLISHED
 from cmsmig.steps.connect import open_delivery
 from cmsmig.steps.plan.edits.edit_conflicts import story_side
-from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
+from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob

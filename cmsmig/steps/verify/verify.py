@@ -20,7 +20,7 @@ from cmsmig.reconcile.rules.story import PUBLISHED, LastWrite, edited_fields
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
-from cmsmig.steps.plan.publication.visitor_pages import visible_prints
+from cmsmig.steps.plan.publication.public_versions import visible_prints
 from cmsmig.steps.verify.compare_objects import compare_objects
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
 from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences

@@ -36,7 +36,7 @@ from cmsmig.steps.plan.gone.recreate import (
 from cmsmig.steps.plan.interrupted_stories import take_up_created
 from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, refuse_drift
-from cmsmig.steps.plan.preflights.languages import refuse_missing_languages
+from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import upload_assets

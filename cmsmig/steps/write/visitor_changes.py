@@ -9,8 +9,8 @@ from dataclasses import replace
 from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.errors import ServiceError
 from cmsmig.steps.connect import open_delivery
+from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.plan.publication.publications import PageChange, Publication
-from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
 from cmsmig.steps.write.import_job import ImportJob
 
 

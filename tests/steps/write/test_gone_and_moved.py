@@ -189,7 +189,7 @@ DAYS: dict[str, Day] = {
     "renamed": Day(name_item, stories(1), changes="name: `Record 1` -> `The first`"),
     "slug changed": Day(
         move_item,
-        {"GET stories": 1, **WEBHOOKS},
+        {"GET stories": 1},
         told="would move a page that visitors may know: ours is `second`",
         changes="slug: `record-2` -> `second`",
         code=1,
@@ -290,13 +290,12 @@ DAYS: dict[str, Day] = {
             "GET story": 1,
             "PUT update story": 1,
             "GET unpublish story": 1,
-            **WEBHOOKS,
         },
         told="Its story is to be unpublished.",
     ),
     "gone there": Day(
         lambda desk: desk.delete("records/record-5"),
-        {"GET story": 1, **WEBHOOKS},
+        {"GET story": 1},
         told="no longer has what an import brought (1 story (records/record-5))",
         changes="records/record-5 is gone from the stories of the space",
         code=1,

@@ -1,5 +1,5 @@
-"""Counts and sizes against what the service's plan allows, and what publishing tells
-other systems. Nothing here keeps an item from being sent."""
+"""Counts and sizes against what the service's plan allows. Nothing here keeps an item
+from being sent."""
 
 from __future__ import annotations
 
@@ -14,17 +14,13 @@ from cmsmig.configuration.plans import (
     Limit,
     space_limits,
 )
-from cmsmig.counting import and_more, counted, noun_for
 from cmsmig.destination.schema import Space
-from cmsmig.destination.token_rights import TokenRights
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
 from cmsmig.steps.snapshot import Snapshot
-from cmsmig.steps.token_check import missing_sentences
 
-_PUBLISHED = "story.published"
 _PREFLIGHT_CALLS = (
     "read_folders",
     "read_webhooks",
@@ -113,87 +109,6 @@ def _too_large(space: Space) -> str:
         "and an older page allowed 500 MB or 1 GB by plan; the service publishes no "
         "limit today, so the file is sent and may be refused."
     )
-
-
-def find_asset_fields(
-    migration: Migration, space: Space, uploads: int
-) -> Iterator[Preflight]:
-    """Yield the fields that the space requires of assets and that files lack.
-
-    An import gives a file no field but `alt`. Source: destination, space.
-    """
-    files = migration.files.uploads if uploads else ()
-    for name in space.required_asset_fields:
-        lacking = [each.name for each in files if name != "alt" or not each.alt]
-        if lacking:
-            yield Preflight(
-                kind=PreflightKind.ASSET_FIELD,
-                text=(
-                    f"The space requires `{name}` of an asset, and "
-                    f"{counted(len(lacking), 'file')} of {len(files):,} "
-                    f"{noun_for(len(lacking), 'has', 'have')} none "
-                    f"({', '.join(lacking[:3])}{and_more(len(lacking), 3)}); "
-                    f"{_fill_in(name)}, or take the requirement off in the space's "
-                    "settings until the import is over. Whether the service refuses "
-                    "such a file is not documented."
-                ),
-                field=name,
-                count=len(lacking),
-            )
-
-
-def _fill_in(name: str) -> str:
-    if name == "alt":
-        return "write the alternative texts in the origin and pull again"
-    return "fill it in there after the import"
-
-
-def find_deliveries(snapshot: Snapshot, publishes: int) -> Iterator[Preflight]:
-    """Yield how many deliveries publishing triggers, and to which hosts.
-
-    Source: destination, webhooks: one delivery for each story that is published.
-    """
-    if snapshot.webhooks is None:
-        yield Preflight(
-            kind=PreflightKind.NOT_READ,
-            text=(
-                "The webhooks of the space could not be read, since the token's role "
-                "may not see them; ask an administrator of the space what publishing "
-                f"{counted(publishes, 'story', 'stories')} triggers."
-            ),
-        )
-        return
-    told = [
-        each
-        for each in snapshot.webhooks
-        if each.activated and _PUBLISHED in each.actions
-    ]
-    if told and publishes:
-        hosts = ", ".join(sorted({each.host or "an unnamed host" for each in told}))
-        deliveries = publishes * len(told)
-        yield Preflight(
-            kind=PreflightKind.WEBHOOKS,
-            text=(
-                f"Publishing {counted(publishes, 'story', 'stories')} triggers "
-                f"{counted(deliveries, 'delivery', 'deliveries')} of webhooks, to "
-                f"{hosts}; switch those webhooks off in the space for the time of the "
-                "import if nothing is to be built or sent for each story."
-            ),
-            count=deliveries,
-        )
-
-
-def find_missing_scopes(
-    rights: TokenRights, space_id: str, publishes: int
-) -> Iterator[Preflight]:
-    """Yield each scope that the token lacks for the import.
-
-    Source: destination, scoped tokens.
-    """
-    for text in missing_sentences(
-        rights, space_id, "import", publishes=bool(publishes)
-    ):
-        yield Preflight(kind=PreflightKind.TOKEN, text=text)
 
 
 def file_totals(migration: Migration) -> JsonObject:

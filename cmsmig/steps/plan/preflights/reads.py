@@ -6,7 +6,7 @@ to be published, the releases always, since editors may add stories to one at an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from cmsmig.destination.client import DestinationClient
@@ -25,67 +25,41 @@ from cmsmig.steps.snapshot import (
 from cmsmig.steps.worker_pool import together
 
 
-def to_create(
-    rows: Mapping[ItemKey, ItemRow],
-    snapshot: Snapshot,
-    offline: OfflineDrafts,
-) -> Iterator[ItemKey]:
-    """Yield the items whose stories are to be created."""
-    taken = {row.full_slug for row in snapshot.stories if not row.is_folder}
-    places = offline.context.places
-    for key in offline.stories:
-        row = rows.get(key)
-        is_new = row is None or row.home is None
-        if is_new and places[key].full_slug not in taken:
-            yield key
-
-
-async def read_for_preflights(
+async def read_folder_rules(
     client: DestinationClient,
-    ledger: Ledger,
     snapshot: Snapshot,
     offline: OfflineDrafts,
+    creating: Iterable[ItemKey],
 ) -> Snapshot:
-    """Return the snapshot with the rules of folders, the webhooks and the releases."""
-    calls = dict(snapshot.calls)
-    rows = ledger.items.all()
-    folders = list(_folders(rows, snapshot, offline))
-    if folders:
-        calls["read_folders"] = len(folders)
-    rules = await together(_read_rule(client, each) for each in folders)
-    webhooks: tuple[Webhook, ...] | None = ()
-    if _publishes(rows, offline):
-        calls["read_webhooks"] = 1
-        webhooks = await _read_webhooks(client)
-    releases, listed = await _read_releases(client, rows)
-    calls["read_releases"] = 1
-    if listed:
-        calls["list_released_stories"] = listed
-    return replace(
-        snapshot,
-        releases=releases,
-        folder_rules={rule.path: rule for rule in rules if rule is not None},
-        webhooks=webhooks,
-        calls=calls,
-    )
-
-
-def _folders(
-    rows: Mapping[ItemKey, ItemRow],
-    snapshot: Snapshot,
-    offline: OfflineDrafts,
-) -> Iterator[StoryRow]:
-    """Yield the folders that are there and that decide about stories to be created."""
+    """Return the snapshot with the rules of the folders that decide about the stories
+    to be created."""
     paths: set[str] = set()
-    places = offline.context.places
-    for key in to_create(rows, snapshot, offline):
-        path = places[key].folder
+    for key in creating:
+        path = offline.context.places[key].folder
         while path and path not in paths:
             paths.add(path)
             path = path.rpartition("/")[0]
-    for path in sorted(paths):
-        if (row := folder_at(snapshot.stories, path)) is not None:
-            yield row
+    folders = [folder_at(snapshot.stories, path) for path in sorted(paths)]
+    found = [row for row in folders if row is not None]
+    rules = await together(_read_rule(client, each) for each in found)
+    by_path = {rule.path: rule for rule in rules if rule is not None}
+    snapshot = snapshot.with_calls({"read_folders": len(found)})
+    return replace(snapshot, folder_rules=by_path)
+
+
+async def read_hooks(
+    client: DestinationClient, ledger: Ledger, snapshot: Snapshot, *, publishes: bool
+) -> Snapshot:
+    """Return the snapshot with the releases and, if the import `publishes` anything,
+    the webhooks."""
+    webhooks = await _read_webhooks(client) if publishes else ()
+    releases, listed = await _read_releases(client, ledger.items.all())
+    calls = {
+        "read_webhooks": int(publishes),
+        "read_releases": 1,
+        "list_released_stories": listed,
+    }
+    return replace(snapshot.with_calls(calls), webhooks=webhooks, releases=releases)
 
 
 async def _read_rule(client: DestinationClient, row: StoryRow) -> FolderRule | None:
@@ -135,14 +109,3 @@ async def _read_releases(
     except NotFoundError:
         return (), calls
     return tuple(found), calls
-
-
-def _publishes(rows: Mapping[ItemKey, ItemRow], offline: OfflineDrafts) -> bool:
-    """Return whether an import would publish anything."""
-    for key in offline.migration.to_publish & offline.stories.keys():
-        row = rows.get(key)
-        if row is None or row.home is None or not row.published:
-            return True
-        if row.home.made and offline.stories[key].links.is_needed(row.home):
-            return True
-    return False

@@ -7,16 +7,20 @@ what somebody filled in since may be what the rule asks for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.configuration.plans import OLDER_STORY_BYTES
 from cmsmig.counting import counted, noun_for
 from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.convert.content_shape import ContentShape
+from cmsmig.reconcile.resource import Owner, compare
+from cmsmig.reconcile.rules.component import component_to_send
+from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.preflights.findings import (
     Preflight,
@@ -24,28 +28,31 @@ from cmsmig.steps.plan.preflights.findings import (
     Refusal,
     Refused,
 )
-from cmsmig.steps.plan.preflights.reads import to_create
-from cmsmig.steps.plan.preflights.schemas import Schemas
+from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.snapshot import Snapshot
 
 _NEARLY = 0.8
 """From which part of the limit on a story's exact size is looked at."""
 
 
-def find_refused(ledger: Ledger, snapshot: Snapshot, offline: OfflineDrafts) -> Refused:
+def find_refused(
+    ledger: Ledger,
+    snapshot: Snapshot,
+    offline: OfflineDrafts,
+    creating: Set[ItemKey],
+) -> Refused:
     """Return the items whose stories would be refused when they are created, each
     with why. Reads only."""
     look = _Look(ledger, snapshot, offline)
     refusals: dict[ItemKey, Refusal] = {}
     findings: list[Preflight] = []
     closed: dict[tuple[str, str], Preflight] = {}
-    rows = ledger.items.all()
-    for key, row in rows.items():
+    for key, row in ledger.items.all().items():
         story = offline.stories.get(key)
         home = row.home if story is not None and not row.is_gone else None
         if story is not None and home is not None and story.links.is_needed(home):
             findings += look.at_update(key)
-    for key in to_create(rows, snapshot, offline):
+    for key in (each for each in offline.stories if each in creating):
         found = [*look.at_fields(key), *look.at_size(key)]
         findings += found
         problems = [each for each in found if each.fails]
@@ -267,3 +274,60 @@ def _not_allowed(component: str, field: str, barred: list[str]) -> Preflight:
         field=field,
         component=component,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Schemas:
+    """Field definitions and groups of components, by component."""
+
+    fields: Mapping[str, Mapping[str, JsonObject]]
+    groups: Mapping[str, str]
+    """The UUID of a component's group; empty without one."""
+    tags: Mapping[str, frozenset[str]]
+    """Ids of a component's tags."""
+
+    @classmethod
+    def after(cls, migration: Migration, ledger: Ledger, snapshot: Snapshot) -> Schemas:
+        """Return what will be there once the components are made. Reads only."""
+        there = {each.name: each.body for each in snapshot.components}
+        after = dict(there)
+        for each in Resources.of(migration, ledger, snapshot).components():
+            compared = compare(each, migration.decisions.conflicts)
+            if compared.owner is Owner.OURS:
+                after[each.ref.key] = component_to_send(compared)
+            elif each.actual is None and each.desired is not None:
+                after[each.ref.key] = each.desired.body
+        fields = {name: schema_of(body) for name, body in after.items()}
+        groups = {
+            name: str(body.get("component_group_uuid") or "")
+            for name, body in there.items()
+        }
+        tags = {
+            name: _listed(body.get("internal_tag_ids")) for name, body in there.items()
+        }
+        return cls(fields, groups, tags)
+
+    def allows(self, definition: JsonObject, component: str) -> bool:
+        """Return whether a field takes a block of a component.
+
+        Source: destination, field definitions: restrict_components.
+        """
+        if not definition.get("restrict_components"):
+            return True
+        match definition.get("restrict_type"):
+            case "tags":
+                of, names = "component_tag", self.tags.get(component, frozenset())
+            case "groups":
+                of, names = "component_group", _listed(self.groups.get(component))
+            case _:
+                of, names = "component", frozenset((component,))
+        allowed = _listed(definition.get(f"{of}_whitelist"))
+        denied = _listed(definition.get(f"{of}_denylist"))
+        return (not allowed or bool(names & allowed)) and not names & denied
+
+
+def _listed(value: Json) -> frozenset[str]:
+    """Return the names of a list; the service also writes them comma-separated."""
+    if isinstance(value, str):
+        return frozenset(name for name in value.split(",") if name)
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()

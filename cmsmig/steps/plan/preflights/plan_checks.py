@@ -1,0 +1,297 @@
+"""What a plan knows before an import, beside what it will do: what the space lacks or
+would refuse, limits, counts, deliveries and releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from cmsmig.canonical import JsonObject
+from cmsmig.counting import and_more, counted, first_of, noun_for
+from cmsmig.destination.schema import Space
+from cmsmig.destination.token_rights import TokenRights
+from cmsmig.errors import PreflightError
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, FieldDesign
+from cmsmig.settings import Settings
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.preflights.findings import (
+    LIMITS,
+    Preflight,
+    PreflightKind,
+    Refused,
+)
+from cmsmig.steps.plan.preflights.limits import (
+    Count,
+    count_all,
+    file_totals,
+    find_limits,
+    verification_calls,
+)
+from cmsmig.steps.snapshot import PendingRelease, Snapshot
+from cmsmig.steps.token_check import missing_sentences
+
+_PUBLISHED: Final = "story.published"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChecks:
+    """What a plan tells before an import."""
+
+    findings: tuple[Preflight, ...] = ()
+    counts: tuple[Count, ...] = ()
+    """What the space would hold and need."""
+    sizes: JsonObject = field(default_factory=dict)
+    """Of the files: how many, bytes in all, the largest."""
+    verification_calls: int = 0
+    """Calls that reading everything back takes, once."""
+
+    @classmethod
+    def of(
+        cls,
+        migration: Migration,
+        snapshot: Snapshot,
+        settings: Settings,
+        refused: Refused,
+        calls: Mapping[str, int],
+        publishes: int,
+    ) -> PlanChecks:
+        """Return it for an import that makes these calls. Reads only."""
+        counts = count_all(snapshot, settings, calls)
+        shown = publishes + calls.get("unpublish_stories", 0)
+        return cls(
+            findings=(
+                *find_missing_scopes(snapshot.rights, settings.space_id, shown),
+                *find_missing_languages(migration, snapshot),
+                *refused.findings,
+                *find_limits(migration, snapshot.space, counts),
+                *find_asset_fields(
+                    migration, snapshot.space, calls.get("sign_uploads", 0)
+                ),
+                *find_entry_names(migration, snapshot),
+                *find_deliveries(snapshot, publishes),
+                *find_releases(snapshot),
+            ),
+            counts=counts,
+            sizes=file_totals(migration),
+            verification_calls=verification_calls(snapshot, calls),
+        )
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Return where the service's plan would be exceeded, a sentence each."""
+        return tuple(each.text for each in self.findings if each.kind in LIMITS)
+
+    def as_json(self) -> JsonObject:
+        """Return what `plan --json` prints of it."""
+        return {
+            "limits": list(self.limits),
+            "preflights": [each.as_json() for each in self.findings],
+            "counts": {each.what: each.as_json() for each in self.counts},
+            "sizes": self.sizes,
+            "verification_calls": self.verification_calls,
+        }
+
+
+NO_CHECKS: Final = PlanChecks()
+_REFUSED_FIRST: Final = ("-", "=", "@")
+"""A name may hold these anywhere but at its beginning. Source: destination,
+datasource entries."""
+
+
+def find_entry_names(migration: Migration, snapshot: Snapshot) -> Iterator[Preflight]:
+    """Yield a finding for each field with options that the destination refuses as
+    entries of its datasource. Entries that the datasource already has pass."""
+    for content_type in migration.design.content_types:
+        if not migration.design.makes(content_type.component):
+            continue
+        for each in content_type.fields:
+            if each.encoding is Encoding.OPTION_DATASOURCE:
+                yield from _refused_entries(content_type, each, snapshot)
+
+
+def _refused_entries(
+    content_type: ContentTypeDesign, design: FieldDesign, snapshot: Snapshot
+) -> Iterator[Preflight]:
+    there = {each.name for each in snapshot.entries.get(design.datasource, ())}
+    names = [
+        label
+        for _, label in design.options
+        if label.startswith(_REFUSED_FIRST) and label not in there
+    ]
+    if not names:
+        return
+    listed = ", ".join(f"`{name}`" for name in names)
+    entries = noun_for(len(names), "entry", "entries")
+    yield Preflight(
+        kind=PreflightKind.ENTRY_NAME,
+        text=(
+            f"The service refuses the {entries} {listed} of the datasource "
+            f"`{design.datasource}` (field `{design.origin}` of "
+            f"`{content_type.collection_slug}`), because a name must not begin with "
+            "`-`, `=` or `@`; give the option another label in notebook 02 or in "
+            "decisions/design.yaml, or rename it at the origin and pull again."
+        ),
+        collection=content_type.collection_slug,
+        field=design.key,
+        component=content_type.component,
+        count=len(names),
+    )
+
+
+def find_missing_languages(
+    migration: Migration, snapshot: Snapshot
+) -> tuple[Preflight, ...]:
+    """Return a finding for each language of translated fields that the space lacks.
+
+    Source: destination, content rules: the space must list the language; without it
+    the values are kept, and nobody sees them.
+    """
+    there = {_plain(code) for code in snapshot.space.languages}
+    named = ", ".join(snapshot.space.languages) or "none beside the default one"
+    return tuple(
+        Preflight(
+            kind=PreflightKind.LANGUAGE,
+            text=(
+                f"The space has no language `{each.code}` (it has {named}), so nobody "
+                f"would see the values in {each.name or each.tag}; add it in the "
+                "space's settings under Internationalization, or decide its code as "
+                "`language` of the locale in decisions/collections.yaml."
+            ),
+        )
+        for each in migration.decisions.collections.translations
+        if _plain(each.code) not in there
+    )
+
+
+def refuse_missing_languages(migration: Migration, snapshot: Snapshot) -> None:
+    """Raise `PreflightError` when the space lacks a language."""
+    for each in find_missing_languages(migration, snapshot):
+        raise PreflightError(each.text)
+
+
+def _plain(code: str) -> str:
+    return code.replace("_", "-").lower()
+
+
+def find_asset_fields(
+    migration: Migration, space: Space, uploads: int
+) -> Iterator[Preflight]:
+    """Yield the fields that the space requires of assets and that files lack.
+
+    An import gives a file no field but `alt`. Source: destination, space.
+    """
+    files = migration.files.uploads if uploads else ()
+    for name in space.required_asset_fields:
+        lacking = [each.name for each in files if name != "alt" or not each.alt]
+        if lacking:
+            yield Preflight(
+                kind=PreflightKind.ASSET_FIELD,
+                text=(
+                    f"The space requires `{name}` of an asset, and "
+                    f"{counted(len(lacking), 'file')} of {len(files):,} "
+                    f"{noun_for(len(lacking), 'has', 'have')} none "
+                    f"({', '.join(lacking[:3])}{and_more(len(lacking), 3)}); "
+                    f"{_fill_in(name)}, or take the requirement off in the space's "
+                    "settings until the import is over. Whether the service refuses "
+                    "such a file is not documented."
+                ),
+                field=name,
+                count=len(lacking),
+            )
+
+
+def _fill_in(name: str) -> str:
+    if name == "alt":
+        return "write the alternative texts in the origin and pull again"
+    return "fill it in there after the import"
+
+
+def find_deliveries(snapshot: Snapshot, publishes: int) -> Iterator[Preflight]:
+    """Yield how many deliveries publishing triggers, and to which hosts.
+
+    Source: destination, webhooks: one delivery for each story that is published.
+    """
+    if snapshot.webhooks is None:
+        yield Preflight(
+            kind=PreflightKind.NOT_READ,
+            text=(
+                "The webhooks of the space could not be read, since the token's role "
+                "may not see them; ask an administrator of the space what publishing "
+                f"{counted(publishes, 'story', 'stories')} triggers."
+            ),
+        )
+        return
+    told = [
+        each
+        for each in snapshot.webhooks
+        if each.activated and _PUBLISHED in each.actions
+    ]
+    if told and publishes:
+        hosts = ", ".join(sorted({each.host or "an unnamed host" for each in told}))
+        deliveries = publishes * len(told)
+        yield Preflight(
+            kind=PreflightKind.WEBHOOKS,
+            text=(
+                f"Publishing {counted(publishes, 'story', 'stories')} triggers "
+                f"{counted(deliveries, 'delivery', 'deliveries')} of webhooks, to "
+                f"{hosts}; switch those webhooks off in the space for the time of the "
+                "import if nothing is to be built or sent for each story."
+            ),
+            count=deliveries,
+        )
+
+
+def find_missing_scopes(
+    rights: TokenRights, space_id: str, publishes: int
+) -> Iterator[Preflight]:
+    """Yield each scope that the token lacks for the import.
+
+    Source: destination, scoped tokens.
+    """
+    for text in missing_sentences(
+        rights, space_id, "import", publishes=bool(publishes)
+    ):
+        yield Preflight(kind=PreflightKind.TOKEN, text=text)
+
+
+_SHOWN = 3
+
+
+def find_releases(snapshot: Snapshot) -> Iterator[Preflight]:
+    """Yield each pending release with the stories of ours that it would replace.
+
+    Source: destination, releases: the versions in a release are records of their own,
+    which a draft that is written meanwhile does not change.
+    """
+    if snapshot.releases is None:
+        yield Preflight(
+            kind=PreflightKind.NOT_READ,
+            text=(
+                "The releases of the space could not be read, because the token may "
+                "not see them; ask an administrator of the space which releases are "
+                "not deployed yet: deploying one replaces the drafts of its stories."
+            ),
+        )
+        return
+    for each in snapshot.releases:
+        yield Preflight(
+            kind=PreflightKind.RELEASE, text=_text(each), count=len(each.paths)
+        )
+
+
+def _text(release: PendingRelease) -> str:
+    when = f", planned for {release.release_at}," if release.release_at else ""
+    named = f"The release `{release.name}`{when} is not deployed yet"
+    if not release.paths:
+        return (
+            f"{named} and holds no story of this import. Deploying it replaces the "
+            "drafts of its stories as a whole: add none of this import to it."
+        )
+    shown = first_of([f"`{path}`" for path in release.paths], _SHOWN)
+    return (
+        f"{named} and holds {counted(len(release.paths), 'story', 'stories')} of this "
+        f"import ({shown}). Deploying it replaces their drafts as a whole, with all "
+        "that was imported since: deploy or delete the release before the import, or "
+        "import again after it was deployed."
+    )
