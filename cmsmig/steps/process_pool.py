@@ -12,7 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -27,24 +27,25 @@ def in_processes(
     work: Callable[[Part], Result],
     parts: Iterable[Part],
     *,
-    processes: int,
-    begin: Callable[[], object] | None = None,
+    processes: int | None = None,
 ) -> Iterator[tuple[Part, Result]]:
     """Yield each part with what `work` makes of it, in order; few of them wait at a
-    time, so that memory does not grow with their number.
+    time, so that memory does not grow with their number. As many processes as there are
+    cores, unless `processes` says otherwise.
 
-    Each process calls `begin` first. Raises what `work` raises, and
-    `BrokenProcessPool` when a process dies.
+    Each process is given `work` once, with what it holds. Raises what `work` raises,
+    and `BrokenProcessPool` when a process dies.
     """
+    processes = processes or os.cpu_count() or 1
     waiting: deque[tuple[Part, Future[Result]]] = deque()
     with (
         _safe_import_path(),
         ProcessPoolExecutor(
-            processes, get_context(_way_to_start()), _begin, (begin,)
+            processes, get_context(_way_to_start()), _begin, (work,)
         ) as pool,
     ):
         for part in parts:
-            waiting.append((part, pool.submit(work, part)))
+            waiting.append((part, pool.submit(_do, part)))
             if len(waiting) > _WAITING * processes:
                 done, future = waiting.popleft()
                 yield done, future.result()
@@ -74,15 +75,22 @@ def _way_to_start() -> str:
     return "fork" if alone else "spawn"
 
 
-def _begin(begin: Callable[[], object] | None) -> None:
+_given: list[Callable[[Any], Any]] = []
+"""The work of this process."""
+
+
+def _do(part: Part) -> Any:
+    return _given[0](part)
+
+
+def _begin(work: Callable[[Part], Result]) -> None:
     # Who interrupts the run means the process that started this one, whose handlers
     # a fork takes over: this one is ended without ado.
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if begin is not None:
-        begin()
+    _given[:] = [work]
 
 
 def _end_with_parent() -> None:

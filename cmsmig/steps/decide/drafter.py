@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -230,25 +229,12 @@ def make_drafts(
     parts = (
         orders[start : start + _AT_ONCE] for start in range(0, len(orders), _AT_ONCE)
     )
-    made = in_processes(
-        _make,
-        parts,
-        processes=processes or os.cpu_count() or 1,
-        begin=partial(_share, replace(context, places={})),
-    )
+    work = partial(_make, replace(context, places={}))
     with suppress(BrokenProcessPool):
-        for _, drafts in made:
+        for _, drafts in in_processes(work, parts, processes=processes):
             yield from drafts
 
 
-_context: list[DraftContext] = []
-"""The context of this process's drafts, but for their places."""
-
-
-def _share(context: DraftContext) -> None:
-    _context[:] = [context]
-
-
-def _make(orders: Sequence[DraftOrder]) -> list[ItemDraft]:
-    made = (draft_item(*order, _context[0]) for order in orders)
+def _make(context: DraftContext, orders: Sequence[DraftOrder]) -> list[ItemDraft]:
+    made = (draft_item(*order, context) for order in orders)
     return [each for each in made if isinstance(each, ItemDraft)]

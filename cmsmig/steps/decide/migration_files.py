@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -82,12 +81,8 @@ class FileUses:
         first = list(islice(fresh, least))
         if len(first) < least:
             return
-        found = in_processes(
-            _find,
-            _parts(chain(first, fresh)),
-            processes=os.cpu_count() or 1,
-            begin=partial(_share, dict(self.collections), self.hosts),
-        )
+        work = partial(_find, self.collections, self.hosts)
+        found = in_processes(work, _parts(chain(first, fresh)))
         with suppress(BrokenProcessPool):
             for part, uses in found:
                 keys = ((str(item.key), made_of) for item, made_of in part)
@@ -256,16 +251,11 @@ def _print(uses: FileUses, origin: Origin, namespace: str) -> str:
     )
 
 
-_shared: list[tuple[Mapping[str, Collection], frozenset[str]]] = []
-"""This process's collections by id, and where the origin keeps its files."""
-
-
-def _share(collections: Mapping[str, Collection], hosts: frozenset[str]) -> None:
-    _shared[:] = [(collections, hosts)]
-
-
-def _find(orders: Sequence[_Order]) -> list[str]:
-    ((collections, hosts),) = _shared
+def _find(
+    collections: Mapping[str, Collection],
+    hosts: frozenset[str],
+    orders: Sequence[_Order],
+) -> list[str]:
     return [
         _packed(find_assets(item, collections[item.key.collection_id], hosts))
         for item, _ in orders
