@@ -41,8 +41,7 @@ from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import Decisions, read_decisions
-from cmsmig.steps.decide.draft_store import DraftStore
-from cmsmig.steps.decide.drafter import Drafter
+from cmsmig.steps.decide.drafter import Drafter, DraftStore
 from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
 from cmsmig.steps.decide.migration_items import (
     find_known,

@@ -25,8 +25,7 @@ from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.settings import Project, Settings, load_settings
-from cmsmig.steps.decide.draft_store import DraftStore
-from cmsmig.steps.decide.drafter import Drafter, DraftOrder, make_drafts
+from cmsmig.steps.decide.drafter import Drafter, DraftOrder, DraftStore, make_drafts
 from cmsmig.steps.decide.migration import Migration, open_migration
 from tests.support.mapping.drafting import draft_story
 from tests.support.rehearsal import Rehearsal
