@@ -103,6 +103,12 @@ def m008_public_versions(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE home ADD COLUMN public_record TEXT NOT NULL DEFAULT ''")
 
 
+def m009_items_of_a_story(db: sqlite3.Connection) -> None:
+    """An index on the story of an item: without it, each deletion of a story record
+    reads every item."""
+    db.execute("CREATE INDEX item_of_home ON item (home_id)")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_rows,
     m002_intents,
@@ -112,6 +118,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m006_written_assets,
     m007_gone_items,
     m008_public_versions,
+    m009_items_of_a_story,
 )
 LATEST = len(MIGRATIONS)
 

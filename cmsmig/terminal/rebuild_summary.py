@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cmsmig.counting import first_of
-from cmsmig.steps.rebuild.found_stories import Rebuilt
+from cmsmig.steps.rebuild.recovery import Rebuilt
 
 SHOWN = 10
 """Paths named before the rest is counted."""

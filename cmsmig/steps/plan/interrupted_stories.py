@@ -33,8 +33,7 @@ from cmsmig.steps.plan.edits.written_stories import (
     last_write,
 )
 from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
-from cmsmig.steps.snapshot import Interrupted, Snapshot
-from cmsmig.steps.worker_pool import together
+from cmsmig.steps.snapshot import Interrupted, Snapshot, find_by_uid
 
 _TYPE = f"{CONTENT}component"
 _AT_ONCE = 50
@@ -110,19 +109,9 @@ async def find_created(
         for intent, row in ledger.intended("create")
         if row is not None
     }
-    found: dict[ItemKey, Story] = {}
-    reads = 0
-    for rows in _candidates(ledger, [*wanted.values()], [*listed]):
-        if len(found) == len(wanted):
-            break
-        reads += len(rows)
-        # A list may still show what is in the trash.
-        stories = await together(client.find_story(row.story_id) for row in rows)
-        for story in filter(None, stories):
-            ours = wanted.get(str(story.content.get("_uid")))
-            if ours is not None:
-                found.setdefault(ours[0].key, story)
-    return found, reads
+    keys = {uid: row.key for uid, (row, _) in wanted.items()}
+    parts = _candidates(ledger, [*wanted.values()], [*listed])
+    return await find_by_uid(client, keys, parts)
 
 
 def _candidates(

@@ -16,8 +16,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.rebuild.found_stories import Rebuilt
-from cmsmig.steps.rebuild.recovery import find_again
+from cmsmig.steps.rebuild.recovery import Rebuilt, find_again
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_setup import ImportSetup, open_job
 

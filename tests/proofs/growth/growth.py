@@ -1,12 +1,15 @@
 """How time and memory of each step grow with the site.
 
 usage: growth.py [--sizes N ...] [--one-collection] [--folder DIR] [--until STEP]
-                 [--again] [--in-flight N]
+                 [--again] [--in-flight N] [--rebuild]
 
 For each size a site is made and served by a sandbox without quota; then pull, decide,
 plan, plan again, import, import again and verify run as processes of their own. Tells
 time, processor time, peak memory and calls of each, and the exponent of time and
 memory from each size to the next: 1 is linear.
+
+With `--rebuild`, the ledger is lost after one import, in a space with as many stories
+of others as ours, half of them in our folders; then it is rebuilt from the space.
 
 A size's result and its site are kept in the folder. A size is not measured again as
 long as the code is the same, unless `--again`; one that was interrupted begins anew,
@@ -18,6 +21,7 @@ from __future__ import annotations
 import argparse
 import getpass
 import hashlib
+import http.client
 import json
 import math
 import shutil
@@ -25,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -45,7 +49,9 @@ STEPS: dict[str, tuple[str, ...]] = {
     "import": ("import", "--json"),
     "import again": ("import", "--json"),
     "verify": ("verify", "--json"),
+    "rebuild": ("rebuild", "--json"),
 }
+IMPORTED = ("pull", "decide", "import")
 NO_QUOTA = 1_000_000
 SETTINGS = {"CMSMIG_DESTINATION_RATE": "1000", "CMSMIG_ORIGIN_RATE": "100000"}
 """The most that the settings take; the sandbox itself refuses nothing."""
@@ -101,6 +107,8 @@ def _measured_once(site: GrowingSite, asked: argparse.Namespace) -> dict[str, St
     name = f"{site.items}-{site.collections}-{asked.in_flight}"
     path = asked.folder / f"result-{name}-{_code()}.json"
     wanted = list(STEPS)[: list(STEPS).index(asked.until) + 1]
+    if asked.rebuild:
+        wanted = [*IMPORTED, "rebuild"]
     kept = json.loads(path.read_text()) if path.exists() else {}
     if asked.again or not set(wanted) <= set(kept):
         kept = {
@@ -139,6 +147,37 @@ class AtWork:
             self.served.cpu_so_far() - busy,
         )
 
+    def lose_ledger(self, others: int) -> None:
+        """Delete the ledger, and add stories of others of a content type of ours."""
+        for path in self.project.glob("ledger.sqlite*"):
+            path.unlink()
+        secrets = (self.project / ".env").read_text().splitlines()
+        known = dict(line.split("=", 1) for line in secrets if "=" in line)
+        base = f"/v1/spaces/{known['CMSMIG_SPACE_ID']}"
+        host = self.served.address.removeprefix("http://")
+        with closing(http.client.HTTPConnection(host)) as line:
+
+            def ask(method: str, path: str, body: object = None) -> dict:
+                headers = {
+                    "Authorization": known["CMSMIG_DESTINATION_TOKEN"],
+                    "Content-Type": "application/json",
+                }
+                line.request(method, f"{base}/{path}", json.dumps(body), headers)
+                answer = line.getresponse()
+                read = json.loads(answer.read())
+                if answer.status >= 300:
+                    sys.exit(f"{method} {path} was answered with {read}")
+                return read
+
+            (folder, *_) = ask("GET", "stories?folder_only=1")["stories"]
+            (ours, *_) = ask("GET", "stories?story_only=1")["stories"]
+            for number in range(others):
+                content = {"component": ours["content_type"], "_uid": f"o-{number}"}
+                parent = folder["id"] if number % 2 else 0
+                story = {"name": "Other", "slug": f"other-{number}"}
+                story |= {"content": content, "parent_id": parent}
+                ask("POST", "stories", {"story": story})
+
 
 @contextmanager
 def at_work(site: GrowingSite, folder: Path, in_flight: int) -> Iterator[AtWork]:
@@ -168,6 +207,8 @@ def measure(
     with at_work(site, folder, in_flight) as here:
         for name in wanted:
             tell(f"{site.items} items, {site.collections} collections: {name}")
+            if name == "rebuild":
+                here.lose_ledger(site.items)
             step = here.step(*STEPS[name])
             tell(f"  {step.seconds:.1f} s")
             yield name, step
@@ -234,6 +275,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--one-collection", action="store_true")
     parser.add_argument("--until", choices=STEPS, default="verify", metavar="STEP")
     parser.add_argument("--again", action="store_true", help="measure anew")
+    parser.add_argument("--rebuild", action="store_true", help="rebuild alone")
     parser.add_argument("--in-flight", type=int, default=8, metavar="N")
     default = Path(tempfile.gettempdir(), f"cmsmig-growth-{getpass.getuser()}")
     parser.add_argument("--folder", type=Path, default=default, help="kept here")
