@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from cmsmig import __version__
-from cmsmig.cli_decisions import decisions
 from cmsmig.cli_tools import DRY_RUN, TOOLS
 from cmsmig.terminal.command_groups import OrderedGroup
 from cmsmig.terminal.console import complain, emit_json, emit_lines
@@ -302,7 +301,7 @@ def status(folder: Path | None, as_json: bool) -> None:
         emit_lines([*named, *accounting.lines])
 
 
-for each in (*TOOLS, decisions):
+for each in TOOLS:
     commands.add_command(each)
 
 

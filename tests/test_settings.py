@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
-from cmsmig.configuration.loopback import is_loopback
 from cmsmig.configuration.plans import Counted, destination_limits, plan_name
 from cmsmig.configuration.regions import (
     REGION_BASES,
@@ -17,6 +16,7 @@ from cmsmig.configuration.regions import (
     region_mismatch,
     region_of,
 )
+from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import SettingsError
 from cmsmig.masking import masked
 from cmsmig.settings import (

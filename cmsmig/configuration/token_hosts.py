@@ -6,11 +6,12 @@ address is as trusted as the place where it stands.
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
-from cmsmig.configuration.loopback import is_loopback
 from cmsmig.configuration.regions import ORIGIN_HOSTS, REGION_BASES
 from cmsmig.errors import SettingsError
 
@@ -84,3 +85,23 @@ def host_of(address: str) -> str:
         return urlsplit(address.strip()).hostname or ""
     except ValueError:
         return ""
+
+
+_LOOPBACK = ipaddress.ip_network("127.0.0.0/8")
+_SIX = ipaddress.ip_address("::1")
+
+
+@lru_cache(maxsize=256)
+def is_loopback(host: str) -> bool:
+    """Return whether a host is `localhost`, in 127.0.0.0/8 or `::1`.
+
+    Only as these are written as a rule: what resolvers also take for a number
+    (`0x7f.1`, `134744072`) may be any address.
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address == _SIX if address.version == 6 else address in _LOOPBACK

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path, PureWindowsPath
 from urllib.parse import SplitResult, urlsplit
 
-from cmsmig.configuration.loopback import is_loopback
 from cmsmig.configuration.plans import plan_name
+from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.whole_text import is_whole
 
 _VERSION = re.compile(r"v\d+")

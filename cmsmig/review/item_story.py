@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.compare.plain_values import plain
+from cmsmig.mapping.compare.content_equality import plain
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, FieldDesign
 from cmsmig.mapping.propose.component_payloads import component_bodies

@@ -13,9 +13,9 @@ from cmsmig.mapping.decisions.design import (
     SectionDesign,
 )
 from cmsmig.mapping.naming import claims, identifier
+from cmsmig.mapping.propose.content_types import section_keys
 from cmsmig.mapping.propose.design_checks import AT_ROOT
 from cmsmig.mapping.propose.field_keys import numbered_name
-from cmsmig.mapping.propose.sections import section_keys
 
 
 def section_of(content_type: ContentTypeDesign, key: str) -> SectionDesign | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from cmsmig.configuration.loopback import is_loopback
+from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import (
     MalformedAnswerError,
     OutcomeUnknownError,

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from cmsmig.configuration.loopback import is_loopback
+from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import SettingsError
 from cmsmig.events import Observer, unobserved
 from cmsmig.masking import hide, masked, masked_bytes, may_tell

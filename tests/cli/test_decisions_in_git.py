@@ -16,8 +16,8 @@ from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyReview
 from cmsmig.mapping.decisions.choices import BlocksDecision
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.settings import Project
+from cmsmig.steps.decide.decision_merge import ATTRIBUTES
 from cmsmig.steps.decide.decision_store import change_decision, decision_in
-from cmsmig.steps.decide.merge_driver import ATTRIBUTES
 from tests.support.cli.bad_input import Rig
 from tests.support.planted import found_running, plant
 from tests.support.rehearsal import Ended, run_here

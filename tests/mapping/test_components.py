@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.compare.component_fields import equal_component
 from cmsmig.mapping.decisions.design import (
     Design,
     Encoding,
     FieldDesign,
     SectionDesign,
 )
-from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,

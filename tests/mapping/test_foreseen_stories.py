@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory, Place
-from cmsmig.mapping.select.foreseen_stories import ForeseenStories
+from cmsmig.mapping.select.story_paths import ForeseenStories
 
 KEYS = [ItemKey("posts", str(number), "") for number in range(6)]
 PLACES = {key: Place("blog", key.item_id, 0) for key in KEYS[:5]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.propose.sections import propose_sections
+from cmsmig.mapping.propose.content_types import propose_sections
 from tests.support.mapping.design_builders import (
     designed,
     make_collection,

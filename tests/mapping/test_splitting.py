@@ -10,6 +10,7 @@ import pytest
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.block_splitting import block_values
+from cmsmig.mapping.compare.component_fields import equal_component
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.linking import link_story, resolve_links
 from cmsmig.mapping.decisions.body_reviews import BodyKey, body_facts, review_of
@@ -22,7 +23,6 @@ from cmsmig.mapping.propose.block_designs import (
     split_design,
     with_blocks,
 )
-from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_blocks as block_designs

@@ -1,4 +1,5 @@
-"""When two values of story content are the same. Pure; the one place that decides it.
+"""When two values of story content are the same; pure, the one place that decides it.
+And what of a component's values and of their order is compared.
 
 A save in the visual editor fills absent fields with the empty value of their type, and
 the service brings the paths of story links up to date: neither is an edit.
@@ -8,6 +9,7 @@ Source: destination, absent equals empty; asset field value and multilink value.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject, canonical
@@ -118,3 +120,47 @@ def _table_texts(value: JsonObject) -> list[Json]:
 def _cell_texts(cells: Json) -> Json:
     listed = cells if isinstance(cells, list) else []
     return [each.get("value") or "" for each in listed if isinstance(each, dict)]
+
+
+GENERATED = frozenset(("id", "_uid"))
+"""What the service adds to a definition and its options."""
+
+
+def plain(value: Json) -> Json:
+    """Return a value without what is unset and what the service generates.
+
+    The service may give an unset key back as null, as empty or not at all, and a
+    list of names with commas between them.
+    """
+    if isinstance(value, dict):
+        held = {
+            name: plain(each) for name, each in value.items() if name not in GENERATED
+        }
+        return {name: each for name, each in held.items() if not is_unset(each)}
+    if isinstance(value, list):
+        listed = [plain(each) for each in value]
+        texts = [each for each in listed if isinstance(each, str)]
+        return ",".join(texts) if listed and len(texts) == len(listed) else [*listed]
+    return value
+
+
+def is_unset(value: Json) -> bool:
+    """Return whether a value says as little as no value."""
+    # Zero is a value, though it equals False.
+    return value is None or value is False or value in ("", [], {})
+
+
+def merged_order(
+    values: Collection[str], leading: Sequence[str], other: Sequence[str]
+) -> list[str]:
+    """Return `values` in the order of `leading`.
+
+    Each that only `other` has comes after the one that it comes after there. All
+    values are in one of the two.
+    """
+    order = [each for each in leading if each in values]
+    for index, value in enumerate(other):
+        if value in values and value not in order:
+            before = [each for each in other[:index] if each in order]
+            order.insert(order.index(before[-1]) + 1 if before else 0, value)
+    return order

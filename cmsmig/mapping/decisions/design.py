@@ -157,6 +157,12 @@ class ContentTypeDesign:
     sections: Annotated[tuple[SectionDesign, ...], unless(())] = ()
     left_out: Annotated[tuple[LeftOutField, ...], unless(())] = ()
 
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Return the origin fields that something is decided about."""
+        fields = tuple(each.origin for each in self.fields)
+        return (*fields, *(each.origin for each in self.left_out))
+
 
 class BlockRole(StrEnum):
     """What the conversion uses a block for."""

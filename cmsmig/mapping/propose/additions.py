@@ -5,7 +5,7 @@ Nothing that people decided is changed: what is added comes last in its list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from cmsmig.canonical import JsonObject
@@ -29,8 +29,7 @@ from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.encodings import OPTION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.field_keys import assign_keys
-from cmsmig.mapping.propose.option_labels import label_beside
+from cmsmig.mapping.propose.field_keys import assign_keys, label_beside
 from cmsmig.mapping.propose.proposals import propose_blocks, propose_bodies
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.richtext.policy import Treatment
@@ -120,7 +119,9 @@ def with_missing_designs(
     for each in design.content_types:
         proposed = proposal.content_type(each.collection_id)
         grown = _with_fields(each, proposed) if proposed else each
-        names = _ordered(grown, _origins(grown) - _origins(each))
+        names = [
+            name for name in dict.fromkeys(grown.origins) if name not in each.origins
+        ]
         added += [Addition("field", name, each.collection_slug) for name in names]
         optioned = _with_options(grown, by_id.get(each.collection_id))
         added += _new_options(grown, optioned)
@@ -179,23 +180,10 @@ def _roles(design: Design, embeds: EmbedsDecision) -> set[BlockRole]:
     return found | ({BlockRole.FIGURE} if kept else set())
 
 
-def _origins(content_type: ContentTypeDesign) -> set[str]:
-    return {one.origin for one in content_type.fields} | {
-        one.origin for one in content_type.left_out
-    }
-
-
-def _ordered(content_type: ContentTypeDesign, names: Iterable[str]) -> list[str]:
-    listed = [one.origin for one in content_type.fields]
-    listed += [one.origin for one in content_type.left_out]
-    chosen = set(names)
-    return [name for name in dict.fromkeys(listed) if name in chosen]
-
-
 def _with_fields(
     content_type: ContentTypeDesign, proposed: ContentTypeDesign
 ) -> ContentTypeDesign:
-    named = _origins(content_type) | OWN_PLACE
+    named = {*content_type.origins, *OWN_PLACE}
     fields = [one for one in proposed.fields if one.origin not in named]
     left_out = [one for one in proposed.left_out if one.origin not in named]
     taken = {one.key for one in content_type.fields}

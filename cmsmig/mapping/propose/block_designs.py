@@ -1,13 +1,16 @@
-"""What splitting bodies asks of the design: components for the blocks, and fields
-that hold them."""
+"""The components of blocks that a design needs: for the parts of split bodies, with
+the fields that hold them, and for what other decisions and rules declare."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import first_of
+from cmsmig.errors import DecisionsError
 from cmsmig.mapping.block_splitting import BlockComponents
+from cmsmig.mapping.compare.component_fields import equal_component
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice
 from cmsmig.mapping.decisions.design import (
     BlockDesign,
@@ -17,10 +20,9 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.propose.component_equality import equal_component
-from cmsmig.mapping.propose.component_payloads import block_body
+from cmsmig.mapping.propose.component_payloads import block_body, component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.field_keys import numbered_name
+from cmsmig.mapping.propose.field_keys import free_names
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Heuristic
 
@@ -152,20 +154,12 @@ def named_block(design: Design, wanted: BlockDesign, space: SpaceFacts) -> Block
     taken |= {one.component for one in design.content_types}
     return next(
         block
-        for each in _names(wanted.component)
+        for each in free_names(wanted.component)
         if each not in taken
         for block in [replace(wanted, component=each)]
         if each not in space.components
         or equal_component(space.components[each], block_body(design, block))
     )
-
-
-def _names(name: str) -> Iterator[str]:
-    yield name
-    number = 2
-    while True:
-        yield numbered_name(name, number)
-        number += 1
 
 
 def _split(
@@ -201,3 +195,63 @@ def _kinds_in_use(
         kinds = found.setdefault((key.collection_id, key.field), set())
         kinds.update(block.kind for block in review.blocks)
     return found
+
+
+def with_declared(
+    design: Design, declared: Iterable[BlockDesign], where: str
+) -> Design:
+    """Return a design with the declared blocks that it lacks.
+
+    One that a person has put into the design stands as it is there. Raises
+    `DecisionsError` when that has not all the declared fields, or is a content
+    type; `where` names the file that declares.
+    """
+    known = {block.component: block for block in design.blocks}
+    types = {each.component for each in design.content_types}
+    added = []
+    for block in declared:
+        if block.component in types:
+            raise DecisionsError(
+                f"{where} declares the component `{block.component}`, which is a "
+                "content type in decisions/design.yaml; give it another name."
+            )
+        there = known.get(block.component)
+        if there is None:
+            added.append(block)
+        elif missing := sorted(block.schema.keys() - there.schema.keys()):
+            raise DecisionsError(
+                f"{where} declares the component `{block.component}` with the field "
+                f"`{missing[0]}`, which it lacks in decisions/design.yaml; add it "
+                "there or take it out."
+            )
+    return replace(design, blocks=(*design.blocks, *added)) if added else design
+
+
+def refuse_undesigned(design: Design, used: Mapping[str, Set[str]]) -> None:
+    """Raise `DecisionsError` naming what stories use and the design lacks.
+
+    `used`: field keys by component. Source: destination, unknown components are
+    stored without a word.
+    """
+    if lacking := list(_find_undesigned(design, used)):
+        raise DecisionsError(
+            f"The rules of this project make blocks that the design lacks "
+            f"({first_of(lacking, 5, ', and ')}), and the destination would store them "
+            "without a word; declare them with component(...) beside the rules, or "
+            "under blocks in decisions/design.yaml."
+        )
+
+
+def _find_undesigned(design: Design, used: Mapping[str, Set[str]]) -> Iterator[str]:
+    keys = {
+        body.name: schema.keys()
+        if isinstance(schema := body.body["schema"], dict)
+        else ()
+        for body in component_bodies(design)
+    }
+    for component in sorted(used):
+        if component not in keys:
+            yield f"component `{component}`"
+            continue
+        for key in sorted(used[component] - set(keys[component])):
+            yield f"field `{key}` of component `{component}`"

@@ -1,18 +1,19 @@
-"""Component names: unique among ours, and clear of what the space holds."""
+"""Component names: unique among ours, and clear of what the space holds unless that
+holds everything that ours needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from cmsmig.mapping.compare.component_fields import equal_component
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
 from cmsmig.mapping.naming import identifier
 from cmsmig.mapping.propose.block_designs import BLOCK_NAMES
-from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.field_keys import numbered_name
+from cmsmig.mapping.propose.field_keys import free_names
 from cmsmig.origin.schema import Collection
 
 _NO_DESIGN: Final = Design((), ())
@@ -98,18 +99,10 @@ def _choose(
     names: list[str] = []
     for index, own in enumerate(candidates):
         taken = used if index < blocks else used | BLOCK_NAMES
-        name = next(name for name in _endless(own) if name not in taken)
+        name = next(name for name in free_names(*own) if name not in taken)
         used.add(name)
         names.append(name)
     return names
-
-
-def _endless(names: Sequence[str]) -> Iterator[str]:
-    yield from names
-    number = 2
-    while True:
-        yield numbered_name(names[0], number)
-        number += 1
 
 
 def _rename(design: Design, names: Sequence[str]) -> Design:

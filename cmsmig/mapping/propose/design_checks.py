@@ -14,16 +14,16 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
+from cmsmig.mapping.propose.content_types import ENVELOPE
 from cmsmig.mapping.propose.encodings import (
     COLOR_PLUGIN,
     FIELD_BODIES,
     RELATION_ENCODINGS,
+    RULES,
     allowed_encodings,
 )
-from cmsmig.mapping.propose.envelope_fields import ENVELOPE
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import COMPONENT, key_problem
-from cmsmig.mapping.propose.field_rules import RULES
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection

@@ -1,11 +1,14 @@
-"""Destination keys: of fields, and the names of components."""
+"""Destination keys of fields, names of components, and labels of options, which are
+their values there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
+from cmsmig.mapping.decisions.design import Option
 from cmsmig.mapping.naming import claims, folded
 
 RESERVED = frozenset(("component", "_uid", "_editable"))
@@ -64,6 +67,13 @@ def numbered_name(name: str, number: int) -> str:
     return f"{name}_{number}"
 
 
+def free_names(*names: str) -> Iterator[str]:
+    """Yield names to try in turn: these, then the first with numbers, without end."""
+    yield from names
+    for number in count(2):
+        yield numbered_name(names[0], number)
+
+
 def _plain_key(slug: str) -> str:
     key = re.sub(r"[^a-z0-9_]", "_", folded(slug))
     key = re.sub("_+i18n_+", "_i18n_", key)
@@ -86,3 +96,26 @@ def _note(slug: str, key: str) -> str:
     else:
         why = "a key holds only lower-case letters, digits and underscores"
     return f"Renamed from `{slug}` to `{key}`: {why}."
+
+
+def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[Option, ...]:
+    """Return the options in schema order, no two labels alike and none blank.
+
+    The first of several equal labels stays as it is, the others get ` (2)`, and
+    so on; a blank label is replaced by the option's id.
+    """
+    once = dict(options)
+    labels = claims(
+        [label if label.strip() else option_id for option_id, label in once.items()],
+        _numbered,
+    )
+    return tuple(map(Option, once, labels))
+
+
+def label_beside(taken: Collection[str], label: str, option_id: str) -> str:
+    """Return the label of an option that came later than those of `taken`."""
+    return claims([label if label.strip() else option_id], _numbered, taken)[0]
+
+
+def _numbered(label: str, number: int) -> str:
+    return f"{label} ({number})"

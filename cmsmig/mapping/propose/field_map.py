@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from cmsmig.counting import noun_for
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
-from cmsmig.mapping.propose.encodings import ALLOWED, RELATION_ENCODINGS
+from cmsmig.mapping.propose.encodings import ALLOWED, RELATION_ENCODINGS, rules_of
 from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
-from cmsmig.mapping.propose.field_proposals import (
+from cmsmig.mapping.propose.field_keys import option_labels
+from cmsmig.mapping.propose.untyped_fields import (
     LONGEST_TEXT,
     Proposal,
+    propose_by_shape,
     proposed,
 )
-from cmsmig.mapping.propose.field_rules import rules_of
-from cmsmig.mapping.propose.option_labels import option_labels
-from cmsmig.mapping.propose.untyped_fields import propose_by_shape
 from cmsmig.origin.schema import Field
 
 

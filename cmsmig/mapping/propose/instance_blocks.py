@@ -12,6 +12,7 @@ from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.design import BlockDesign, BlockRole, Design
 from cmsmig.mapping.naming import claims, identifier
+from cmsmig.mapping.propose.block_designs import with_declared
 from cmsmig.mapping.propose.design_checks import doubles
 from cmsmig.mapping.propose.encodings import LINK_FIELD
 from cmsmig.mapping.propose.field_keys import (
@@ -20,7 +21,6 @@ from cmsmig.mapping.propose.field_keys import (
     key_problem,
     numbered_name,
 )
-from cmsmig.mapping.propose.rule_components import with_declared
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
 
 _FILE = "decisions/embeds.yaml"

@@ -1,4 +1,5 @@
-"""Fields whose type the field map does not know, and keys without a field."""
+"""Proposals for fields whose type the field map does not know, and for keys without a
+field."""
 
 from __future__ import annotations
 
@@ -13,12 +14,6 @@ from cmsmig.mapping.decisions.design import (
     LeftOutField,
 )
 from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
-from cmsmig.mapping.propose.field_proposals import (
-    LONGEST_TEXT,
-    Proposal,
-    proposed,
-    title_of,
-)
 from cmsmig.origin.schema import Field
 
 _LEFTOVERS = frozenset(("published-on", "published-by", "updated-on", "created-on"))
@@ -81,3 +76,29 @@ def _price(origin: Field) -> tuple[FieldDesign, ...]:
     )
     name = f"{amount.display_name} currency"
     return (amount, replace(currency, display_name=name, help_text=""))
+
+
+LONGEST_TEXT = 255
+"""Characters that fit a single-line field comfortably."""
+
+Proposal = tuple[FieldDesign, ...] | LeftOutField
+
+
+def proposed(
+    origin: Field, encoding: Encoding, *notes: str, key: str = ""
+) -> FieldDesign:
+    """Return one field of an origin field, its key still the origin's slug."""
+    return FieldDesign(
+        origin=origin.slug,
+        origin_type=origin.type,
+        key=key or origin.slug,
+        encoding=encoding,
+        display_name=origin.display_name or title_of(origin.slug),
+        help_text=origin.help_text,
+        note=" ".join(note for note in notes if note),
+    )
+
+
+def title_of(slug: str) -> str:
+    """Return a display name made of a slug."""
+    return slug.replace("-", " ").replace("_", " ").strip().capitalize() or slug

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import FormerPath
 from cmsmig.mapping.draft import ExistingStory, Place
-from cmsmig.mapping.select.foreseen_stories import ForeseenStories
 from cmsmig.mapping.select.reference_targets import KnownItems, stand_in_for
+from cmsmig.mapping.select.story_paths import ForeseenStories
 from cmsmig.origin.schema import Collection, Site
 
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)

@@ -1,8 +1,9 @@
-"""Which items are imported, in which version, and why the others are not."""
+"""Which items are imported, in which version, and why the others are not; and what of
+them visitors see. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,9 +12,11 @@ from cmsmig.mapping.decisions.choices import (
     ArchivedLiveRule,
     ArchiveRule,
     CollectionChoice,
+    CollectionsDecision,
     DraftRule,
     ItemSet,
     LocaleChoice,
+    PublishRule,
     QueuedRule,
     Take,
 )
@@ -312,3 +315,33 @@ _NOT_LIVE_SENTENCES = {
         "No longer live since it was unpublished; only live items are taken."
     ),
 }
+
+
+def find_publishable(
+    decision: CollectionsDecision, selected: Iterable[Selected]
+) -> frozenset[ItemKey]:
+    """Return the items whose stories are to be published, as was decided."""
+    publishing = {
+        choice.collection_id
+        for choice in decision.collections
+        if choice.publish is PublishRule.WHAT_IS_LIVE
+    }
+    return frozenset(
+        entry.item.key
+        for entry in selected
+        if entry.public and entry.item.key.collection_id in publishing
+    )
+
+
+def find_public_versions(
+    selected: Iterable[Selected], to_publish: Set[ItemKey]
+) -> dict[ItemKey, Item]:
+    """Return the versions that visitors are to see of the items of which editors are
+    to see another one."""
+    return {
+        entry.item.key: entry.public
+        for entry in selected
+        if entry.public is not None
+        and entry.has_two_versions
+        and entry.item.key in to_publish
+    }

@@ -13,11 +13,11 @@ from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.compare.component_fields import (
     FLAGS,
     Shape,
+    equal_component,
     schema_of,
     with_fields,
 )
-from cmsmig.mapping.compare.plain_values import is_unset, plain
-from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.compare.content_equality import is_unset, plain
 from cmsmig.mapping.propose.component_payloads import ComponentBody, written_before
 from cmsmig.reconcile.diff import Diff, FieldRules, Sides
 from cmsmig.reconcile.resource import (

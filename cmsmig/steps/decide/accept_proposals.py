@@ -26,8 +26,7 @@ from cmsmig.mapping.propose.additions import (
     with_missing_choices,
     with_missing_designs,
 )
-from cmsmig.mapping.propose.decision_checks import problems_of
-from cmsmig.mapping.propose.departures import departures
+from cmsmig.mapping.propose.decision_checks import departures, problems_of
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import (
     propose_bodies,

@@ -20,20 +20,21 @@ from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.mapping.propose.block_designs import split_design
+from cmsmig.mapping.propose.component_payloads import needed_components
 from cmsmig.mapping.propose.decision_checks import (
     check_against,
     undecided_collections,
     undecided_design,
 )
 from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
-from cmsmig.mapping.propose.needed_components import needed_components
 from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose, needed_collections
-from cmsmig.mapping.select.publishable import find_public_versions, find_publishable
 from cmsmig.mapping.select.reference_targets import KnownItems
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import (
     Selected,
     SkippedItem,
+    find_public_versions,
+    find_publishable,
 )
 from cmsmig.mapping.select.story_paths import FolderPlan, Places
 from cmsmig.origin.schema import Item

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
 from cmsmig.mapping.decisions.design import BlockDesign, Design
-from cmsmig.mapping.propose.rule_components import with_declared
+from cmsmig.mapping.propose.block_designs import with_declared
 from cmsmig.plain_file import SMALL, read_plain
 from cmsmig.printable import PrintableStream
 from cmsmig.settings import Project, find_project, load_settings

@@ -16,7 +16,7 @@ from cmsmig.destination.schema import Story
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.propose.rule_components import refuse_undesigned
+from cmsmig.mapping.propose.block_designs import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration

@@ -8,7 +8,7 @@ from typing import Final
 
 from cmsmig.counting import counted, first_of
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.propose.departures import departures
+from cmsmig.mapping.propose.decision_checks import departures
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.moves import Move
