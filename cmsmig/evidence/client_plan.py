@@ -12,16 +12,16 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import Cell, joined, paragraph, table
-from cmsmig.evidence.decided import in_words, site_address
-from cmsmig.evidence.redirects import write_text
-from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.collection_plans import (
+from cmsmig.evidence.collection_plans import (
     CollectionPlan,
     FileTotal,
     Showing,
     all_files,
     plan_collections,
 )
+from cmsmig.evidence.decided import in_words, site_address
+from cmsmig.evidence.redirects import write_text
+from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 

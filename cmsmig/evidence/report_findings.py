@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.display.finding_list import Finding
+from cmsmig.display.loss_findings import loss_finding
 from cmsmig.evidence.failures import Failure, item_failures
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.item_key import ItemKey
@@ -19,7 +20,6 @@ from cmsmig.mapping.select.reference_targets import DanglingCause, explained
 from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.loss_findings import loss_finding
 from cmsmig.steps.plan.plan_details import PlanDetails
 
 _TAKE_ALONG = "Take such items along in notebook 01, or leave the field empty."

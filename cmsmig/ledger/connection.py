@@ -124,7 +124,7 @@ class Store:
         return next(self.each(statement, values), None)
 
 
-class SupposedStore(Store):
+class SimulatedStore(Store):
     """A ledger whose writes never reach its file: the first one copies it into
     memory."""
 

@@ -82,12 +82,12 @@ class ItemRow:
     origin_hash: str
     status: str
     """`selected`, `created`, `reused`, `skipped` or `failed`."""
-    reason: str
-    explanation: str
-    link_state: str
+    reason: str = ""
+    explanation: str = ""
+    link_state: str = "open"
     """`open`, `nothing` (to fill), `pending` (a target is missing) or `linked`."""
-    published: str
-    home: StoryRecord | None
+    published: str = ""
+    home: StoryRecord | None = None
     gone: GoneItem | None = None
     """That it has a story, and the origin no longer gives it one."""
     old_path: str = ""

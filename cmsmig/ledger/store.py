@@ -12,7 +12,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.bodies import load_body
-from cmsmig.ledger.connection import Store, SupposedStore, now
+from cmsmig.ledger.connection import SimulatedStore, Store, now
 from cmsmig.ledger.findings import Findings
 from cmsmig.ledger.gone_items import GoneItems
 from cmsmig.ledger.health import check_log, check_pages, leave_run, open_run
@@ -75,16 +75,16 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def supposed(self) -> Ledger:
+    def simulated(self) -> Ledger:
         """Return this ledger, to see what would be if something was written: writes
         go to a copy in memory."""
-        supposed = Ledger(SupposedStore(self._store))
-        supposed.items.as_read_by(self.items)
-        supposed.inventory.as_read_by(self.inventory)
-        return supposed
+        simulated = Ledger(SimulatedStore(self._store))
+        simulated.items.as_read_by(self.items)
+        simulated.inventory.as_read_by(self.inventory)
+        return simulated
 
     def is_as(self, other: Ledger) -> bool:
-        """Return whether a supposed ledger holds what this one holds. Reads only."""
+        """Return whether a simulated ledger holds what this one holds. Reads only."""
         return self._store.version() == other._store.version()
 
     def intended(self, kind: str) -> Iterator[tuple[Intent, ItemRow | None]]:

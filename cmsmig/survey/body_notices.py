@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
+from cmsmig.display.loss_findings import loss_finding
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.steps.plan.loss_findings import loss_finding
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE
 from cmsmig.survey.census import example_of, structures_of

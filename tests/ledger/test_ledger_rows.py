@@ -270,11 +270,24 @@ def test_a_row_that_is_as_it_was_stays_the_same_object(ledger: Ledger) -> None:
     after = ledger.items.all()
     assert after[ONE] is before[ONE]
     assert (before[TWO].status, after[TWO].status) == ("selected", "failed")
-    with ledger.supposed() as supposed:
-        assert supposed.items.all()[ONE] is after[ONE]
-        supposed.items.failed(ONE, "refused", "It was refused.")
-        assert supposed.items.all()[ONE].status == "failed"
+    with ledger.simulated() as simulated:
+        assert simulated.items.all()[ONE] is after[ONE]
+        simulated.items.failed(ONE, "refused", "It was refused.")
+        assert simulated.items.all()[ONE].status == "failed"
     assert ledger.items.all()[ONE].status == "created"
+
+
+def test_a_simulated_ledger_holds_the_same_until_it_is_written(ledger: Ledger) -> None:
+    """Writing nothing is no difference; what is written is in no file."""
+    ledger.items.select([row(ONE)])
+    with ledger.simulated() as simulated:
+        simulated.items.gone({})
+        simulated.gone.forget(())
+        assert simulated.is_as(ledger)
+        simulated.gone.forget([ONE])
+        assert not simulated.is_as(ledger)
+        assert ONE not in simulated.items.all()
+        assert ONE in ledger.items.all()
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from cmsmig.display.safe_html import site_link
+from cmsmig.evidence.collection_plans import Showing, plan_collections
 from cmsmig.notebook.importing import show_client_plan, show_findings, show_plan
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import running_sandbox
-from cmsmig.steps.plan.collection_plans import Showing, plan_collections
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.live_panel import LivePanel
 from tests.support.notebook.staging import Staged

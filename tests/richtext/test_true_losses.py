@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from cmsmig.display.loss_findings import loss_finding
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
-from cmsmig.steps.plan.loss_findings import loss_finding
 from tests.richtext.test_conversion import block, converted, kinds
 from tests.support.richtext.bodies import bodies
 from tests.support.richtext.conservation import address

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from cmsmig.display.loss_findings import loss_name
 from cmsmig.display.safe_html import (
     NOTHING,
     Cell,
@@ -20,7 +21,6 @@ from cmsmig.notebook.inspect.static_page_list import static_page_list
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.plan.loss_findings import loss_name
 from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE
 from cmsmig.survey.catalogue_filter import Finding as Lists
 from cmsmig.survey.census import Census, Finding

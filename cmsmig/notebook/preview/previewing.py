@@ -10,6 +10,7 @@ from markupsafe import Markup
 from cmsmig.counting import first_of
 from cmsmig.derived_file import DerivedFile
 from cmsmig.display.finding_list import findings_html
+from cmsmig.display.loss_findings import loss_finding
 from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.item_key import ItemKey
@@ -52,7 +53,6 @@ from cmsmig.review.body_index import BodyIndex, HearLosses, Wanted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.migration import Migration, open_migration
-from cmsmig.steps.plan.loss_findings import loss_finding
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.thumbnails import Thumbnails
 

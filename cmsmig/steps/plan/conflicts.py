@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord
+from cmsmig.ledger.rows import GoneState, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictKind,
 )
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.edits.written_stories import written_home
 from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.snapshot import Snapshot
@@ -77,7 +78,7 @@ def find_conflicts(
 
 
 def _has_home(item: ItemRow | None) -> bool:
-    """Return whether an item has a story: where it stands is not decided anew."""
+    """Return whether an item has a story: its place is not decided again."""
     return item is not None and item.home is not None
 
 
@@ -110,10 +111,12 @@ def item_rows(
     for entry in migration.selected:
         key, name = entry.item.key, entry.item.name
         path = migration.places.places[key].full_slug
-        why = (undrafted or {}).get(key)
-        yield _row(key, name, path, *_outcome(conflicts.get(key), why))
+        outcome = _outcome(conflicts.get(key), (undrafted or {}).get(key))
+        yield ItemRow(key, name, path, "", *outcome)
     for skip in migration.skipped:
-        yield _row(skip.key, skip.name, "", "skipped", skip.reason, skip.sentence)
+        yield ItemRow(
+            skip.key, skip.name, "", "", "skipped", skip.reason, skip.sentence
+        )
 
 
 _SELECTED = ("selected", "", "")
@@ -123,15 +126,7 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
     """Write the story records of the items whose conflict was decided as reuse."""
     for conflict in conflicts.values():
         if conflict.action is ConflictAction.REUSE:
-            home = StoryRecord(
-                story_id=conflict.row.story_id,
-                uuid=conflict.row.uuid,
-                full_slug=conflict.row.full_slug.strip("/"),
-                made=False,
-                content_hash="",
-                updated_at=conflict.row.updated_at,
-                group_id=conflict.row.group_id,
-            )
+            home = replace(written_home(conflict.row, ""), made=False)
             ledger.items.housed(conflict.key, home, "", "create")
 
 
@@ -158,21 +153,4 @@ def _taken(conflict: Conflict) -> str:
     return (
         f"`{path}` is a story that this import did not make; move or rename it there, "
         "or decide about it in decisions/conflicts.yaml."
-    )
-
-
-def _row(
-    key: ItemKey, name: str, full_slug: str, status: str, reason: str, text: str
-) -> ItemRow:
-    return ItemRow(
-        key=key,
-        name=name,
-        full_slug=full_slug,
-        origin_hash="",
-        status=status,
-        reason=reason,
-        explanation=text,
-        link_state="open",
-        published="",
-        home=None,
     )

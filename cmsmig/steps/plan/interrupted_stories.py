@@ -136,7 +136,7 @@ def _candidates(
         yield elsewhere[at : at + _AT_ONCE]
 
 
-def take_up_created(
+def record_created(
     ledger: Ledger,
     found: Mapping[ItemKey, Story],
     migration: Migration,

@@ -43,7 +43,7 @@ def find_moves(
     return {each.key: each for each in moves if each.old != each.new}
 
 
-def standing_stories(
+def existing_stories(
     rows: Mapping[ItemKey, ItemRow], moves: Mapping[ItemKey, Move]
 ) -> dict[ItemKey, ExistingStory]:
     """Return the stories that exist for items, at the paths that they move to."""

@@ -32,11 +32,11 @@ from cmsmig.steps.plan.forecast import calls_of, find_publishing, no_calls
 from cmsmig.steps.plan.gone.gone_at_origin import (
     compare_with_origin,
     look_at_gone,
-    take_up_gone,
+    record_gone,
 )
 from cmsmig.steps.plan.gone.missing_objects import Gone
-from cmsmig.steps.plan.gone.recreate import is_blocked, take_up
-from cmsmig.steps.plan.interrupted_stories import read_interrupted, take_up_created
+from cmsmig.steps.plan.gone.recreate import is_blocked, record_missing
+from cmsmig.steps.plan.interrupted_stories import read_interrupted, record_created
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.plan import RULES_VERSION, Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
@@ -87,22 +87,23 @@ async def plan_import(
     snapshot = snapshot.with_calls(looked)
     snapshot = await read_interrupted(client, migration.namespace, ledger, snapshot)
     seen, reads = await look_at_gone(client, migration, ledger, snapshot)
-    with ledger.supposed() as supposed:
-        take_up_created(supposed, snapshot.created, migration, offline.context)
-        take_up(supposed, gone)
-        take_up_gone(supposed, compare_with_origin(migration, supposed, snapshot, seen))
-        if not supposed.is_as(ledger):
-            offline = draft_offline(migration, supposed)
-        conflicts = find_conflicts(migration, supposed, snapshot)
-        creating = find_creating(supposed, offline, conflicts)
+    with ledger.simulated() as simulated:
+        record_created(simulated, snapshot.created, migration, offline.context)
+        record_missing(simulated, gone)
+        left = compare_with_origin(migration, simulated, snapshot, seen)
+        record_gone(simulated, left)
+        if not simulated.is_as(ledger):
+            offline = draft_offline(migration, simulated)
+        conflicts = find_conflicts(migration, simulated, snapshot)
+        creating = find_creating(simulated, offline, conflicts)
         snapshot = await read_folder_rules(client, snapshot, offline, creating)
-        refused = find_refused(supposed, snapshot, offline, creating)
+        refused = find_refused(simulated, snapshot, offline, creating)
         offline = offline.without(refused)
-        wanted = find_wanted(supposed, snapshot, offline, conflicts)
-        edits = await read_story_edits(client, supposed, wanted)
+        wanted = find_wanted(simulated, snapshot, offline, conflicts)
+        edits = await read_story_edits(client, simulated, wanted)
         publishing = find_publishing(wanted, edits)
         snapshot = await read_hooks(
-            client, supposed, snapshot, publishes=bool(publishing)
+            client, simulated, snapshot, publishes=bool(publishing)
         )
         calls = {
             "read_interrupted_versions": len(snapshot.interrupted),
@@ -113,14 +114,14 @@ async def plan_import(
         return PlannedImport(
             plan=_make_plan(
                 wanted,
-                supposed,
+                simulated,
                 settings,
                 gone,
                 edits,
                 publishing,
                 recreate=recreate,
             ),
-            accounting=supposed.items.accounting(),
+            accounting=simulated.items.accounting(),
             snapshot=wanted.snapshot,
             offline=offline,
             edits=edits,

@@ -17,7 +17,7 @@ from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
-from cmsmig.steps.plan.moves import Move, find_moves, standing_stories
+from cmsmig.steps.plan.moves import Move, existing_stories, find_moves
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
@@ -82,7 +82,7 @@ def find_wanted(
     }
     existing: Mapping[ItemKey, ExistingStory]
     existing = migration.routes.foreseen(
-        reused | standing_stories(rows, moves), creating
+        reused | existing_stories(rows, moves), creating
     )
     if existing == offline.existing:
         # One of them is enough in memory.

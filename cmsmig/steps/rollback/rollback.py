@@ -54,8 +54,8 @@ async def plan_rollback(
         if ledger is None or not created_kinds(ledger):
             return None
         stored = _load_plan(ledger, plan_hash)
-        with ledger.supposed() as supposed:
-            async with _open_job(_of(setup, stored), supposed, StopSignal()) as job:
+        with ledger.simulated() as simulated:
+            async with _open_job(_of(setup, stored), simulated, StopSignal()) as job:
                 plan = await make_plan(job, need="plan")
         if stored is not None:
             refuse_drift(stored, plan)

@@ -22,7 +22,7 @@ from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedS
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, proven_assets
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.moves import Move, find_moves, standing_stories
+from cmsmig.steps.plan.moves import Move, existing_stories, find_moves
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
@@ -212,7 +212,7 @@ class ImportJob:
 
     def existing(self) -> Mapping[ItemKey, ExistingStory]:
         """Return the stories that exist for items, by key."""
-        return standing_stories(self.ledger.items.all(), {})
+        return existing_stories(self.ledger.items.all(), {})
 
     def moves(self) -> Mapping[ItemKey, Move]:
         """Return the stories that phase two moves, by item."""

@@ -26,14 +26,14 @@ from cmsmig.steps.plan.drift import Fingerprints
 from cmsmig.steps.plan.edits.saved_stories import find_saved
 from cmsmig.steps.plan.gone.gone_at_origin import (
     compare_with_origin,
-    take_up_gone,
+    record_gone,
 )
 from cmsmig.steps.plan.gone.recreate import (
+    record_missing,
     refuse_gone,
     refuse_half_way,
-    take_up,
 )
-from cmsmig.steps.plan.interrupted_stories import take_up_created
+from cmsmig.steps.plan.interrupted_stories import record_created
 from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
@@ -234,12 +234,12 @@ async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
 async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
     migration, ledger = job.migration, job.ledger
-    take_up_created(ledger, job.snapshot.created, migration, job.planned_context)
+    record_created(ledger, job.snapshot.created, migration, job.planned_context)
     settle_publications(job)
     await put_back_versions(job)
-    take_up(ledger, job.gone)
+    record_missing(ledger, job.gone)
     gone = compare_with_origin(migration, ledger, job.snapshot, job.seen_gone)
-    take_up_gone(ledger, gone)
+    record_gone(ledger, gone)
     job.conflicts = find_conflicts(migration, ledger, job.snapshot)
     ledger.items.select(
         item_rows(migration, job.conflicts, job.undrafted),

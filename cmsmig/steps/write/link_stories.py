@@ -26,7 +26,7 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import wanted_fields
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
-from cmsmig.steps.plan.moves import standing_stories
+from cmsmig.steps.plan.moves import existing_stories
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.free_slugs import free_slugs
 from cmsmig.steps.write.import_job import ImportJob
@@ -57,7 +57,7 @@ async def link_stories(job: ImportJob) -> None:
     """
     # Links to a story that moves lead to its new path, whichever is written first.
     moves = job.moves()
-    existing = standing_stories(job.ledger.items.all(), moves)
+    existing = existing_stories(job.ledger.items.all(), moves)
     needed = await _needed(job, existing)
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))

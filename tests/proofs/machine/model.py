@@ -217,7 +217,7 @@ class Model:
                 home = replace(account.home, path=story.path)
                 self.accounts[key] = replace(account, home=home)
 
-    def take_up(self) -> None:
+    def record_missing(self) -> None:
         """Settle what is gone, and what a lost answer left: an import begins so."""
         for key, home in self.orphans.items():
             if self.standing(home) is not None:

@@ -276,7 +276,7 @@ class Running(Deciding):
             self.insist_on_nothing(ended)
             return ended.code
         self.model.look()
-        self.model.take_up()
+        self.model.record_missing()
         if self.model.component.is_blocking(self.model.decisions):
             assert ended.code == _GONE_FIRST, told(ended)
             self.compare()

@@ -31,7 +31,7 @@ from cmsmig.steps.plan.drafts.planned_stories import (
     plan_print,
     used_fields,
 )
-from cmsmig.steps.plan.moves import standing_stories
+from cmsmig.steps.plan.moves import existing_stories
 from cmsmig.steps.plan.preflights.findings import Refusal, Refused
 
 NOT_REFUSED: Final = Refused()
@@ -131,7 +131,7 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     assets = migration.files.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
     rows = ledger.items.all()
-    there = standing_stories(rows, {})
+    there = existing_stories(rows, {})
     existing = migration.routes.foreseen(there, migration.items.keys())
     linked = LinkedStories(migration, context, existing)
     known = known_here(migration, ledger)

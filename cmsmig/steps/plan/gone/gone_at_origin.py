@@ -56,7 +56,7 @@ class OriginGone:
     """Every item that is gone and has a story."""
     back: tuple[ItemKey, ...]
     """Items that were gone and are there again, with their stories."""
-    anew: tuple[ItemKey, ...]
+    released: tuple[ItemKey, ...]
     """Those of which the story was deleted: it is made again."""
     forgotten: tuple[ItemKey, ...]
     """Items that were deleted there and have no story."""
@@ -110,14 +110,14 @@ def compare_with_origin(
     removed = removed_by_us(ledger)
     gone: dict[ItemKey, GoneItem] = {}
     back: list[ItemKey] = []
-    anew: list[ItemKey] = []
+    released: list[ItemKey] = []
     for key, row in rows.items():
         if row.home is None:
             continue
         there = listed.get(row.home.story_id)
         reason = _reason_of(migration.known, key)
         if not reason and there is None and key in removed:
-            anew.append(key)
+            released.append(key)
         elif not reason and row.gone is not None:
             back.append(key)
         elif reason and (there is not None or key in removed):
@@ -129,7 +129,7 @@ def compare_with_origin(
     return OriginGone(
         gone=gone,
         back=tuple(back),
-        anew=tuple(anew),
+        released=tuple(released),
         forgotten=tuple(_storyless(migration.known, ledger, rows)),
     )
 
@@ -141,13 +141,13 @@ def _sentence(migration: Migration, key: ItemKey, reason: str) -> str:
     return _NO_LANGUAGE if locales and key.locale_id not in locales else _DELETED
 
 
-def take_up_gone(ledger: Ledger, found: OriginGone) -> None:
+def record_gone(ledger: Ledger, found: OriginGone) -> None:
     """Write into the ledger what is gone at the origin, and what is there again."""
     rows = ledger.items.all() if found.gone else {}
     new = {key: each for key, each in found.gone.items() if rows[key].gone != each}
     ledger.gone.mark(new)
-    ledger.gone.take_back((*found.back, *found.anew))
-    ledger.items.release(found.anew)
+    ledger.gone.take_back((*found.back, *found.released))
+    ledger.items.release(found.released)
     ledger.gone.forget(found.forgotten)
 
 

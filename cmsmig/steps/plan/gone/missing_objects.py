@@ -274,7 +274,7 @@ def _unlisted(
 def _is_home(home: StoryRecord, row: StoryRow | None) -> bool:
     """Return whether a story is the one of that story record.
 
-    Not by its number alone: a space that was made anew may give an old one again.
+    Not by its number alone: a space that was made again may give an old number.
     """
     return row is not None and (
         row.uuid == home.uuid or row.full_slug.strip("/") == home.full_slug

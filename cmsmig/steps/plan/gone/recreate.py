@@ -34,7 +34,7 @@ _MAKING = {
 _SHOWN = 3
 
 
-def take_up(ledger: Ledger, gone: Gone) -> None:
+def record_missing(ledger: Ledger, gone: Gone) -> None:
     """Write into the ledger what is gone, and what is there again.
 
     What nothing needs any more is forgotten; what is needed is, too, if it is to be
