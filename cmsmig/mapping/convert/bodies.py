@@ -9,7 +9,11 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.character_references import shown_text
 from cmsmig.mapping.block_splitting import block_values
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
-from cmsmig.mapping.convert.file_addresses import in_text, with_sources
+from cmsmig.mapping.convert.file_addresses import (
+    in_text,
+    replace_in_text,
+    with_sources,
+)
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.richtext.blocks.outline import BlockKind, top_nodes
@@ -46,8 +50,7 @@ def encode_blocks(value: Json, use: FieldUse) -> Encoded:
         return Encoded([])
     encoded = encode_richtext(value, use)
     document = encoded.value if isinstance(encoded.value, dict) else empty_document()
-    key = use.key
-    place = BodyKey(key.collection_id, key.item_id, key.locale_id, use.design.origin)
+    place = BodyKey(*use.key, use.design.origin)
     whole = (Block(BlockKind.TEXT, len(top_nodes(document))),)
     values = block_values(
         document,
@@ -85,19 +88,11 @@ def _rewrite_addresses(converted: Converted, use: FieldUse) -> Encoded:
     losses = (*converted.losses, *missing.values())
     if not found:
         return Encoded(converted.document, losses)
-    return Encoded(_rewritten(converted.document, _rewriter(use)), losses)
 
-
-def _rewriter(use: FieldUse) -> Callable[[str], str]:
     def rewrite(text: str) -> str:
-        pieces, last = [], 0
-        for start, end in in_text(text, use.context.file_hosts):
-            new = _new_address(text[start:end], use)
-            pieces += [text[last:start], new or text[start:end]]
-            last = end
-        return "".join(pieces) + text[last:]
+        return replace_in_text(text, hosts, lambda found: _new_address(found, use))
 
-    return rewrite
+    return Encoded(_rewritten(converted.document, rewrite), losses)
 
 
 def _new_address(address: str, use: FieldUse) -> str | None:

@@ -34,19 +34,8 @@ def empty_asset() -> JsonObject:
 
 def asset_value(home: UploadedAsset, alt: str) -> JsonObject:
     """Return the value of an asset field that holds this file."""
-    return {
-        "id": home.asset_id,
-        "alt": alt,
-        "name": "",
-        "focus": "",
-        "title": "",
-        "source": "",
-        "filename": home.filename,
-        "copyright": "",
-        "fieldtype": "asset",
-        "meta_data": {},
-        "is_external_url": False,
-    }
+    held: JsonObject = {"id": home.asset_id, "alt": alt, "filename": home.filename}
+    return {**empty_asset(), **held, "is_external_url": False}
 
 
 def encode_asset(value: Json, use: FieldUse) -> Encoded:

@@ -10,7 +10,7 @@ from cmsmig.display.safe_html import more, note, paragraph, sheet, table
 from cmsmig.evidence.redirects import write_text
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.pull.static_pages import StaticPage, read_static_pages
+from cmsmig.steps.pull.origin_overview import StaticPage, read_static_pages
 
 _HEAD = ("Title", "Path", "State", "Title for search engines", "Description")
 _SHOWN = 100

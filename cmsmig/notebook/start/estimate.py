@@ -23,7 +23,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.plan.plan import PACE_SLACK
-from cmsmig.steps.pull.origin_counts import CollectionCount, count_items
+from cmsmig.steps.pull.origin_overview import CollectionCount, count_items
 
 _FILES = "Files"
 

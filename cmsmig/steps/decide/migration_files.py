@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,19 +20,21 @@ from cmsmig.canonical import Json, fingerprint, fingerprint_of_each
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.asset_uploads import (
+    KNOWN_FILE_HOSTS,
     AssetUse,
+    FileFact,
     UploadPlan,
     alts_of,
     find_assets,
     plan_uploads,
 )
+from cmsmig.mapping.convert.file_addresses import host_of
 from cmsmig.mapping.draft import UploadedAsset
-from cmsmig.origin.files import FileStore
+from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.settings import Project
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.process_pool import in_processes
-from cmsmig.steps.pull.pulled_files import file_facts, hosts_of_files, missing_files
 
 _AT_ONCE = 500
 """Items whose uses are written in one transaction."""
@@ -196,7 +198,7 @@ def find_files(
     derived: DerivedFile,
 ) -> MigrationFiles:
     """Return the files that items use. Reads no file."""
-    hosts = hosts_of_files(origin.files)
+    hosts = _hosts_of_files(origin.files)
     collections = {each.collection_id: each for each in origin.collections}
     uses = FileUses(items, collections, hosts, derived)
     made_of = _print(uses, origin, namespace)
@@ -204,8 +206,8 @@ def find_files(
     def find() -> _Found:
         uses.find_ahead()
         return _Found(
-            uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
-            missing=missing_files(uses, origin.files),
+            uploads=plan_uploads(uses, _file_facts(origin.files), namespace=namespace),
+            missing=_missing_files(uses, origin.files),
             alts=alts_of(uses),
         )
 
@@ -278,3 +280,37 @@ def _uses(item: Item, rows: object) -> tuple[AssetUse, ...]:
             "list[tuple[str, str, int, str, str]]", rows
         )
     )
+
+
+def _hosts_of_files(files: Mapping[str, FileRow]) -> frozenset[str]:
+    """Return the hosts that the pull took files from."""
+    return KNOWN_FILE_HOSTS | {host for row in files if (host := host_of(row))}
+
+
+def _file_facts(files: Mapping[str, FileRow]) -> dict[str, FileFact]:
+    """Return what the pull knows of each file that it has, by address."""
+    return {
+        address: FileFact(
+            sha256=row.sha256,
+            width=row.width,
+            height=row.height,
+            content_type=row.content_type,
+            size=row.size,
+        )
+        for address, row in files.items()
+        if not row.error
+    }
+
+
+def _missing_files(
+    uses: Iterable[AssetUse], files: Mapping[str, FileRow]
+) -> dict[str, str]:
+    """Return the addresses in use whose files could not be had, with the reason."""
+    missing: dict[str, str] = {}
+    for use in uses:
+        row = files.get(use.address)
+        if row is None:
+            missing[use.address] = "It was not downloaded; run `cmsmig pull` again."
+        elif row.error:
+            missing[use.address] = row.detail or row.error
+    return missing

@@ -1,4 +1,5 @@
-"""The pages of a site that are no items: somebody has to build them anew."""
+"""What there is at the origin, without reading it: how many items, and the pages that
+are no items, which somebody has to build again."""
 
 from __future__ import annotations
 
@@ -8,12 +9,51 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CredentialsError
 from cmsmig.events import Observer
+from cmsmig.origin.cache import choose_site, collection_id, parse_sites
 from cmsmig.origin.client import PAGE, OriginClient
 from cmsmig.settings import Settings
 from cmsmig.steps.connect import open_origin
 
 _MOST = 20_000
 """Pages after which a list that never ends is taken to have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionCount:
+    """How many items a collection has, each language counted."""
+
+    name: str
+    items: int
+
+
+async def count_items(
+    settings: Settings, observer: Observer
+) -> tuple[CollectionCount, ...]:
+    """Return the items of each collection as editors see them.
+
+    Asks for one item of each collection: the service says how many there are.
+    """
+    async with open_origin(settings, observer) as session:
+        client = OriginClient(session, settings.origin_api_url)
+        site = choose_site(parse_sites(await client.sites(), "sites"), settings.site_id)
+        locales = tuple(each.locale_id for each in site.locales if each.enabled)
+        body = await client.collections(site.site_id)
+        listed = body["collections"]
+        found = []
+        for record in listed if isinstance(listed, list) else ():
+            page = await client.items(
+                collection_id(record, "collections"),
+                live=False,
+                locales=locales,
+                limit=1,
+            )
+            found.append(CollectionCount(_name(record), page.total))
+    return tuple(found)
+
+
+def _name(record: Json) -> str:
+    body = record if isinstance(record, dict) else {}
+    return str(body.get("displayName") or body.get("slug") or body.get("id"))
 
 
 @dataclass(frozen=True, slots=True)
