@@ -26,6 +26,8 @@ _NAMESPACE = uuid.UUID("5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11")
 """Root of every derived `_uid` and external id; must never change."""
 _RUN = Rows("run", "id = ?")
 
+_SHORTEST_HASH = 8
+
 
 def derived_namespace(site_id: str, space_id: str) -> str:
     """Return the UUID that block ids of this site in this space derive from.
@@ -144,6 +146,11 @@ class Ledger:
         """Return the stored plan whose hash starts with `plan_hash`; the newest for
         an empty one. Reads only."""
         return self._plan_part("body", (), plan_hash)
+
+    def named_plan(self, plan_hash: str) -> JsonObject | None:
+        """Return the stored plan that a person names. Fewer digits than eight may name
+        another by chance. Reads only."""
+        return self.plan(plan_hash) if len(plan_hash) >= _SHORTEST_HASH else None
 
     def newest_plan_part(self, name: str) -> JsonObject | None:
         """Return the object under a name in the newest plan, if there is one, without

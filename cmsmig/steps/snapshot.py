@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from cmsmig.destination.client import DestinationClient
@@ -23,10 +24,11 @@ from cmsmig.destination.schema import (
 from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.ledger.rows import ItemRow, MadeRow, StoryRecord
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
+from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
@@ -88,7 +90,7 @@ class Lists:
         return cls(assets=assets, asset_folders=folders, slugs=slugs)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
     """The current state of the space; a list that was not asked for is empty."""
 
@@ -173,6 +175,25 @@ class Snapshot:
     def choices(self, slug: str) -> frozenset[str]:
         """Return the values of a datasource that the design needs."""
         return frozenset(each.value for each in self.entries.get(slug, ()))
+
+    def stored_datasource(self, slug: str) -> StoredDatasource | None:
+        """Return a datasource with its entries, if the space has it."""
+        found = self.datasource(slug)
+        return StoredDatasource(found, self.entries.get(slug, ())) if found else None
+
+    def folder(self, path: str, made: MadeRow | None = None) -> StoryRow | None:
+        """Return the folder that a row of the ledger records, wherever an editor moved
+        it, or else the one at a path. A folder and its start page share one path."""
+        ours = self._folders.get((made.destination_id, made.uuid)) if made else None
+        return ours or self._folders.get(path)
+
+    @cached_property
+    def _folders(self) -> Mapping[str | tuple[int, str], StoryRow]:
+        """Return the folders by path, of which the first counts, and by id and uuid."""
+        found: dict[str | tuple[int, str], StoryRow] = {}
+        for row in reversed([row for row in self.stories if row.is_folder]):
+            found[row.full_slug.strip("/")] = found[row.story_id, row.uuid] = row
+        return found
 
     def story_at(self, full_slug: str) -> StoryRow | None:
         """Return the story at a path, if there is one; folders do not count."""
@@ -262,17 +283,6 @@ async def _datasources(
     )
     entries = {each.slug: tuple(rows) for each, rows in zip(needed, found, strict=True)}
     return listed, entries
-
-
-def folder_at(rows: Iterable[StoryRow], path: str) -> StoryRow | None:
-    """Return the folder at `path`, if there is one.
-
-    A folder and its start page share one full slug, so stories do not count.
-    """
-    return next(
-        (row for row in rows if row.is_folder and row.full_slug.strip("/") == path),
-        None,
-    )
 
 
 def share_texts(

@@ -14,7 +14,7 @@ from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.resources import needed_names
 from cmsmig.steps.plan.wanted_stories import WantedStories
-from cmsmig.steps.snapshot import Snapshot, folder_at
+from cmsmig.steps.snapshot import Snapshot
 
 _SHOWN = 3
 LABELS: Final = "origin_labels"
@@ -166,7 +166,7 @@ def _is_there(kind: str, name: str, snapshot: Snapshot) -> bool:
         case "component":
             return snapshot.component(name) is not None
         case "folder":
-            return folder_at(snapshot.stories, name) is not None
+            return snapshot.folder(name) is not None
         case _:
             # Lists of the others are read only where the design names some.
             return True

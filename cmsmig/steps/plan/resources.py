@@ -35,7 +35,7 @@ from cmsmig.reconcile.rules.component import ComponentRules
 from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
 from cmsmig.reconcile.rules.folder import FOLDERS
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.snapshot import Snapshot, folder_at
+from cmsmig.steps.snapshot import Snapshot
 
 D = TypeVar("D")
 A = TypeVar("A")
@@ -102,20 +102,15 @@ class Resources:
     def folders(self) -> Iterator[Resource[FolderPlan, StoryRow]]:
         """Yield the folders of the design, parents first, wherever an editor moved
         them."""
-        by_id = {row.story_id: row for row in self.snapshot.stories if row.is_folder}
         for plan in self.migration.folders:
             made = self.made[Kind.FOLDER].get(plan.path)
-            there = by_id.get(made.destination_id) if made else None
-            if made is None or there is None or there.uuid != made.uuid:
-                there = folder_at(self.snapshot.stories, plan.path)
+            there = self.snapshot.folder(plan.path, made)
             yield self._join(Ref(Kind.FOLDER, plan.path), plan, there, FOLDERS)
 
     def datasources(self) -> Iterator[Resource[DatasourceBody, StoredDatasource]]:
         """Yield the datasources of the design."""
         for wanted in datasource_bodies(self.migration.design):
-            found = self.snapshot.datasource(wanted.slug)
-            entries = self.snapshot.entries.get(wanted.slug, ())
-            there = StoredDatasource(found, entries) if found else None
+            there = self.snapshot.stored_datasource(wanted.slug)
             ref = Ref(Kind.DATASOURCE, wanted.slug)
             yield self._join(ref, wanted, there, DATASOURCES)
 

@@ -147,12 +147,18 @@ async def _find_assets(job: ImportJob, found: Rebuilt) -> None:
         if (assets := by_external.get(upload.ext_id))
     ]
     job.observer(StepStarted(STEP, len(ours)))
-    await together(_find_asset(job, found, upload, own) for upload, own in ours)
+    folders = [each.actual for each in job.resources().asset_folders()]
+    folder = next((each.folder_id for each in folders if each), None)
+    await together(_find_asset(job, found, upload, own, folder) for upload, own in ours)
     _find_asset_folder(job, {each.asset_folder_id for _, own in ours for each in own})
 
 
 async def _find_asset(
-    job: ImportJob, found: Rebuilt, upload: UploadPlan, assets: list[Asset]
+    job: ImportJob,
+    found: Rebuilt,
+    upload: UploadPlan,
+    assets: list[Asset],
+    folder: int | None,
 ) -> None:
     proven, asset = False, assets[0]
     for candidate in assets:
@@ -161,9 +167,7 @@ async def _find_asset(
             break
     # A text that is not the origin's may be an editor's: what we wrote is not known.
     is_same = asset.alt == whole_text(upload.alt)
-    folders = [each.actual for each in job.resources().asset_folders()]
-    folder_id = next((each.folder_id for each in folders if each), None)
-    body: JsonObject = {ALT: asset.alt if is_same else None, FOLDER: folder_id}
+    body: JsonObject = {ALT: asset.alt if is_same else None, FOLDER: folder}
     row = AssetRow(
         sha256=upload.sha256,
         ext_id=upload.ext_id,

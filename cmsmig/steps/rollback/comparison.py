@@ -163,9 +163,9 @@ def _compare_listed(ours: Reverse, row: MadeRow, lists: Snapshot) -> Reverse | N
                 return _seen(ours, [folder.name, folder.parent_id], edits)
     for source in lists.datasources if ours.kind is Kind.DATASOURCE else ():
         if source.datasource_id == number:
-            entries = lists.entries.get(source.slug, ())
-            edits = _edited(row, StoredDatasource(source, entries), DATASOURCES)
-            held = sorted([each.name, each.value] for each in entries)
+            stored = StoredDatasource(source, lists.entries.get(source.slug, ()))
+            edits = _edited(row, stored, DATASOURCES)
+            held = sorted([each.name, each.value] for each in stored.entries)
             return _seen(ours, [source.name, source.slug, *held], edits)
     return None
 

@@ -8,9 +8,7 @@ ledger.
 from __future__ import annotations
 
 from cmsmig.ledger.intents import DELETE
-from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import signed_row
-from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.steps.plan.interrupted_stories import find_created, settle_creates
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.reverse import created, forget, is_there
@@ -34,15 +32,7 @@ async def settle(job: RollbackJob, lists: Snapshot) -> None:
     await _settle_deletions(job)
     await _settle_creates(job, lists)
     if job.subset.is_all:
-        sources: dict[str, StoredDatasource | None] = {
-            intent.subject: None for intent in job.ledger.intents.open(Kind.DATASOURCE)
-        }
-        for each in lists.datasources:
-            entries = lists.entries.get(each.slug, ())
-            sources[each.slug] = StoredDatasource(each, entries)
-        settle_objects(
-            job.ledger, lists.stories, lists.components, lists.asset_folders, sources
-        )
+        settle_objects(job.ledger, lists)
         _settle_signings(job, lists)
 
 

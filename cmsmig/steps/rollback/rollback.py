@@ -28,7 +28,6 @@ from cmsmig.steps.rollback.rollback_plan import (
     subset_of,
 )
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_steps import SHORTEST_HASH
 from cmsmig.steps.write.write_counter import WriteCounter
 
 
@@ -121,7 +120,7 @@ async def _carry_out(job: RollbackJob, plan: RollbackPlan) -> Outcome:
 def _load_plan(ledger: Ledger, plan_hash: str | None) -> JsonObject | None:
     if plan_hash is None:
         return None
-    stored = ledger.plan(plan_hash) if len(plan_hash) >= SHORTEST_HASH else None
+    stored = ledger.named_plan(plan_hash)
     if stored is None or stored.get("command") != COMMAND:
         raise UsageError(
             f"No plan `{plan_hash}` of a rollback is stored in this project; run "

@@ -14,7 +14,6 @@ from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison, Resource
 from cmsmig.reconcile.rules.folder import FOLDERS
-from cmsmig.steps.snapshot import folder_at
 from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.execute import executing
 from cmsmig.steps.write.import_job import ImportJob
@@ -54,7 +53,8 @@ class FolderCalls:
     async def look(self, desired: FolderPlan) -> StoryRow | None:
         """Return the folder at a path."""
         rows = await self.job.client.stories(with_slug=desired.path)
-        return folder_at(tuple(rows), desired.path)
+        found = (row for row in rows if row.full_slug.strip("/") == desired.path)
+        return next((row for row in found if row.is_folder), None)
 
     async def read(self, actual: StoryRow) -> StoryRow:
         """Return a folder as it is now."""

@@ -68,9 +68,6 @@ from cmsmig.steps.write.write_counter import WriteCounter
 
 Step = Callable[[ImportJob], Awaitable[None]]
 
-SHORTEST_HASH = 8
-"""Digits of a plan's hash that name it; fewer may name another by chance."""
-
 
 async def prepare(job: ImportJob) -> None:
     """Make components, folders and assets: what stories stand on."""
@@ -86,15 +83,7 @@ async def _prepare_for_stories(job: ImportJob) -> None:
 
 async def _make_places(job: ImportJob) -> None:
     """Make components and folders; neither needs the other, so they go together."""
-    snapshot, sources = job.snapshot, job.resources().datasources()
-    settle_objects(
-        job.ledger,
-        snapshot.stories,
-        snapshot.components,
-        snapshot.asset_folders,
-        {each.ref.key: each.actual for each in sources},
-        job.migration.folders,
-    )
+    settle_objects(job.ledger, job.snapshot, job.migration.folders)
     check_folder_places(job)
     check_components(job)
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
@@ -250,7 +239,7 @@ async def _settle(job: ImportJob) -> None:
 
 
 def _load_plan(ledger: Ledger, plan_hash: str) -> JsonObject:
-    stored = ledger.plan(plan_hash) if len(plan_hash) >= SHORTEST_HASH else None
+    stored = ledger.named_plan(plan_hash)
     if stored is None:
         raise UsageError(
             f"No plan `{plan_hash}` is stored in this project; run `cmsmig plan` and "

@@ -20,7 +20,6 @@ from cmsmig.steps.snapshot import (
     FolderRule,
     PendingRelease,
     Snapshot,
-    folder_at,
 )
 from cmsmig.steps.worker_pool import together
 
@@ -39,7 +38,7 @@ async def read_folder_rules(
         while path and path not in paths:
             paths.add(path)
             path = path.rpartition("/")[0]
-    folders = [folder_at(snapshot.stories, path) for path in sorted(paths)]
+    folders = [snapshot.folder(path) for path in sorted(paths)]
     found = [row for row in folders if row is not None]
     rules = await together(_read_rule(client, each) for each in found)
     by_path = {rule.path: rule for rule in rules if rule is not None}
