@@ -42,7 +42,7 @@ from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import path_in_language
-from cmsmig.reconcile.rules.story import UNKNOWN
+from cmsmig.reconcile.field_diff import UNKNOWN
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration, as_begun
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json

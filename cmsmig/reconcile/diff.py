@@ -6,33 +6,43 @@ A side that has no value for a field has no key for it, which is not the same as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, canonical
 from cmsmig.mapping.decisions.conflicts import Side
-from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, Outcome, Value, seen_of
+from cmsmig.reconcile.field_diff import (
+    ABSENT,
+    UNKNOWN,
+    FieldDiff,
+    Outcome,
+    Value,
+    seen_of,
+)
 from cmsmig.reconcile.kinds import Ref
 
 Fields: TypeAlias = Mapping[str, Json]
-Form: TypeAlias = Callable[[Json], Json]
-"""Returns what of a value counts when it is compared."""
+Text: TypeAlias = "bytes | None"
 Decide: TypeAlias = Callable[[str, str], "Side | None"]
 """Returns what was decided about a field, by its name and what names the edit."""
-
-
-def _as_it_is(value: Json) -> Json:
-    return value
 
 
 def _never(name: str) -> bool:
     return False
 
 
+def _text(name: str, value: Json) -> Text:
+    return canonical(value)
+
+
+def _seen(theirs: Value) -> tuple[str, ...]:
+    return (seen_of(theirs),)
+
+
 @dataclass(frozen=True, slots=True)
 class FieldRules:
-    """What holds for some fields beyond the comparison; each tells whether for one."""
+    """What holds for some fields beyond the comparison; most say whether for one."""
 
     yields: Callable[[str], bool] = _never
     """Theirs stays where both changed it, and is not reported as an edit: an order."""
@@ -42,6 +52,25 @@ class FieldRules:
     """Stories would lose it where an editor removed it: a conflict."""
     is_refused: Callable[[str], bool] = _never
     """The service would not take ours: a conflict."""
+    waits: Callable[[str], bool] = _never
+    """Ours is written only by decision: a conflict, also where we alone changed it."""
+    rides: Callable[[str], bool] = _never
+    """Ours is written only together with another field."""
+    merges: Callable[[str], bool] = _never
+    """A list of texts: ours are added and removed, theirs stay, without a conflict."""
+    leaves: Callable[[str], bool] = _never
+    """Theirs stays where it is not what we wrote, whatever was decided, and is not
+    reported as an edit."""
+    text: Callable[[str, Json], Text] = _text
+    """Returns what counts of a field's value when it is compared; None if nothing."""
+    seen: Callable[[Value], tuple[str, ...]] = _seen
+    """Returns what names an edit, and what named it in earlier releases."""
+
+    def is_edit(self, field: str) -> bool:
+        """Return whether a field of theirs that is not as we wrote it is an edit that
+        the object keeps."""
+        rules = (self.yields, self.merges, self.leaves)
+        return not any(rule(field) for rule in rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +82,39 @@ class Sides:
     theirs: Fields
     rules: FieldRules = FieldRules()
 
+    def is_alike(self, name: str, one: Fields, other: Fields) -> bool:
+        """Return whether two sides have a field alike, after the rules of the kind."""
+        first, second = value_of(one, name), value_of(other, name)
+        if first is second:
+            return True
+        if name in one and name in other and canonical(first) == canonical(second):
+            # To the letter, as most of a story is: it needs no closer look.
+            return True
+        return self._text(name, one) == self._text(name, other)
+
+    def outcome(self, name: str) -> Outcome:
+        """Return the outcome of a field, before the rules and what was decided."""
+        base, ours, theirs = self.base, self.ours, self.theirs
+        if self.is_alike(name, ours, theirs):
+            is_same = self.is_alike(name, base, ours)
+            return Outcome.SAME if is_same else Outcome.AGREE
+        if self.is_alike(name, theirs, base):
+            return Outcome.WRITE
+        is_kept = self.is_alike(name, ours, base)
+        return Outcome.KEEP if is_kept else Outcome.CONFLICT
+
+    def _text(self, name: str, side: Fields) -> Text:
+        return self.rules.text(name, side[name]) if name in side else None
+
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Every field of an object with its outcome."""
+    """The fields of an object that not all sides have alike, with their outcomes."""
 
     sides: Sides
     fields: Mapping[str, FieldDiff]
+    merged: Fields = field(default_factory=dict)
+    """The values of the lists that are merged, after the write."""
 
     def of(self, *outcomes: Outcome) -> list[FieldDiff]:
         """Return the fields with these outcomes, by name."""
@@ -93,16 +148,19 @@ class Diff:
 
     @property
     def edits(self) -> list[FieldDiff]:
-        """Return the fields that hold an edit of an editor; orders apart."""
+        """Return the fields that hold an edit of an editor and keep it."""
         theirs = self.of(Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT)
-        return [each for each in theirs if not self.sides.rules.yields(each.field)]
+        return [each for each in theirs if self.sides.rules.is_edit(each.field)]
 
     @property
     def values(self) -> dict[str, Json]:
         """Return the values after the write: theirs, but for what is written."""
-        written, found = self.written, {**self.sides.theirs}
-        for name in written:
-            _put(found, name, self.sides.ours)
+        found, ours = {**self.sides.theirs}, {**self.sides.ours, **self.merged}
+        for name in self.written:
+            if name in ours:
+                found[name] = ours[name]
+            else:
+                found.pop(name, None)
         return found
 
     def base_after(self, refused: Set[str] = frozenset()) -> dict[str, Json]:
@@ -120,31 +178,53 @@ class Diff:
         """Return the fields that are not on one side as they were last written."""
         base = self.sides.base
         names = base.keys() | side.keys()
-        return sorted(n for n in names if value_of(base, n) != value_of(side, n))
+        return sorted(
+            name for name in names if not self.sides.is_alike(name, base, side)
+        )
 
 
 _CHANGES = [each for each in Outcome if each not in (Outcome.SAME, Outcome.CONFLICT)]
 
 
 def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
-    """Return the outcome of every field of an object, after what was decided."""
-    names = dict.fromkeys((*sides.theirs, *sides.ours, *sides.base))
-    return Diff(sides, {name: _diff(ref, name, sides, decide) for name in names})
+    """Return the outcomes of the fields of an object, after what was decided."""
+    rules = sides.rules
+    merged: dict[str, Json] = {}
+    fields: dict[str, FieldDiff] = {}
+    for name in dict.fromkeys((*sides.theirs, *sides.ours, *sides.base)):
+        found = sides.outcome(name)
+        if found is Outcome.SAME:
+            continue
+        base, ours, theirs = (
+            value_of(each, name) for each in (sides.base, sides.ours, sides.theirs)
+        )
+        seen = rules.seen(theirs)
+        side = decided_side(name, seen, decide)
+        if rules.merges(name):
+            after = _merged(_texts(base), _texts(ours), _texts(theirs), side)
+            found = _merge_outcome(_texts(ours), _texts(theirs), after, side)
+            merged[name] = [*sorted(after)]
+        else:
+            found = _decided(found, name, sides, side)
+        if found is Outcome.SAME:
+            continue
+        base = ABSENT if base == UNKNOWN else base
+        fields[name] = FieldDiff(ref, name, base, ours, theirs, found, seen[0])
+    return _without_riders(Diff(sides, fields, merged))
 
 
-def _diff(ref: Ref, name: str, sides: Sides, decide: Decide) -> FieldDiff:
-    three = (sides.base, sides.ours, sides.theirs)
-    base, ours, theirs = (value_of(each, name) for each in three)
-    found, seen = _outcome(*(_text(each, name, _as_it_is) for each in three)), ""
-    if found is not Outcome.SAME:
-        seen = seen_of(theirs)
-        found = _decided(found, name, sides, decide(name, seen))
-    return FieldDiff(ref, name, base, ours, theirs, found, seen)
+def decided_side(name: str, seen: Iterable[str], decide: Decide) -> Side | None:
+    """Return what was decided about a field, by any name of its edit."""
+    return next(filter(None, (decide(name, each) for each in seen)), None)
 
 
 def _decided(found: Outcome, name: str, sides: Sides, side: Side | None) -> Outcome:
     """Return the outcome after the rules of the kind and what was decided."""
     rules = sides.rules
+    if rules.leaves(name):
+        return found if found is Outcome.WRITE else Outcome.KEEP
+    if found is Outcome.WRITE and rules.waits(name):
+        found = Outcome.CONFLICT
     if found in (Outcome.CONFLICT, Outcome.KEEP) and side is not None:
         found = Outcome.WRITE if side is Side.OURS else Outcome.ACCEPT
     elif found is Outcome.CONFLICT and rules.yields(name):
@@ -163,97 +243,33 @@ def value_of(side: Fields, field: str) -> Value:
     return side.get(field, ABSENT)
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """What a merge of a story comes to. A field is in at most one of the four sets.
-
-    A field that all three have alike is in none.
-    """
-
-    values: dict[str, Json]
-    """The values after the write: theirs, but for what is `written`."""
-    written: frozenset[str]
-    """We alone changed it, or it was decided to take ours."""
-    kept: frozenset[str]
-    """They alone changed it, or it was decided to take theirs."""
-    agreed: frozenset[str]
-    """Both changed it, to the same."""
-    conflicts: frozenset[str]
-    """Both changed it differently; theirs stays until it is decided."""
-
-    def next_base(self, base: Fields, ours: Fields) -> dict[str, Json]:
-        """Return what counts as written by us from now on.
-
-        Ours, but for undecided conflicts: what is kept of theirs stays a change of
-        theirs alone, until ours moves too.
-        """
-        waiting = {field: base[field] for field in self.conflicts if field in base}
-        settled = {
-            field: value for field, value in ours.items() if field not in self.conflicts
-        }
-        return settled | waiting
+def _without_riders(found: Diff) -> Diff:
+    """Return the diff without a write of nothing but fields that ride."""
+    riding = {name for name in found.written if found.sides.rules.rides(name)}
+    if not riding or riding != found.written:
+        return found
+    kept = {name: replace(found.fields[name], outcome=Outcome.KEEP) for name in riding}
+    return replace(found, fields={**found.fields, **kept})
 
 
-def merge_fields(
-    base: Fields, ours: Fields, theirs: Fields, form: Form = _as_it_is
-) -> Merged:
-    """Return the merge of `ours` and `theirs`, which both come from `base`.
-
-    Values are equal when the canonical texts of their `form` are.
-    """
-    found: dict[Outcome, set[str]] = {outcome: set() for outcome in Outcome}
-    values = dict(theirs)
-    for field in base.keys() | ours.keys() | theirs.keys():
-        outcome = _outcome(*(_text(side, field, form) for side in (base, ours, theirs)))
-        found[outcome].add(field)
-        if outcome is Outcome.WRITE:
-            _put(values, field, ours)
-    sets = (Outcome.WRITE, Outcome.KEEP, Outcome.AGREE, Outcome.CONFLICT)
-    return Merged(values, *(frozenset(found[each]) for each in sets))
+def _merged(
+    base: Set[str], ours: Set[str], theirs: Set[str], side: Side | None
+) -> Set[str]:
+    """Return a list after the write. One of ours that an editor removed is added again
+    only where that was decided."""
+    kept = theirs - (base - ours)
+    return kept | (ours if side is Side.OURS else ours - base)
 
 
-def merge_alone(fields: frozenset[str]) -> Merged:
-    """Return the merge where only we changed something: these fields."""
-    nothing = frozenset[str]()
-    return Merged({}, written=fields, kept=nothing, agreed=nothing, conflicts=nothing)
-
-
-def take_sides(
-    merged: Merged, ours: Fields, side: Callable[[str], Side | None]
-) -> Merged:
-    """Return the merge after what was decided, which `side` says by field.
-
-    `ours` is also written over what they alone changed; `theirs` ends a conflict.
-    """
-    taken = {field: side(field) for field in merged.conflicts | merged.kept}
-    to_write = {field for field, chosen in taken.items() if chosen is Side.OURS}
-    settled = {field for field, chosen in taken.items() if chosen is not None}
-    values = dict(merged.values)
-    for field in to_write:
-        _put(values, field, ours)
-    return Merged(
-        values,
-        written=merged.written | to_write,
-        kept=(merged.kept | settled) - to_write,
-        agreed=merged.agreed,
-        conflicts=merged.conflicts - settled,
-    )
-
-
-def _outcome(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Outcome:
-    if ours == theirs:
-        return Outcome.SAME if base == ours else Outcome.AGREE
-    if theirs == base:
+def _merge_outcome(
+    ours: Set[str], theirs: Set[str], after: Set[str], side: Side | None
+) -> Outcome:
+    if after != theirs:
         return Outcome.WRITE
-    return Outcome.KEEP if ours == base else Outcome.CONFLICT
+    if ours <= theirs:
+        return Outcome.SAME
+    return Outcome.ACCEPT if side is Side.THEIRS else Outcome.KEEP
 
 
-def _text(side: Fields, field: str, form: Form) -> bytes | None:
-    return canonical(form(side[field])) if field in side else None
-
-
-def _put(values: dict[str, Json], field: str, ours: Fields) -> None:
-    if field in ours:
-        values[field] = ours[field]
-    else:
-        values.pop(field, None)
+def _texts(value: Value) -> frozenset[str]:
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()

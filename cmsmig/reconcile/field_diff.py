@@ -26,6 +26,8 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 Value: TypeAlias = "Json | Absent"
+UNKNOWN: Final = "\x00unknown"
+"""The value of a field of which it is not known what was written: no service has it."""
 
 
 class Outcome(StrEnum):

@@ -106,6 +106,11 @@ class Rules(Protocol[D, A]):
         """Return the ledger's row, the outcome of an open intent looked up."""
         return resource.recorded
 
+    def is_left(self, row: MadeRow, *, reused: bool) -> bool:
+        """Return whether one of ours is left as it is: it was decided to be reused, or
+        the ledger does not hold what was last written."""
+        return reused or not row.body
+
     def fits(self, resource: Resource[D, A]) -> bool:
         """Return whether stories may be made on it as it is."""
         return True
@@ -195,7 +200,7 @@ def compare(resource: Resource[D, A], decided: ConflictsDecision) -> Comparison[
     )
     if row is None or not is_ours(row, rules.own(actual)[0]):
         return found
-    if not row.body or reused:
+    if rules.is_left(row, reused=reused):
         return replace(found, owner=Owner.LEFT)
     decide = partial(decided.side, kind) if kind else _undecided
     compared = diff(ref, rules.sides(resource), partial(decide, ref.key))

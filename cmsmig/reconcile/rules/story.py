@@ -1,50 +1,50 @@
-"""A story as fields: what is wanted, what was written last, what the destination has.
+"""Stories. Each of their fields is compared, also those that only editors fill.
 
-The one list of what a story's fields are, and the one answer to what was edited since
-our last write. Pure.
+Around the content the service has forms of its own: what is as it was after our last
+write counts as what we wrote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TypeAlias
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.ledger.rows import StoryRecord, WrittenStory
-from cmsmig.mapping.compare.content_equality import same
-from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
-from cmsmig.mapping.convert.story import translations_of
+from cmsmig.ledger.rows import MadeRow, StoryRecord, WrittenStory
+from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.dates import parse_moment
-from cmsmig.mapping.draft import Place
-from cmsmig.reconcile.rules.story_hashes import content_hash, is_hash_of, record_hash
-from cmsmig.reconcile.rules.story_translations import (
-    is_translation,
-    is_translation_id,
-    translation_fields,
-    translations_in,
-    translations_there,
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
+from cmsmig.reconcile.diff import Diff, FieldRules, Sides, Text
+from cmsmig.reconcile.field_diff import UNKNOWN, Outcome, Value, json_of, seen_of
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.resource import Comparison, Resource, Rules, compare
+from cmsmig.reconcile.rules.story_fields import (
+    ALWAYS_SENT,
+    CONTENT,
+    DATES,
+    FIRST_PUBLISHED,
+    GROUP,
+    POSITION,
+    START,
+    TAGS,
+    There,
+    around_content,
+    content_of,
+    fields_held,
+    fields_there,
+    folder_of,
+    is_date_of_publication,
+    row_of,
+    tags_of,
+    translated_moves,
+    translations_to_send,
 )
+from cmsmig.reconcile.rules.story_hashes import is_hash_of, record_of
 
-CONTENT: Final = "content."
-"""The prefix of the names of content fields."""
-UNKNOWN: Final = "\x00unknown"
-"""The value of a field of which it is not known what was written: no service has it."""
-START: Final = "start page"
-"""Whether a story is the start page of its folder."""
-TAGS: Final = "tags"
-POSITION: Final = "position"
-"""Changes whenever another item is added or removed; never an edit."""
-GROUP: Final = "group_id"
-"""The group of a story's alternates."""
-PUBLISHED: Final = "published"
-"""Whether visitors see a story; a field for decisions."""
-FIRST_PUBLISHED: Final = "first_published_at"
-_DATES = (FIRST_PUBLISHED, "sort_by_date")
-_ALWAYS_SENT = ("name", "slug", "folder")
-NEVER_SENT: Final = ("publish_at", "expire_at", "pinned")
-"""Fields that no import fills."""
+StoryComparison: TypeAlias = Comparison[JsonObject, There]
+_LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,89 @@ class LastWrite:
         return self.written.stood if self.written else {}
 
 
+@dataclass(frozen=True, slots=True)
+class StoryRules(Rules[JsonObject, There]):
+    """The rules of one story; what is wanted of it are its fields."""
+
+    last: LastWrite
+
+    def own(self, actual: There) -> tuple[int, str]:
+        """Return its number and uuid."""
+        row = row_of(actual)
+        return row.story_id, row.uuid
+
+    def sides(self, resource: Resource[JsonObject, There]) -> Sides:
+        """Return its fields on three sides; where it is not known what we wrote, each
+        that differs is a conflict."""
+        actual, last, desired = resource.actual, self.last, resource.desired
+        if actual is None:
+            return Sides({}, desired or {}, {})
+        theirs = fields_there(actual, last.written)
+        known = last.sent.keys() | (desired or {}).keys()
+        foreign = {name for name in theirs if _is_foreign(name) and name not in known}
+        if last.written is not None:
+            base = {**last.sent}
+        else:
+            base = _unknown(last.record, actual, theirs, desired or {})
+            base = {name: base[name] for name in base.keys() - foreign}
+        if last.written is None and isinstance(actual, StoryRow):
+            theirs = {**theirs, **base}
+        group = row_of(actual).group_id or last.record.group_id
+        if group:
+            theirs[GROUP] = group
+        if last.record.group_id:
+            base[GROUP] = last.record.group_id
+        elif group and isinstance(actual, StoryRow):
+            base[GROUP] = group
+        kept = {GROUP: base[GROUP]} if GROUP in base else {}
+        ours = base if desired is None else {**kept, **desired}
+        moves = translated_moves(base) | {"slug"}
+        rules = FieldRules(
+            yields=POSITION.__eq__,
+            waits=moves.__contains__,
+            rides=(POSITION, GROUP).__contains__,
+            merges=TAGS.__eq__,
+            leaves=(foreign | {GROUP}).__contains__,
+            text=_text,
+            seen=seen_in_story,
+        )
+        return Sides(base, ours, theirs, rules)
+
+    def body(self, desired: JsonObject) -> JsonObject:
+        """Return its fields."""
+        return desired
+
+    def edits(self, compared: StoryComparison) -> list[str]:
+        """Return the edited fields, also those that no import fills."""
+        actual, sides = compared.resource.actual, compared.diff.sides
+        found = {*compared.diff.moved(sides.theirs)} - {POSITION}
+        if not self.last.record.group_id:
+            found -= {GROUP}
+        if self.last.written is None and isinstance(actual, Story):
+            found = {name for name in found if sides.rules.leaves(name) or name == TAGS}
+            found |= {*_unlike_record(actual, self.last)}
+        return sorted(found)
+
+    def is_left(self, row: MadeRow, *, reused: bool) -> bool:
+        """Return that none of ours is left as it is."""
+        return False
+
+    def calls(self, compared: StoryComparison) -> Mapping[str, int]:
+        """Return the call that changes it."""
+        return {"update_stories": 1}
+
+
+def story_resource(
+    last: LastWrite, actual: There, desired: JsonObject | None = None
+) -> Resource[JsonObject, There]:
+    """Return a story that an import wrote on three sides."""
+    home = last.record
+    ref = Ref(Kind.STORY, home.full_slug)
+    own = (home.story_id, home.uuid)
+    row = MadeRow(ref.kind, ref.key, *own, home.made, home.content_hash, last.sent)
+    return Resource(ref, desired, row, actual, StoryRules(last))
+
+
 def is_as_written(row: StoryRow, record: StoryRecord) -> bool:
     """Return whether a story has the change date of our last write, and that kept no
     edit of its content."""
@@ -87,48 +170,121 @@ def edits_without_reading(row: StoryRow, last: LastWrite) -> tuple[str, ...] | N
     where the story has to be read for that."""
     if not is_as_written(row, last.record) or row.uuid != last.record.uuid:
         return None
-    if not is_unmoved(row, last.written):
-        return None
-    # What an editor had given it when we wrote it last is still an edit.
-    found = {*_foreign(last.answered, last.sent), *_regrouped(row, last.record)}
-    return tuple(sorted(found))
+    return edited_fields(row, last) if is_unmoved(row, last.written) else None
 
 
-def edited_fields(story: Story, last: LastWrite) -> tuple[str, ...]:
+def edited_fields(there: There, last: LastWrite) -> tuple[str, ...]:
     """Return the fields of a story, in order, that hold something else than our last
     write left in them: names as decisions have them."""
-    around, sent = around_content(story), last.sent
-    found = {*_foreign(around, sent), *_regrouped(story.row, last.record)}
-    if last.written is None:
-        found |= {*_unlike_record(story, last)}
-    else:
-        there = fields_there(story, last.written)
-        names = (there.keys() | sent.keys()) - {POSITION}
-        found |= {name for name in names if not is_same_field(there, sent, name)}
-    if _is_date_of_publication(story, sent):
-        found.discard(FIRST_PUBLISHED)
-    return tuple(sorted(found))
+    resource = story_resource(last, there)
+    return tuple(compare(resource, ConflictsDecision()).edited)
 
 
-def _regrouped(row: StoryRow, record: StoryRecord) -> tuple[str, ...]:
-    """Return the field of a story that was put into another group of alternates."""
-    is_same = row.group_id in ("", record.group_id) or not record.group_id
-    return () if is_same else (GROUP,)
+def fields_after(diff: Diff) -> JsonObject:
+    """Return the fields of a story after the write: ours, but for what stays."""
+    left, sides = diff.names(*_LEFT), diff.sides
+    ours = {**sides.ours, **diff.merged}
+    found = {name: value for name, value in ours.items() if name not in left}
+    kept = {name for name in left if not sides.rules.leaves(name)}
+    return found | {name: sides.theirs[name] for name in kept & sides.theirs.keys()}
 
 
-def _foreign(around: JsonObject, sent: JsonObject) -> Iterator[str]:
-    """Yield the fields around a content that only an editor filled."""
-    for name, value in around.items():
-        if name == TAGS:
-            if {*_texts(value)} != {*tags_of(sent)}:
-                yield name
-        elif not (
-            name in sent
-            or name in (*_ALWAYS_SENT, POSITION, *_DATES)
-            or is_translation_id(name)
-            or same(value, None)
-        ):
-            yield name
+def story_to_send(
+    last: LastWrite,
+    compared: StoryComparison,
+    folder_id: Callable[[str], int],
+) -> JsonObject:
+    """Return the record of an update. `folder_id` returns the number of a folder, and
+    what it raises is raised."""
+    diff, actual = compared.diff, compared.resource.actual
+    assert actual is not None
+    values, written = fields_after(diff), diff.written
+    body: JsonObject = {"name": values["name"], "slug": values["slug"]}
+    parent = row_of(actual).parent_id
+    if "folder" in diff.names(*_LEFT):
+        body["parent_id"] = parent
+    elif (wanted := folder_id(str(values.get("folder", "")))) or parent:
+        body["parent_id"] = wanted
+    for name in (POSITION, *DATES, GROUP):
+        if name in written and name in values:
+            body[name] = values[name]
+    around = around_content(actual) if isinstance(actual, Story) else last.answered
+    if sent := translations_to_send(values, written, around):
+        body["translated_slugs_attributes"] = sent
+    if START in written:
+        body["is_startpage"] = bool(values.get(START))
+    if TAGS in written:
+        body["tag_list"] = values[TAGS]
+    return {**body, "content": content_of(values)}
+
+
+def written_after(
+    last: LastWrite,
+    compared: StoryComparison,
+    answered: Story | None = None,
+) -> WrittenStory:
+    """Return what counts as written by us once an update was answered, or without one.
+
+    A field that keeps an edit stays different from what we wrote.
+    """
+    actual, diff = compared.resource.actual, compared.diff
+    sent = diff.base_after()
+    sent.pop(GROUP, None)
+    if answered is None and isinstance(actual, Story):
+        answered = actual
+    if answered is None:
+        return WrittenStory(sent, {**last.answered})
+    around = around_content(answered)
+    edited = {each.field for each in diff.edits} | (diff.names(*_LEFT) & {POSITION})
+    kept = {name: last.answered.get(name) for name in edited & around.keys()}
+    return WrittenStory(sent, {**around, **kept})
+
+
+def after_update(last: LastWrite, story: Story, record: str) -> LastWrite:
+    """Return the last write of a story: the one that a killed run intended, if the
+    story holds all that has the fingerprint `record`."""
+    held = fields_held(story, last.written)
+    if record_of(held, story) != record:
+        return last
+    return replace(last, written=written_story(held, story))
+
+
+def written_story(fields: JsonObject, answer: Story) -> WrittenStory:
+    """Return what was written, after the destination's answer."""
+    return WrittenStory(fields, around_content(answer))
+
+
+def _unknown(
+    record: StoryRecord, actual: There, theirs: JsonObject, desired: JsonObject
+) -> JsonObject:
+    """Return the base of a story of which the ledger keeps no fields."""
+    if isinstance(actual, StoryRow):
+        # All of the content is written again.
+        content = [name for name in desired if name.startswith(CONTENT)]
+        return {**desired, **theirs, **dict.fromkeys(content, UNKNOWN)}
+    if is_hash_of(record.content_hash, actual.content):
+        return {name: theirs[name] for name in theirs if name != TAGS}
+    return dict.fromkeys((*desired, *theirs), UNKNOWN)
+
+
+def _is_foreign(name: str) -> bool:
+    """Return whether a field that no import filled is only an editor's."""
+    own = (*ALWAYS_SENT, *DATES, POSITION, TAGS)
+    return name not in own and not name.startswith(CONTENT)
+
+
+def _text(name: str, value: Json) -> Text:
+    if name == TAGS:
+        value = [*sorted({*tags_of({TAGS: value})})]
+    found = comparable(value)
+    return None if found is None else canonical(found)
+
+
+def seen_in_story(theirs: Value) -> tuple[str, ...]:
+    """Return what names an edit: what is empty is `absent`, and was named by its
+    fingerprint in earlier releases."""
+    seen = seen_of(theirs)
+    return "absent" if same(json_of(theirs), None) else seen, seen
 
 
 def _unlike_record(story: Story, last: LastWrite) -> Iterator[str]:
@@ -153,7 +309,7 @@ def found_later(sent: JsonObject, story: Story) -> WrittenStory:
     there = {**around, "folder": folder_of(story.row)}
     for name in around.keys() & sent.keys():
         value, meant = there[name], sent[name]
-        is_date = name in _DATES and _is_same_date(value, meant)
+        is_date = name in DATES and _is_same_date(value, meant)
         if name != TAGS and not is_date and not same(value, meant):
             around[name] = UNKNOWN
     return WrittenStory(sent, around)
@@ -164,159 +320,14 @@ def _is_same_date(one: Json, other: Json) -> bool:
     return first is not None and first == parse_moment(other)
 
 
-def wanted_fields(story: StoryDraft, content: JsonObject) -> JsonObject:
-    """Return a story with that content as fields; what is empty has none."""
-    draft, place = story.draft, story.place
-    around: dict[str, Json] = {
-        "name": story.name,
-        "slug": place.slug,
-        "folder": place.folder,
-        POSITION: place.position,
-        "first_published_at": draft.first_published_at,
-        "sort_by_date": draft.sort_by_date,
-    }
-    optional = (POSITION, *_DATES)
-    found: JsonObject = {
-        name: value for name, value in around.items() if value or name not in optional
-    }
-    if place.start:
-        found[START] = True
-    if place.tags:
-        found[TAGS] = [*place.tags]
-    found |= translation_fields(translations_of(place, draft.names).values())
-    return found | {f"{CONTENT}{name}": value for name, value in content.items()}
-
-
-def wanted_record(draft: ItemDraft, place: Place, content: str) -> str:
-    """Return the fingerprint of all that is wanted of a story, whose content has the
-    hash `content`."""
-    dates = draft.first_published_at, draft.sort_by_date
-    translations = translations_of(place, draft.names)
-    return record_hash(draft.name_at(place), place, dates, content, translations)
-
-
-def content_of(fields: Mapping[str, Json]) -> JsonObject:
-    """Return the content that fields hold."""
-    return {
-        name.removeprefix(CONTENT): value
-        for name, value in fields.items()
-        if name.startswith(CONTENT)
-    }
-
-
-def written_story(fields: JsonObject, answer: Story) -> WrittenStory:
-    """Return what was written, after the destination's answer."""
-    return WrittenStory(fields, around_content(answer))
-
-
-def around_content(story: Story) -> JsonObject:
-    """Return the fields around a story's content as the destination shows them."""
-    body = story.body
-    return {
-        "name": story.row.name,
-        "slug": story.row.slug,
-        "folder": story.row.parent_id,
-        POSITION: body.get("position"),
-        **{name: body.get(name) for name in _DATES},
-        **translations_there(story),
-        TAGS: [*tags_there(story)] or None,
-        START: story.row.is_startpage or None,
-        **{name: body.get(name) or None for name in NEVER_SENT},
-    }
-
-
-def dates_of(around: JsonObject) -> JsonObject:
-    """Return those of the fields around a content that are dates."""
-    return {name: around.get(name) for name in _DATES}
-
-
 def with_publication(written: WrittenStory | None, story: Story) -> WrittenStory | None:
     """Return what was written with the date that our publication set, if it did."""
     if written is None:
         return None
-    if not _is_date_of_publication(story, written.sent):
+    if not is_date_of_publication(story, written.sent):
         return written
     date = story.body.get(FIRST_PUBLISHED)
     return replace(written, stood={**written.stood, FIRST_PUBLISHED: date})
-
-
-def _is_date_of_publication(story: Story, sent: JsonObject) -> bool:
-    """Return whether a publication set the date of the first one: where none was sent,
-    and in services that replace what was sent."""
-    date, last = (
-        parse_moment(story.body.get(n)) for n in (FIRST_PUBLISHED, "published_at")
-    )
-    return story.row.published and (FIRST_PUBLISHED not in sent or date == last)
-
-
-def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
-    """Return the fields of a story as it is now.
-
-    Around the content the service has forms of its own: what is as it was after our
-    last write counts as what we wrote.
-    """
-    found: JsonObject = {}
-    for name, value in around_content(story).items():
-        if written is not None and written.stood.get(name) == value:
-            if name in written.sent:
-                found[name] = written.sent[name]
-        elif is_translation_id(name) or name in (TAGS, *NEVER_SENT):
-            continue
-        elif name == "folder":
-            found[name] = folder_of(story.row)
-        elif value not in (None, ""):
-            found[name] = value
-    if written is not None and TAGS in written.sent:
-        # An editor's own tags are no difference.
-        there = tags_there(story)
-        found[TAGS] = [each for each in tags_of(written.sent) if each in there]
-    content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
-    return found | content
-
-
-def all_fields_there(story: Story, written: WrittenStory) -> JsonObject:
-    """Return the fields of a story as it is now, also those that only an editor
-    filled."""
-    around = {**around_content(story), GROUP: story.row.group_id}
-    own = {name: value for name, value in around.items() if not same(value, None)}
-    return own | fields_there(story, written) | {TAGS: [*tags_there(story)]}
-
-
-def folder_of(row: StoryRow) -> str:
-    """Return the path of a story's folder; a start page's is its own."""
-    path = row.full_slug.strip("/")
-    return path if row.is_startpage else path.rpartition("/")[0]
-
-
-def without_foreign(
-    theirs: JsonObject, ours: JsonObject, written: WrittenStory | None
-) -> JsonObject:
-    """Return the fields of a story without what only somebody else gave it: another
-    language's name and slug, or being a start page, where an import sends none."""
-    sent = written.sent if written else {}
-    return {
-        name: value
-        for name, value in theirs.items()
-        if name in ours or name in sent or not (name == START or is_translation(name))
-    }
-
-
-def record_of(fields: JsonObject, story: Story) -> str:
-    """Return the fingerprint that a write of these fields would have, had it the
-    content that stands there."""
-    folder, slug = (str(fields.get(name, "")) for name in ("folder", "slug"))
-    start = fields.get(START) is True
-    place = Place(folder, slug, 0, tags=tags_of(fields), start=start)
-    published, day = (str(fields.get(name, "")) for name in _DATES)
-    content = content_hash(story.content)
-    translations = translations_in(fields)
-    name = str(fields.get("name", ""))
-    return record_hash(name, place, (published, day), content, translations)
-
-
-def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:
-    """Return whether a field is the same on two sides; absent is the same as empty."""
-    return same(one.get(field), other.get(field))
 
 
 def holds_written(
@@ -326,17 +337,3 @@ def holds_written(
     if written is None:
         return is_hash_of(home.content_hash, content)
     return same(content_of(written.sent), content)
-
-
-def tags_of(fields: JsonObject) -> tuple[str, ...]:
-    """Return the tags that fields hold."""
-    return tuple(_texts(fields.get(TAGS)))
-
-
-def tags_there(story: Story) -> list[str]:
-    """Return the tags that a story has, whoever gave them, in order."""
-    return sorted(_texts(story.body.get("tag_list")))
-
-
-def _texts(value: Json) -> list[str]:
-    return [*map(str, value)] if isinstance(value, list) else []

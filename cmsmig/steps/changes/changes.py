@@ -13,17 +13,17 @@ from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, value_of
 from cmsmig.reconcile.field_diff import Absent, Value
 from cmsmig.reconcile.kinds import Ref
+from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import (
-    PUBLISHED,
     LastWrite,
-    all_fields_there,
-    edited_fields,
     edits_without_reading,
-    is_same_field,
+    story_resource,
 )
+from cmsmig.reconcile.rules.story_fields import PUBLISHED, is_same_field
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
@@ -251,7 +251,8 @@ def _of_story(key: ItemKey, last: LastWrite, story: Story | None) -> Iterator[Ch
         text = "was edited; what was last written of it is not known"
         yield Change(where, what, item, text=text)
         return
-    there = all_fields_there(story, last.written)
-    for field in edited_fields(story, last):
-        old, new = value_of(last.sent, field), value_of(there, field)
+    compared = compare(story_resource(last, story), ConflictsDecision())
+    for field in compared.edited:
+        old = value_of(last.sent, field)
+        new = value_of(compared.diff.sides.theirs, field)
         yield Change(where, what, item, field, old, new)

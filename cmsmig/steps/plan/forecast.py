@@ -44,7 +44,7 @@ def find_publishing(wanted: WantedStories, edits: StoryEdits) -> frozenset[ItemK
     """Return the items whose stories an import publishes, in one version or in two:
     what was published before is published again, as it is after all updates."""
     migration, snapshot = wanted.migration, wanted.snapshot
-    listed = {each.story_id: each for each in snapshot.stories} if edits.merges else {}
+    listed = {each.story_id: each for each in snapshot.stories} if edits.found else {}
     rows = (
         _after(
             _shown(row, snapshot),
@@ -81,11 +81,11 @@ def _after(
 ) -> ItemRow:
     """Return the row after an update: what is published of it is older then, and what
     failed before has not any more."""
-    home, merge = row.home, edits.merges.get(row.key)
-    if not is_written and merge is None:
+    home, edit = row.home, edits.found.get(row.key)
+    if not is_written and edit is None:
         # As it is, and as nearly all are when little changed.
         return row
-    if merge is None or not merge.undecided:
+    if edit is None or not edit.undecided:
         row = replace(row, status="created", reason="")
     if home:
         there = None if is_written else listed.get(home.story_id)

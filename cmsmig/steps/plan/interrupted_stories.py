@@ -17,12 +17,11 @@ from cmsmig.ledger.rows import Intent, ItemRow, WrittenStory
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import (
+from cmsmig.reconcile.rules.story import edited_fields, found_later
+from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     content_of,
-    edited_fields,
-    fields_there,
-    found_later,
+    fields_held,
     wanted_fields,
 )
 from cmsmig.reconcile.rules.story_hashes import is_hash_of
@@ -182,7 +181,7 @@ def _written(
     """Return what a killed run had sent, as far as that is known."""
     hashed = intent.request_hash
     if fields is None or not is_hash_of(hashed, content_of(fields)):
-        fields = fields_there(story, None)
+        fields = fields_held(story, None)
     if not is_hash_of(hashed, content_of(fields)):
         return None
     content = {name: fields[name] for name in fields if name.startswith(CONTENT)}

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, WrittenStory
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import START
+from cmsmig.reconcile.resource import compare
+from cmsmig.reconcile.rules.story import LastWrite, fields_after, story_resource
+from cmsmig.reconcile.rules.story_fields import START
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.story_merge import merge_place
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.snapshot import Snapshot
 
 
@@ -78,23 +80,17 @@ def _moves(
             continue
         there = listed.get(home.story_id)
         if key in migration.items and home.made and not row.is_gone and there:
-            written = ledger.items.last_written(home.story_id)
-            new = _path_after(migration, row, written, place, there)
+            new = _path_after(migration, last_write(ledger, row), place, there)
             yield Move(key, home.full_slug, new, there.full_slug.strip("/"))
 
 
 def _path_after(
-    migration: Migration,
-    row: ItemRow,
-    written: WrittenStory | None,
-    place: Place,
-    there: StoryRow,
+    migration: Migration, last: LastWrite, place: Place, there: StoryRow
 ) -> str:
-    assert row.home is not None
     ours: JsonObject = {"slug": place.slug, "folder": place.folder}
     if place.start:
         ours[START] = True
-    decided = migration.decisions.conflicts
-    merged = merge_place(row.home, written, ours, there, decided)
-    folder, slug = str(merged.get("folder", "")), str(merged["slug"])
-    return Place(folder, slug, 0, start=merged.get(START) is True).full_slug
+    resource = story_resource(last, there, ours)
+    after = fields_after(compare(resource, migration.decisions.conflicts).diff)
+    folder, slug = str(after.get("folder", "")), str(after["slug"])
+    return Place(folder, slug, 0, start=after.get(START) is True).full_slug

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
@@ -47,9 +48,8 @@ class WantedStories:
     published and have to be compared first."""
     looking: Mapping[ItemKey, StoryRecord]
     """Those of them that are not as we left them: they are read."""
-    held_moves: tuple[tuple[ItemKey, StoryRecord, str], ...]
-    """Those that are, and whose page would move or may, with the slug that they
-    have."""
+    held_moves: tuple[tuple[ItemKey, StoryRow], ...]
+    """Those that are, and whose page would move or may, as they are listed."""
 
     def outcomes(self) -> Iterator[ItemRow]:
         """Yield what becomes of every item of the origin, selected or not."""
@@ -92,7 +92,7 @@ def find_wanted(
     listed = {row.story_id: row for row in snapshot.stories}
     needed = {key for key in creating if key in links and links[key].changes}
     looking: dict[ItemKey, StoryRecord] = {}
-    held: list[tuple[ItemKey, StoryRecord, str]] = []
+    held: list[tuple[ItemKey, StoryRow]] = []
     # Lists do not tell the slugs of other languages.
     is_translated = bool(migration.decisions.collections.translations)
     for key, home in _written(links, rows):
@@ -111,7 +111,7 @@ def find_wanted(
         ):
             looking[key] = home
         elif asked or is_translated or seen.slug != migration.places.places[key].slug:
-            held.append((key, home, seen.slug))
+            held.append((key, seen))
     return WantedStories(
         migration=migration,
         snapshot=snapshot,

@@ -31,14 +31,9 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.resource import Resource, made_row
 from cmsmig.reconcile.rules.asset import ALT, FOLDER
-from cmsmig.reconcile.rules.story import (
-    LastWrite,
-    edited_fields,
-    found_later,
-    wanted_fields,
-    wanted_record,
-)
-from cmsmig.reconcile.rules.story_hashes import content_hash
+from cmsmig.reconcile.rules.story import LastWrite, edited_fields, found_later
+from cmsmig.reconcile.rules.story_fields import wanted_fields
+from cmsmig.reconcile.rules.story_hashes import content_hash, wanted_record
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.edits.written_stories import written_home
 from cmsmig.steps.rebuild.saved_drafts import find_shown, without_saves

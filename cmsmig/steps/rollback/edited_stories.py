@@ -13,16 +13,12 @@ from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import (
-    PUBLISHED,
-    START,
-    TAGS,
     LastWrite,
+    after_update,
     edited_fields,
     edits_without_reading,
-    fields_there,
-    record_of,
-    written_story,
 )
+from cmsmig.reconcile.rules.story_fields import PUBLISHED, START, TAGS
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import (
     SHOW,
@@ -118,9 +114,7 @@ class EditedStories:
     def _edits(self, story: Story, item: ItemRow, last: LastWrite) -> tuple[str, ...]:
         """Return what was edited; nothing where it is all that a killed run sent."""
         intended = self.updating.get(str(item.key))
-        if intended == record_of(fields_there(story, last.written), story):
-            sent = fields_there(story, last.written)
-            last = replace(last, written=written_story(sent, story))
+        last = after_update(last, story, intended) if intended else last
         return tuple(_LISTED_AS.get(name, name) for name in edited_fields(story, last))
 
 

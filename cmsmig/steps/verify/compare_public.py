@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from typing import TypeAlias
 
@@ -22,10 +23,11 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
+from cmsmig.reconcile.diff import decided_side
 from cmsmig.reconcile.field_diff import seen_of, shown_value
-from cmsmig.reconcile.rules.story import PUBLISHED
+from cmsmig.reconcile.rules.story import seen_in_story
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.edits.edit_conflicts import story_side
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
@@ -248,8 +250,10 @@ def _differences(
         )
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
     decided = wanted.stories.migration.decisions.conflicts
+    decide = partial(decided.side, ConflictKind.STORY, what)
     for each in wanted.unmet(page.key, story):
-        if story_side(decided, what, each.name, each.there) is Side.THEIRS:
+        seen = seen_in_story(each.there)
+        if decided_side(each.name, seen, decide) is Side.THEIRS:
             continue
         where = f" in `{wanted.language}`" if wanted.language else ""
         text = (

@@ -16,14 +16,15 @@ from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.reconcile.rules.story import PUBLISHED, LastWrite, edited_fields
+from cmsmig.reconcile.rules.story import LastWrite, edited_fields
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.public_versions import visible_prints
 from cmsmig.steps.verify.compare_objects import compare_objects
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
-from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences
+from cmsmig.steps.verify.compare_story import is_as_wanted, story_differences
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.verify.gone_items import undone_removals
 from cmsmig.steps.worker_pool import Work, work_through
@@ -177,20 +178,20 @@ async def _compare_story(
     if key in found.wanted_groups:
         found.groups[key] = story.row.group_id
         found.alternates[key] = story.alternates
-    written = job.ledger.items.last_written(home.story_id)
+    last = LastWrite(home, job.ledger.items.last_written(home.story_id))
     links = linked.links(draft)
     if isinstance(links, str):
         _list_undrafted(key, links, found)
-    elif is_as_wanted(story, written, links.record_hash):
+    elif is_as_wanted(story, last.written, links.record_hash):
         # What is wanted was valid when it was made.
         found.relations += links.filled
         found.documents += len([*documents_in(story.content)])
-    elif _waits(job, key) and not edited_fields(story, LastWrite(home, written)):
+    elif _waits(job, key) and not edited_fields(story, last):
         # An import of all fills its references to what later pilots brought.
         found.waiting.add(key)
     else:
         found.relations += links.filled
-        _compare_fields(job, linked, draft, ReadBack(home, written, story), found)
+        _compare_fields(job, linked, draft, last, story, found)
     found.differences.extend(_publication(job, key, home, story))
     apart = key in job.public_versions(linked.existing).records
     if story.row.published and story.row.unpublished_changes and not apart:
@@ -213,7 +214,8 @@ def _compare_fields(
     job: ImportJob,
     linked: LinkedStories,
     draft: ItemDraft,
-    read: ReadBack,
+    last: LastWrite,
+    story: Story,
     found: Verification,
 ) -> None:
     wanted = job.migration.story_of(draft, job.context)
@@ -222,8 +224,8 @@ def _compare_fields(
         return
     content = linked.content(wanted)
     decided = job.migration.decisions.conflicts
-    found.differences.extend(story_differences(wanted, content, read, decided))
-    found.differences.extend(_documents(wanted, read.story.content, found))
+    found.differences.extend(story_differences(wanted, content, last, story, decided))
+    found.differences.extend(_documents(wanted, story.content, found))
 
 
 def _publication(

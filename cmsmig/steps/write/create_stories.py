@@ -31,13 +31,9 @@ from cmsmig.ledger.rows import (
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import (
-    found_later,
-    wanted_fields,
-    wanted_record,
-    written_story,
-)
-from cmsmig.reconcile.rules.story_hashes import content_hash
+from cmsmig.reconcile.rules.story import found_later, written_story
+from cmsmig.reconcile.rules.story_fields import wanted_fields
+from cmsmig.reconcile.rules.story_hashes import content_hash, wanted_record
 from cmsmig.steps.plan.edits.written_stories import found_home, written_home
 from cmsmig.steps.plan.interrupted_stories import create_intent
 from cmsmig.steps.worker_pool import work_through

@@ -23,7 +23,7 @@ from cmsmig.steps.plan.conflicts import (
     item_rows,
 )
 from cmsmig.steps.plan.drift import Fingerprints
-from cmsmig.steps.plan.edits.saved_stories import find_saved
+from cmsmig.steps.plan.edits.story_edits import find_saved
 from cmsmig.steps.plan.gone.gone_at_origin import (
     compare_with_origin,
     record_gone,

@@ -23,7 +23,7 @@ from cmsmig.ledger.rows import (
     ItemRow,
 )
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.rules.story import wanted_fields
+from cmsmig.reconcile.rules.story_fields import GROUP, wanted_fields
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.plan.moves import existing_stories
@@ -159,7 +159,9 @@ def _update_of(
         if not links.is_needed(needed.home) and not needed.is_asked:
             _note_unneeded(job, needed)
             return None
-    return Update(needed, wanted_fields(story, content), groups.get(key, ""))
+    fields = wanted_fields(story, content)
+    group = {GROUP: groups[key]} if groups.get(key) else {}
+    return Update(needed, {**fields, **group})
 
 
 def _note_unneeded(job: ImportJob, needed: Needed) -> None:

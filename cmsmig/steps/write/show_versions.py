@@ -21,12 +21,8 @@ from cmsmig.errors import (
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.reconcile.rules.story import (
-    PUBLISHED,
-    edited_fields,
-    holds_written,
-    with_publication,
-)
+from cmsmig.reconcile.rules.story import edited_fields, holds_written, with_publication
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import PublicVersions

@@ -11,6 +11,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
@@ -22,21 +23,23 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord
 from cmsmig.mapping.draft import path_in_language
+from cmsmig.reconcile.field_diff import Outcome
+from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import (
-    START,
-    TAGS,
-    around_content,
-    content_of,
+    LastWrite,
+    StoryComparison,
     is_as_written,
     is_unmoved,
+    story_resource,
+    story_to_send,
+    written_after,
 )
+from cmsmig.reconcile.rules.story_fields import GROUP, TAGS, around_content, content_of
 from cmsmig.reconcile.rules.story_hashes import content_hash
-from cmsmig.reconcile.rules.story_translations import translations_to_send
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
 from cmsmig.steps.plan.edits.story_edits import UNDECIDED, undecided_sentence
-from cmsmig.steps.plan.edits.story_merge import StoryMerge, merge_story, merge_untouched
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.snapshot import LISTED_TOGETHER
 from cmsmig.steps.write.folders import parent_id
@@ -66,8 +69,7 @@ class Update:
 
     needed: Needed
     fields: JsonObject
-    group: str = ""
-    """Shared with the item's other languages; empty without any."""
+    """With the group that it shares with the item's other languages, if any."""
 
 
 class CurrentRows:
@@ -133,45 +135,39 @@ def fail_update(job: ImportJob, key: ItemKey, reason: str, explanation: str) -> 
 
 async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     home = update.needed.home
-    last = job.ledger.items.last_written(home.story_id)
-    seen: Story | None = None
+    last = LastWrite(home, job.ledger.items.last_written(home.story_id))
+    there: Story | StoryRow
     if (
         row is None
-        or not (is_as_written(row, home) and is_unmoved(row, last))
+        or not (is_as_written(row, home) and is_unmoved(row, last.written))
         or _unknown_tags(update, last)
     ):
-        seen = await _read(job, update.needed, row)
+        there = await _read(job, update.needed, row)
+    else:
+        there = row
     for attempt in range(1, ATTEMPTS + 1):
-        merge = _merge(job, update, last, row, seen)
-        if not merge.written:
-            if seen is not None and merge.agreed:
-                _save_written(job, update, merge, last, seen)
-            else:
-                _save_compared(job, update, merge, last, seen)
+        resource = story_resource(last, there, update.fields)
+        compared = compare(resource, job.migration.decisions.conflicts)
+        if compared.verb is None:
+            _save_compared(job, update, compared, last)
             return
         try:
-            body = _body(job, update, merge, row, seen)
-            stood = around_content(seen) if seen else (last.stood if last else {})
-            if sent := translations_to_send(merge.values, merge.written, stood):
-                body["translated_slugs_attributes"] = sent
-            if START in merge.written:
-                body["is_startpage"] = bool(merge.values.get(START))
-            if TAGS in merge.written:
-                body["tag_list"] = merge.values[TAGS]
+            body = story_to_send(last, compared, partial(parent_id, job))
             written = await job.client.update_story(home.story_id, body)
         except (OutcomeUnknownError, MalformedAnswerError):
             # It may have been applied: then nothing of ours is left to write.
-            seen = await job.client.story(home.story_id)
+            there = await job.client.story(home.story_id)
             if attempt == ATTEMPTS:
                 raise
         else:
-            _save_written(job, update, merge, last, written)
+            _save_written(job, update, compared, last, written)
             return
 
 
-def _unknown_tags(update: Update, last: WrittenStory | None) -> bool:
+def _unknown_tags(update: Update, last: LastWrite) -> bool:
     """Return whether tags are sent to a story of which nobody kept those it has."""
-    return TAGS in update.fields and last is not None and TAGS not in last.stood
+    is_known = last.written is None or TAGS in last.answered
+    return TAGS in update.fields and not is_known
 
 
 async def _read(job: ImportJob, needed: Needed, row: StoryRow | None) -> Story:
@@ -182,94 +178,39 @@ async def _read(job: ImportJob, needed: Needed, row: StoryRow | None) -> Story:
     return await job.client.story(needed.home.story_id)
 
 
-def _merge(
-    job: ImportJob,
-    update: Update,
-    last: WrittenStory | None,
-    row: StoryRow | None,
-    seen: Story | None,
-) -> StoryMerge:
-    home = update.needed.home
-    decided = job.migration.decisions.conflicts
-    if seen is not None:
-        return merge_story(home, last, update.fields, seen, decided)
-    slug = row.slug if row else ""
-    return merge_untouched(home, last, update.fields, slug, decided)
-
-
-def _body(
-    job: ImportJob,
-    update: Update,
-    merge: StoryMerge,
-    row: StoryRow | None,
-    seen: Story | None,
-) -> JsonObject:
-    """Return the record to send; what somebody changed stays as it is there."""
-    there = seen.row if seen else row
-    values = merge.values
-    body: JsonObject = {"name": values["name"], "slug": values["slug"]}
-    if "folder" in merge.kept or any(
-        each.field == "folder" for each in merge.undecided
-    ):
-        body["parent_id"] = there.parent_id if there else 0
-    elif parent := parent_id(job, str(values.get("folder", ""))):
-        body["parent_id"] = parent
-    elif there is not None and there.parent_id:
-        body["parent_id"] = 0
-    for name in ("position", "first_published_at", "sort_by_date"):
-        if name in merge.written and name in values:
-            body[name] = values[name]
-    if group := _group(update, there, edited=seen is not None):
-        body["group_id"] = group
-    body["content"] = merge.content
-    return body
-
-
-def _group(update: Update, row: StoryRow | None, *, edited: bool) -> str:
-    """Return the group to send; none for a story that is in it, or that somebody
-    put into another one."""
-    if row is None or row.group_id == update.group:
-        return ""
-    known = update.needed.home.group_id
-    untouched = row.group_id == known if known else not edited
-    return update.group if untouched else ""
-
-
 def _save_written(
     job: ImportJob,
     update: Update,
-    merge: StoryMerge,
-    last: WrittenStory | None,
+    compared: StoryComparison,
+    last: LastWrite,
     story: Story,
 ) -> None:
-    needed = update.needed
-    group = story.row.group_id
+    needed, group = update.needed, story.row.group_id
     home = replace(
-        _home_after(needed, merge),
+        _home_after(needed, compared),
         full_slug=story.row.full_slug.strip("/"),
         updated_at=story.row.updated_at,
-        group_id=group if group == update.group else needed.home.group_id,
+        group_id=group
+        if group == update.fields.get(GROUP, "")
+        else needed.home.group_id,
     )
-    stood = _stood_after(merge, last, story)
-    written = WrittenStory(merge.sent, stood)
-    origin = job.migration.origin_hash(needed.key)
     job.ledger.items.written(
         needed.key,
         home,
         needed.links.state,
-        origin,
-        written,
+        job.migration.origin_hash(needed.key),
+        written_after(last, compared, story),
         still_public=needed.is_shown_apart,
         left=_left_paths(job, needed, last, story),
     )
-    _list_undecided(job, update, merge)
+    _list_undecided(job, update, compared)
 
 
 def _left_paths(
-    job: ImportJob, needed: Needed, last: WrittenStory | None, story: Story
+    job: ImportJob, needed: Needed, last: LastWrite, story: Story
 ) -> dict[ItemKey, str]:
     """Return the paths that a story's pages in other languages have no longer."""
-    before, after = last.stood if last else {}, around_content(story)
+    before, after = last.answered, around_content(story)
     left: dict[ItemKey, str] = {}
     for each in job.migration.items[needed.key].languages:
         name = f"slug in {each.code}"
@@ -281,51 +222,35 @@ def _left_paths(
 
 
 def _save_compared(
-    job: ImportJob,
-    update: Update,
-    merge: StoryMerge,
-    last: WrittenStory | None,
-    seen: Story | None,
+    job: ImportJob, update: Update, compared: StoryComparison, last: LastWrite
 ) -> None:
     """Write that nothing is left to send: all of it is there, is kept, or waits."""
-    needed = update.needed
-    home = _home_after(needed, merge)
-    stood: JsonObject = dict(last.stood) if last else {}
-    if seen is not None:
-        home = replace(home, updated_at=seen.row.updated_at)
-        stood = _stood_after(merge, last, seen)
-    written = WrittenStory(merge.sent, stood)
+    needed, actual = update.needed, compared.resource.actual
+    if isinstance(actual, Story) and compared.diff.of(Outcome.AGREE):
+        _save_written(job, update, compared, last, actual)
+        return
+    home = _home_after(needed, compared)
+    if isinstance(actual, Story):
+        home = replace(home, updated_at=actual.row.updated_at)
+    written = written_after(last, compared)
     origin = job.migration.origin_hash(needed.key)
     job.ledger.items.compared(needed.key, home, needed.links.state, origin, written)
-    _list_undecided(job, update, merge)
+    _list_undecided(job, update, compared)
 
 
-def _home_after(needed: Needed, merge: StoryMerge) -> StoryRecord:
-    waits = bool(merge.undecided)
-    # Without such a field, what counts as sent is just what is wanted.
-    sent = content_hash(content_of(merge.sent)) if waits else needed.links.linked_hash
+def _home_after(needed: Needed, compared: StoryComparison) -> StoryRecord:
+    # Unless a field waits, what counts as sent is just what is wanted.
+    content, record = needed.links.linked_hash, needed.links.record_hash
+    if compared.diff.waiting:
+        content = content_hash(content_of(compared.diff.base_after()))
+        record = UNDECIDED
+    edited = bool(compared.diff.edits)
     return replace(
-        needed.home,
-        content_hash=sent,
-        record_hash=UNDECIDED if waits else needed.links.record_hash,
-        kept_edits=waits or merge.keeps_edits,
+        needed.home, content_hash=content, record_hash=record, kept_edits=edited
     )
 
 
-def _stood_after(
-    merge: StoryMerge, last: WrittenStory | None, story: Story
-) -> JsonObject:
-    """Return the fields around the content as they stand for what we wrote: one that
-    keeps somebody's value stays told from ours."""
-    theirs = merge.kept | {each.field for each in merge.undecided}
-    stood = around_content(story)
-    before = last.stood if last else {}
-    for name in theirs & stood.keys():
-        stood[name] = before.get(name)
-    return stood
-
-
-def _list_undecided(job: ImportJob, update: Update, merge: StoryMerge) -> None:
-    if merge.undecided:
-        key = update.needed.key
-        job.ledger.items.failed(key, "edited_since", undecided_sentence(merge))
+def _list_undecided(job: ImportJob, update: Update, compared: StoryComparison) -> None:
+    if undecided := compared.diff.conflicts:
+        key, why = update.needed.key, undecided_sentence(undecided)
+        job.ledger.items.failed(key, "edited_since", why)

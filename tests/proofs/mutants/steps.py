@@ -34,8 +34,8 @@ ALWAYS_OURS = Edit(
 )
 WRITTEN_OVER = Edit(
     UPDATING,
-    "_merge(job, update, last, row, seen)",
-    "_merge(job, update, last, row, None)",
+    "story_resource(last, there, update.fields)",
+    "story_resource(last, row or there, update.fields)",
 )
 SEND = "    try:\n        created = await apply_once("
 HOUSE = "        _save_record(job, draft.key, created)\n    job.obs"
@@ -306,7 +306,7 @@ OWNERSHIP = (
         (
             Edit(
                 UPDATING,
-                "or not (is_as_written(row, home) and is_unmoved(row, last))",
+                "or not (is_as_written(row, home) and is_unmoved(row, last.written))",
                 "or False",
             ),
         ),

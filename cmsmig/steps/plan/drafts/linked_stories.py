@@ -15,9 +15,12 @@ from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import DanglingCause
-from cmsmig.reconcile.rules.former_hashes import former_content_hash
-from cmsmig.reconcile.rules.story import wanted_fields, wanted_record
-from cmsmig.reconcile.rules.story_hashes import content_hash
+from cmsmig.reconcile.rules.story_fields import wanted_fields
+from cmsmig.reconcile.rules.story_hashes import (
+    content_hash,
+    former_content_hash,
+    wanted_record,
+)
 from cmsmig.steps.decide.migration import Migration
 
 _ROOMS = ("mapping", "reconcile", "richtext", "steps/plan")

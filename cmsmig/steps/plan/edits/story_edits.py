@@ -1,22 +1,25 @@
-"""Stories that somebody may have changed since our last write and that are wanted
-otherwise: read and merged for the plan. Reads only."""
+"""Stories that an editor may have changed since our last write, read and compared for
+the plan. Reads only."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from cmsmig.counting import first_of
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import Story
+from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import StoryRecord
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
+from cmsmig.reconcile.diff import Diff
 from cmsmig.reconcile.field_diff import FieldDiff
-from cmsmig.steps.plan.edits.story_merge import StoryMerge, merge_story, merge_untouched
+from cmsmig.reconcile.resource import compare
+from cmsmig.reconcile.rules.story import edited_fields, story_resource
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.worker_pool import together
@@ -31,11 +34,27 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
+class StoryEdit:
+    """The outcome of one story's comparison, without its content."""
+
+    is_written: bool
+    """Whether an update has anything to send."""
+    is_kept: bool
+    """Whether it holds edits of editors afterwards."""
+    undecided: tuple[FieldDiff, ...]
+
+    @classmethod
+    def of(cls, diff: Diff) -> StoryEdit:
+        """Return that of a diff."""
+        return cls(bool(diff.written), bool(diff.edits), tuple(diff.conflicts))
+
+
+@dataclass(frozen=True, slots=True)
 class StoryEdits:
     """What a plan found out about stories that are not as we left them."""
 
-    merges: Mapping[ItemKey, StoryMerge] = field(default_factory=dict)
-    """Of those that are wanted otherwise, without their content."""
+    found: Mapping[ItemKey, StoryEdit] = field(default_factory=dict)
+    """Of those that are wanted otherwise."""
     seen: Mapping[ItemKey, Story] = field(default_factory=dict)
     """Some of them as they stood."""
     reads: int = 0
@@ -44,19 +63,17 @@ class StoryEdits:
     @property
     def undecided(self) -> tuple[FieldDiff, ...]:
         """Return the fields that wait for a decision."""
-        return tuple(
-            conflict for merge in self.merges.values() for conflict in merge.undecided
-        )
+        return tuple(each for edit in self.found.values() for each in edit.undecided)
 
     def writes(self, key: ItemKey) -> bool:
         """Return whether an update of the story has anything to send."""
-        merge = self.merges.get(key)
-        return merge is None or bool(merge.written)
+        edit = self.found.get(key)
+        return edit is None or edit.is_written
 
     def keeps(self, key: ItemKey) -> bool:
-        """Return whether the story will hold edits of other people afterwards."""
-        merge = self.merges.get(key)
-        return merge is not None and (merge.keeps_edits or bool(merge.undecided))
+        """Return whether the story will hold edits of editors afterwards."""
+        edit = self.found.get(key)
+        return edit is not None and edit.is_kept
 
 
 NO_EDITS: Final = StoryEdits()
@@ -69,28 +86,33 @@ async def read_story_edits(
 
     Costs a call for each of them. Reads only.
     """
-    merges: dict[ItemKey, StoryMerge] = {}
+    edits: dict[ItemKey, StoryEdit] = {}
     kept: dict[ItemKey, Story] = {}
-    reads = 0
-    merging = _Merging(wanted, ledger)
-    for key, home, slug in wanted.held_moves:
-        if merge := merging.untouched(key, home, slug):
-            merges[key] = merge
+    reads, decided = 0, wanted.migration.decisions.conflicts
+
+    def compare_with(key: ItemKey, there: Story | StoryRow) -> bool:
+        ours = wanted.stories.fields(key)
+        if isinstance(ours, str):
+            return False
+        resource = story_resource(last_write(ledger, wanted.rows[key]), there, ours)
+        edits[key] = StoryEdit.of(compare(resource, decided).diff)
+        return True
+
+    for key, row in wanted.held_moves:
+        compare_with(key, row)
     pairs = open_pairs(ledger)
     looking = list(wanted.looking.items())
     for at in range(0, len(looking), _AT_ONCE):
         part = looking[at : at + _AT_ONCE]
         reads += len(part)
         stories = await together(_story(client, home) for _, home in part)
-        for (key, home), story in zip(part, stories, strict=True):
+        for (key, _), story in zip(part, stories, strict=True):
             if story is not None and str(key) in pairs:
                 story = pairs[str(key)].after(story)
-            if story is None or not (merge := merging.touched(key, home, story)):
-                continue
-            merges[key] = merge
-            if len(kept) < _MOST_KEPT:
+            is_known = story is not None and compare_with(key, story)
+            if story is not None and is_known and len(kept) < _MOST_KEPT:
                 kept[key] = story
-    return StoryEdits(merges, kept, reads)
+    return StoryEdits(edits, kept, reads)
 
 
 async def _story(client: DestinationClient, home: StoryRecord) -> Story | None:
@@ -99,41 +121,10 @@ async def _story(client: DestinationClient, home: StoryRecord) -> Story | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Merging:
-    wanted: WantedStories
-    ledger: Ledger
-
-    def touched(
-        self, key: ItemKey, home: StoryRecord, story: Story
-    ) -> StoryMerge | None:
-        ours = self.wanted.stories.fields(key)
-        if isinstance(ours, str):
-            return None
-        written = self.ledger.items.last_written(home.story_id)
-        decided = self.wanted.migration.decisions.conflicts
-        return _light(merge_story(home, written, ours, story, decided))
-
-    def untouched(
-        self, key: ItemKey, home: StoryRecord, slug: str
-    ) -> StoryMerge | None:
-        ours = self.wanted.stories.fields(key)
-        if isinstance(ours, str):
-            return None
-        written = self.ledger.items.last_written(home.story_id)
-        decided = self.wanted.migration.decisions.conflicts
-        return _light(merge_untouched(home, written, ours, slug, decided))
-
-
-def _light(merge: StoryMerge) -> StoryMerge:
-    """Return the merge without what the story is to hold."""
-    return replace(merge, values={}, sent={})
-
-
-def undecided_sentence(merge: StoryMerge) -> str:
+def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
     """Return for an editor what waits for a decision in a story, and what to do."""
-    fields = [each.field for each in merge.undecided]
-    what = merge.undecided[0].what
+    fields = [each.field for each in undecided]
+    what = undecided[0].what
     moved = fields == ["slug"]
     why = (
         "has another slug at the origin now, which would move its page"
@@ -145,3 +136,32 @@ def undecided_sentence(merge: StoryMerge) -> str:
         "there stays until you decide under `edits` in decisions/conflicts.yaml, or in "
         "notebook 04, whose value is taken."
     )
+
+
+async def find_saved(
+    client: DestinationClient,
+    ledger: Ledger,
+    listed: Iterable[StoryRow],
+    paths: frozenset[str],
+) -> frozenset[str]:
+    """Return those paths whose stories hold just what we last wrote.
+
+    Costs a call for each path.
+    """
+    if not paths:
+        return frozenset()
+    rows = {row.home.story_id: row for row in ledger.items.all().values() if row.home}
+
+    async def saved(path: str, there: StoryRow, item: ItemRow) -> str:
+        with suppress(NotFoundError):
+            seen = await client.story(there.story_id)
+            if not edited_fields(seen, last_write(ledger, item)):
+                return path
+        return ""
+
+    looks = (
+        saved(path, there, rows[there.story_id])
+        for there in listed
+        if (path := there.full_slug.strip("/")) in paths and there.story_id in rows
+    )
+    return frozenset(filter(None, await together(looks)))

@@ -17,12 +17,12 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import (
-    PUBLISHED,
     LastWrite,
     edited_fields,
     edits_without_reading,
     is_as_written,
 )
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
 
 
 def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:

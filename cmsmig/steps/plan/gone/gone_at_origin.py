@@ -28,11 +28,7 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
 )
 from cmsmig.mapping.select.reference_targets import KnownItems
-from cmsmig.reconcile.rules.story import (
-    LastWrite,
-    edited_fields,
-    edits_without_reading,
-)
+from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without_reading
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot

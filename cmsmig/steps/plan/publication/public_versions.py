@@ -18,7 +18,8 @@ from cmsmig.mapping.decisions.choices import ItemSet
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
-from cmsmig.reconcile.rules.story import CONTENT, is_as_written, is_same_field
+from cmsmig.reconcile.rules.story import is_as_written
+from cmsmig.reconcile.rules.story_fields import CONTENT, is_same_field
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories

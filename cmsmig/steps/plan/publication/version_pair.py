@@ -14,7 +14,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.store import Ledger
-from cmsmig.reconcile.rules.story import (
+from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     around_content,
     content_of,

@@ -1,0 +1,270 @@
+"""The fields of a story: name, place, tags, dates, what only editors fill, names and
+slugs in other languages, content. Pure.
+
+Source: destination, stories: `translated_slugs` shows other languages, each with an id
+of its own; `translated_slugs_attributes` takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Final, TypeAlias
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.ledger.rows import WrittenStory
+from cmsmig.mapping.compare.content_equality import same
+from cmsmig.mapping.convert.item_draft import StoryDraft
+from cmsmig.mapping.convert.story import translations_of
+from cmsmig.mapping.dates import parse_moment
+
+CONTENT: Final = "content."
+"""The prefix of the names of content fields."""
+START: Final = "start page"
+"""Whether a story is the start page of its folder."""
+TAGS: Final = "tags"
+POSITION: Final = "position"
+"""Changes whenever another item is added or removed; never an edit."""
+GROUP: Final = "group_id"
+"""The group of a story's alternates."""
+PUBLISHED: Final = "published"
+"""Whether visitors see a story; a field for decisions."""
+FIRST_PUBLISHED: Final = "first_published_at"
+DATES: Final = (FIRST_PUBLISHED, "sort_by_date")
+ALWAYS_SENT: Final = ("name", "slug", "folder")
+NEVER_SENT: Final = ("publish_at", "expire_at", "pinned")
+"""Fields that no import fills."""
+_IN: Final = " in "
+"""Separates a field from its language, such as `slug in fr`."""
+_TRANSLATED = ("name", "slug")
+
+
+There: TypeAlias = Story | StoryRow
+"""A story that was read; or only listed, where it is as we last wrote it but for what a
+list shows."""
+
+
+def wanted_fields(story: StoryDraft, content: JsonObject) -> JsonObject:
+    """Return a story with that content as fields; what is empty has none."""
+    draft, place = story.draft, story.place
+    around: dict[str, Json] = {
+        "name": story.name,
+        "slug": place.slug,
+        "folder": place.folder,
+        POSITION: place.position,
+        "first_published_at": draft.first_published_at,
+        "sort_by_date": draft.sort_by_date,
+    }
+    optional = (POSITION, *DATES)
+    found: JsonObject = {
+        name: value for name, value in around.items() if value or name not in optional
+    }
+    if place.start:
+        found[START] = True
+    if place.tags:
+        found[TAGS] = [*place.tags]
+    found |= translation_fields(translations_of(place, draft.names).values())
+    return found | {f"{CONTENT}{name}": value for name, value in content.items()}
+
+
+def content_of(fields: Mapping[str, Json]) -> JsonObject:
+    """Return the content that fields hold."""
+    return {
+        name.removeprefix(CONTENT): value
+        for name, value in fields.items()
+        if name.startswith(CONTENT)
+    }
+
+
+def around_content(story: Story) -> JsonObject:
+    """Return the fields around a story's content as the destination shows them."""
+    body = story.body
+    return {
+        "name": story.row.name,
+        "slug": story.row.slug,
+        "folder": story.row.parent_id,
+        POSITION: body.get("position"),
+        **{name: body.get(name) for name in DATES},
+        **translations_there(story),
+        TAGS: [*tags_there(story)] or None,
+        START: story.row.is_startpage or None,
+        **{name: body.get(name) or None for name in NEVER_SENT},
+    }
+
+
+def dates_of(around: JsonObject) -> JsonObject:
+    """Return those of the fields around a content that are dates."""
+    return {name: around.get(name) for name in DATES}
+
+
+def folder_of(row: StoryRow) -> str:
+    """Return the path of a story's folder; a start page's is its own."""
+    path = row.full_slug.strip("/")
+    return path if row.is_startpage else path.rpartition("/")[0]
+
+
+def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:
+    """Return whether a field is the same on two sides; absent is the same as empty."""
+    return same(one.get(field), other.get(field))
+
+
+def tags_of(fields: JsonObject) -> tuple[str, ...]:
+    """Return the tags that fields hold."""
+    return tuple(_texts(fields.get(TAGS)))
+
+
+def tags_there(story: Story) -> list[str]:
+    """Return the tags that a story has, whoever gave them, in order."""
+    return sorted(_texts(story.body.get("tag_list")))
+
+
+def translation_fields(
+    translations: Iterable[JsonObject], names: Iterable[str] = _TRANSLATED
+) -> JsonObject:
+    """Return names and slugs in other languages, a field each."""
+    return {
+        f"{name}{_IN}{each['lang']}": each.get(name)
+        for each in translations
+        for name in names
+    }
+
+
+def translations_there(story: Story) -> JsonObject:
+    """Return those that a story has, and the id of each language, a field each."""
+    return translation_fields(_listed(story), ("id", *_TRANSLATED))
+
+
+def translations_in(fields: JsonObject) -> dict[str, JsonObject]:
+    """Return the names and slugs that fields hold, by the language's code."""
+    found: dict[str, JsonObject] = {}
+    for name, code in _named(fields):
+        found.setdefault(code, {"lang": code})[name] = fields[f"{name}{_IN}{code}"]
+    return found
+
+
+def translations_to_send(
+    values: JsonObject, written: Set[str], there: JsonObject
+) -> list[Json]:
+    """Return the languages of which an update has something to write, each under the
+    id that it has there.
+
+    `values` are the fields that it is to have, `written` the names of those that
+    are written, `there` the fields around the content as they are.
+    """
+    wanted = translations_in(values)
+    found: list[Json] = []
+    for code in dict.fromkeys(code for _, code in _named(sorted(written))):
+        own = there.get(f"id{_IN}{code}")
+        known: JsonObject = {} if own is None else {"id": own}
+        if code in wanted:
+            found.append({**known, **wanted[code]})
+        elif known:
+            found.append({**known, "lang": code, "_destroy": True})
+    return found
+
+
+def translated_moves(fields: Iterable[str]) -> frozenset[str]:
+    """Return the fields that hold the slug of a page in another language."""
+    return frozenset(name for name in fields if name.startswith(f"slug{_IN}"))
+
+
+def is_translation(field: str) -> bool:
+    """Return whether a field is the name or the slug in another language."""
+    return any(_named((field,)))
+
+
+def is_translation_id(field: str) -> bool:
+    """Return whether a field holds what a language is known by, and no value."""
+    return field.startswith(f"id{_IN}")
+
+
+def _texts(value: Json) -> list[str]:
+    return [*map(str, value)] if isinstance(value, list) else []
+
+
+def _named(fields: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for field in fields:
+        name, _, code = field.partition(_IN)
+        if code and name in _TRANSLATED:
+            yield name, code
+
+
+def _listed(story: Story) -> Iterator[JsonObject]:
+    listed = story.body.get("translated_slugs")
+    for each in listed if isinstance(listed, list) else ():
+        if isinstance(each, dict) and each.get("lang"):
+            yield each
+
+
+def fields_there(there: There, written: WrittenStory | None) -> JsonObject:
+    """Return the fields of a story as it is now, also those that only an editor
+    filled."""
+    sent, stood = (written.sent, written.stood) if written else ({}, {})
+    if isinstance(there, StoryRow):
+        found = _fields_around(_listed_fields(there, sent, stood), there, sent, stood)
+        tags = stood.get(TAGS) if TAGS in stood else sent.get(TAGS)
+        content = {name: sent[name] for name in sent if name.startswith(CONTENT)}
+        return {**found, TAGS: tags or [], **content}
+    found = _fields_around(around_content(there), there.row, sent, stood)
+    found[TAGS] = [*tags_there(there)]
+    if written is not None and is_date_of_publication(there, sent):
+        found.pop(FIRST_PUBLISHED, None)
+        found |= {name: sent[name] for name in sent if name == FIRST_PUBLISHED}
+    return found | {f"{CONTENT}{name}": each for name, each in there.content.items()}
+
+
+def fields_held(story: Story, written: WrittenStory | None) -> JsonObject:
+    """Return the fields of a story as it is now, without those that only an editor
+    filled."""
+    sent, stood = (written.sent, written.stood) if written else ({}, {})
+    found = {
+        name: value
+        for name, value in fields_there(story, written).items()
+        if name in sent or not (name in (TAGS, *NEVER_SENT) or stood.get(name) == value)
+    }
+    if TAGS in sent:
+        there = tags_there(story)
+        found[TAGS] = [each for each in tags_of(sent) if each in there]
+    return found
+
+
+def _fields_around(
+    around: JsonObject, row: StoryRow, sent: JsonObject, stood: JsonObject
+) -> JsonObject:
+    found: JsonObject = {}
+    for name, value in around.items():
+        is_same = stood.get(name) == value
+        if is_same and name in sent:
+            found[name] = sent[name]
+        elif name == "folder":
+            found[name] = folder_of(row)
+        elif value not in (None, "") and not (
+            is_translation_id(name) or (is_same and name in (POSITION, *DATES))
+        ):
+            found[name] = value
+    return found
+
+
+def _listed_fields(row: StoryRow, sent: JsonObject, stood: JsonObject) -> JsonObject:
+    """Return the fields around the content of a story that is as we last wrote it, but
+    for what a list shows of it."""
+    unknown = {name: stood.get(name) for name in sent if not name.startswith(CONTENT)}
+    place: JsonObject = {
+        "slug": row.slug,
+        "folder": row.parent_id,
+        START: row.is_startpage or None,
+    }
+    return {**unknown, **stood, **place}
+
+
+def row_of(there: There) -> StoryRow:
+    return there.row if isinstance(there, Story) else there
+
+
+def is_date_of_publication(story: Story, sent: JsonObject) -> bool:
+    """Return whether a publication set the date of the first one: where none was sent,
+    and in services that replace what was sent."""
+    date, last = (
+        parse_moment(story.body.get(n)) for n in (FIRST_PUBLISHED, "published_at")
+    )
+    return story.row.published and (FIRST_PUBLISHED not in sent or date == last)
