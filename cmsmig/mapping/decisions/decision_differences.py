@@ -99,32 +99,28 @@ def _collections(
         return
     yield from _reviewed("collections.yaml", old.reviewed, new.reviewed)
     yield from _fields("", old, new, ("locales", "collections", "former_paths"))
-    for was, now in _pairs(old.locales, new.locales, lambda each: each.locale_id):
-        one = now or was
-        if one is not None:
-            called = one.name or one.tag
-            yield from _taken(called, was, now)
-            yield from _fields(called, was, now, ("migrate",))
-    for had, has in _pairs(
+    for locale, was, now in _pairs(
+        old.locales, new.locales, lambda each: each.locale_id
+    ):
+        called = locale.name or locale.tag
+        yield from _taken(called, was, now)
+        yield from _fields(called, was, now, ("migrate",))
+    for choice, had, has in _pairs(
         old.collections, new.collections, lambda each: each.collection_id
     ):
-        choice = has or had
-        if choice is not None:
-            called = names[choice.collection_id]
-            yield from _taken(called, had, has)
-            yield from _fields(called, had, has, ("migrate", "apart"))
-            changed = set(had.apart if had else ()) ^ set(has.apart if has else ())
-            if changed:
-                items = {(each.item_id, each.locale_id) for each in changed}
-                yield f"{counted(len(items), 'item')} of {called} decided otherwise"
-
-    for gone, new_one in _pairs(
+        called = names[choice.collection_id]
+        yield from _taken(called, had, has)
+        yield from _fields(called, had, has, ("migrate", "apart"))
+        changed = set(had.apart if had else ()) ^ set(has.apart if has else ())
+        if changed:
+            items = {(each.item_id, each.locale_id) for each in changed}
+            yield f"{counted(len(items), 'item')} of {called} decided otherwise"
+    for path, gone, new_one in _pairs(
         old.former_paths,
         new.former_paths,
         lambda each: (each.parts, each.collection_id),
     ):
-        path = new_one or gone
-        if path is not None and gone != new_one:
+        if gone != new_one:
             leads = new_one is not None and new_one.follow
             verb = "lead to its items" if leads else "stay as they are"
             slug = path.collection_slug
@@ -147,20 +143,18 @@ def _design(
         return
     yield from _reviewed("design.yaml", old.reviewed, new.reviewed)
     yield from _fields("", old, new, ("content_types", "blocks"))
-    for was, now in _pairs(
+    for one, was, now in _pairs(
         old.content_types, new.content_types, lambda each: each.collection_id
     ):
-        one = now or was
         if was is not None and now is not None:
             yield from _content_type(names[now.collection_id], was, now)
-        elif one is not None:
+        else:
             done = "designed" if now else "no longer designed"
             yield f"{names[one.collection_id]} {done}"
-    for had, has in _pairs(old.blocks, new.blocks, lambda each: each.component):
-        block = has or had
+    for block, had, has in _pairs(old.blocks, new.blocks, lambda each: each.component):
         if had is not None and has is not None:
             yield from _fields(f"block {has.display_name}", had, has, ())
-        elif block is not None:
+        else:
             yield f"block {block.display_name} {'added' if has else 'taken out'}"
 
 
@@ -169,20 +163,17 @@ def _content_type(
 ) -> Iterator[str]:
     yield from _fields(called, was, now, ("fields", "left_out"))
     left = {each.origin for each in now.left_out}
-    for had, has in _pairs(was.fields, now.fields, _field_id):
-        one = has or had
+    for one, had, has in _pairs(
+        was.fields, now.fields, lambda each: each.origin or each.key
+    ):
         if had is not None and has is not None:
             yield from _field(called, had, has)
-        elif one is not None:
+        else:
             where = f"{one.display_name or one.key} of {called}"
             if has is not None:
                 yield f"{where} taken along"
             else:
                 yield f"{where} {'left out' if one.origin in left else 'taken out'}"
-
-
-def _field_id(field: FieldDesign) -> str:
-    return field.origin or field.key
 
 
 def _field(called: str, had: FieldDesign, has: FieldDesign) -> Iterator[str]:
@@ -198,19 +189,15 @@ def _blocks(
 ) -> Iterator[str]:
     old, new = old or BlocksDecision(()), new or BlocksDecision(())
     yield from _reviewed("blocks.yaml", old.reviewed, new.reviewed)
-    for was, now in _pairs(
+    for one, was, now in _pairs(
         old.bodies, new.bodies, lambda each: (each.collection_id, each.field)
     ):
-        one = now or was
-        if one is None:
-            continue
         where = f"{one.field} of {names.get(one.collection_id, one.collection_slug)}"
         modes = [each.mode if each else BodyMode.ONE_RICHTEXT for each in (was, now)]
         if modes[0] is not modes[1]:
             split = modes[1] is BodyMode.BLOCKS
             yield f"{where} {'split into blocks' if split else 'kept as one body'}"
-        if was is not None and now is not None:
-            yield from _fields(where, was, now, ("mode",))
+        yield from _fields(where, was, now, ("mode",))
     yield from _reviews(old, new, names)
 
 
@@ -248,25 +235,25 @@ def _embeds(old: EmbedsDecision | None, new: EmbedsDecision | None) -> Iterator[
         for name in sorted({*was, *now}):
             if was.get(name) != now.get(name):
                 yield f"{called} {name}: {_value(now.get(name))}, {_was(was.get(name))}"
-    for had, has in _pairs(
+    for one, had, has in _pairs(
         old.components, new.components, lambda each: each.component_id
     ):
-        yield from _instances(had, has)
+        yield from _instances(one.component or one.component_id, had, has)
     yield from _fields("embeds", old, new, ("kinds", "signatures", "components"))
 
 
-def _instances(old: InstanceBlock | None, new: InstanceBlock | None) -> Iterator[str]:
-    one = new or old
-    called = f"component {one.component or one.component_id}" if one else ""
+def _instances(
+    name: str, old: InstanceBlock | None, new: InstanceBlock | None
+) -> Iterator[str]:
+    called = f"component {name}"
     if new is None:
         yield f"{called}: as every component"
     elif old is None:
         yield f"{called}: block {new.block}"
     else:
         yield from _fields(called, old, new, ("component", "props"))
-        for had, has in _pairs(old.props, new.props, lambda each: each.prop):
-            prop = has or had
-            if prop and had != has:
+        for prop, had, has in _pairs(old.props, new.props, lambda each: each.prop):
+            if had != has:
                 now, was = (f"{e.field} ({e.type})" if e else "" for e in (has, had))
                 yield f"{called}, {prop.label or prop.prop}: {_value(now)}, {_was(was)}"
 
@@ -337,10 +324,11 @@ def _was(value: object) -> str:
 
 def _pairs(
     old: Iterable[T], new: Iterable[T], key: Callable[[T], Hashable]
-) -> Iterator[tuple[T | None, T | None]]:
-    """Yield what belongs together, in the order of the new ones, then what is gone."""
+) -> Iterator[tuple[T, T | None, T | None]]:
+    """Yield each record of either side, as it was and as it is; in the order of the new
+    ones, then those that are gone."""
     before = {key(each): each for each in old}
     for each in new:
-        yield before.pop(key(each), None), each
+        yield each, before.pop(key(each), None), each
     for gone in before.values():
-        yield gone, None
+        yield gone, gone, None
