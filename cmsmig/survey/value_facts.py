@@ -11,7 +11,7 @@ from cmsmig.canonical import Json
 from cmsmig.character_references import shown_text
 from cmsmig.mapping.convert.asset_uploads import file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
-from cmsmig.mapping.convert.numbers import number_text
+from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import datetime_text, parse_moment
 from cmsmig.mapping.naming import decomposed
 from cmsmig.origin.schema import Field

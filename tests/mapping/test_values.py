@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.value_kinds import is_unfit, kind_of
-from cmsmig.mapping.convert.numbers import major_units, number_text
+from cmsmig.mapping.convert.value_checks import major_units, number_text
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
 from cmsmig.richtext.losses import Severity

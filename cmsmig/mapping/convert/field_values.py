@@ -18,14 +18,13 @@ from cmsmig.mapping.convert.bodies import (
 )
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.media import encode_asset, encode_multiasset
-from cmsmig.mapping.convert.multilinks import encode_link
-from cmsmig.mapping.convert.numbers import major_units, number_text
-from cmsmig.mapping.convert.value_checks import problem
-from cmsmig.mapping.convert.videos import (
+from cmsmig.mapping.convert.multilinks import (
+    encode_link,
     encode_video_block,
     encode_video_link,
     encode_video_text,
 )
+from cmsmig.mapping.convert.value_checks import major_units, number_text, problem
 from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN

@@ -12,9 +12,8 @@ from pydantic import TypeAdapter
 
 from cmsmig.canonical import JsonObject, compact, fingerprint, unpacked
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.asset_slots import Marks, Slots
 from cmsmig.mapping.convert.content_shape import ContentShape
-from cmsmig.mapping.convert.lookups import Lookups
+from cmsmig.mapping.convert.lookups import Lookups, Marks, Slots
 from cmsmig.mapping.draft import FieldLoss, Place, RelationUse, UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
 

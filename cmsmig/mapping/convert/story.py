@@ -9,7 +9,6 @@ from dataclasses import replace
 from cmsmig.canonical import Json, JsonObject, compact, fingerprint, packed
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable, same
-from cmsmig.mapping.convert.asset_slots import Marks
 from cmsmig.mapping.convert.content_shape import is_blank, shape_of
 from cmsmig.mapping.convert.field_context import (
     Encoded,
@@ -21,7 +20,7 @@ from cmsmig.mapping.convert.field_context import (
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.linking import link_uses
-from cmsmig.mapping.convert.lookups import recording
+from cmsmig.mapping.convert.lookups import Marks, recording
 from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,

@@ -1,4 +1,5 @@
-"""Whether a value is what its field's type and validations ask for."""
+"""Numbers as the destination stores them, decimal text without exponent; and whether
+a value is what its field's type and validations ask for."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.convert.numbers import number_text
 
 _EMAIL = re.compile(r"[^@\s<>\"(),;:\\]+@[^@\s<>\"(),;:\\.]+(?:\.[^@\s<>\"(),;:\\.]+)+")
 _PHONE = re.compile(r"[+(]?[\d\s().\-/+]*(?:(?:ext\.?|x|#|,|;)\s*\d+)?", re.IGNORECASE)
@@ -15,7 +15,7 @@ _HEX_COLOR = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORE
 _COLOR_FUNCTION = re.compile(r"(?:rgb|hsl)a?\([\d\s.,%/a-z+-]+\)", re.IGNORECASE)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(.+)", re.IGNORECASE | re.DOTALL)
 _SAFE_SCHEMES = frozenset(("http", "https", "mailto", "tel", "sms", "ftp"))
-_LISTED = """
+_NAMED_COLORS = """
 aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue
 blueviolet brown burlywood cadetblue chartreuse chocolate coral cornflowerblue
 cornsilk crimson currentcolor cyan darkblue darkcyan darkgoldenrod darkgray
@@ -37,7 +37,7 @@ silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal
 thistle tomato transparent turquoise violet wheat white whitesmoke yellow
 yellowgreen
 """
-_COLOR_NAMES = frozenset(_LISTED.split())
+_COLOR_NAMES = frozenset(_NAMED_COLORS.split())
 
 
 def problem(origin_type: str, value: Json, validations: JsonObject) -> str:
@@ -114,3 +114,61 @@ def _number(value: Decimal, validations: JsonObject) -> str:
 def _limit(value: Json) -> Decimal | None:
     text = number_text(value)
     return None if text is None else Decimal(text)
+
+
+_DECIMAL = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
+_THREE_PLACES = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
+_WITHOUT = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
+_NO_PLACES = frozenset(_WITHOUT.split())
+_MOST_DIGITS = 400
+"""Beyond what a float can mean; longer text is no number but an attack."""
+
+
+def number_text(value: object) -> str | None:
+    """Return a JSON number as text that matches `-?\\d*\\.?\\d+`.
+
+    The shortest text that reads back as the same number; no exponent, no sign
+    on zero. A string is taken when it is such a decimal already. None for what
+    is no finite number. Source: destination, number fields.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return str(value) if value.bit_length() < _MOST_DIGITS * 3 else None
+    if isinstance(value, float):
+        found = Decimal(repr(value))
+        return _plain(found) if found.is_finite() else None
+    if isinstance(value, str) and len(value) <= _MOST_DIGITS:
+        text = value.strip()
+        return text if text.isascii() and _DECIMAL.fullmatch(text) else None
+    return None
+
+
+def major_units(minor: object, currency: str) -> str | None:
+    """Return an amount in minor units (cents) as a number in major units.
+
+    How many places a currency has is ISO 4217's; an unknown one has two.
+    """
+    text = number_text(minor)
+    if text is None:
+        return None
+    # Shifting the exponent is exact; scaleb would round to 28 digits.
+    sign, digits, exponent = Decimal(text).as_tuple()
+    if not isinstance(exponent, int):
+        return None
+    return _plain(Decimal((sign, digits, exponent - places(currency))))
+
+
+def places(currency: str) -> int:
+    """Return how many decimal places amounts in `currency` have."""
+    code = currency.upper()
+    if code in _NO_PLACES:
+        return 0
+    return 3 if code in _THREE_PLACES else 2
+
+
+def _plain(value: Decimal) -> str:
+    text = format(value, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "", "-") else text

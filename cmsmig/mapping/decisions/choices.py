@@ -314,7 +314,7 @@ class BlocksDecision:
         PlainValidator(_read_listed),
         Field(exclude_if=lambda _: True),
     ] = field(default_factory=dict)
-    """What was decided about single bodies: entries that `blocks_document` reads and
+    """What was decided about single bodies: entries that `decision_files` reads and
     writes one by one."""
 
     def choice(self, collection_id: str, field: str) -> BodyChoice | None:

@@ -16,7 +16,7 @@ from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, code, escape, joined, stacked
 from cmsmig.mapping.convert.asset_uploads import file_objects
 from cmsmig.mapping.convert.field_values import target_ids
-from cmsmig.mapping.convert.numbers import number_text
+from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import parse_moment, zone_of
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Field

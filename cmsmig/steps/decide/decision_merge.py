@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.errors import CmsmigError, DecisionsError, StorageError, UsageError
-from cmsmig.mapping.decisions import blocks_document
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyReview
 from cmsmig.mapping.decisions.choices import BlocksDecision
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text, split_text
 from cmsmig.plain_file import read_plain, require_in_place
 from cmsmig.settings import Project
 
@@ -74,7 +73,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, is_blocks: bool) -> Merged
 
 def _head(text: str) -> str:
     """Return the part before the reviews, ending in one line end."""
-    head, _ = blocks_document.split_text(text)
+    head, _ = split_text(text)
     return head.rstrip("\n") + "\n"
 
 
