@@ -101,6 +101,12 @@ class ItemRow:
         return None if left else self.home
 
     @property
+    def own_story(self) -> StoryRecord | None:
+        """Return the story that this ledger created, if it is there."""
+        is_own = self.home is not None and self.home.made and not self.is_gone
+        return self.home if is_own else None
+
+    @property
     def is_gone(self) -> bool:
         """Return whether its story was there once and is no longer."""
         return self.reason in (GONE, LEFT_OUT)

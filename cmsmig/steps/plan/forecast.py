@@ -91,7 +91,8 @@ def _after(
         there = None if is_written else listed.get(home.story_id)
         changed = there.updated_at if there else ""
         home = replace(home, kept_edits=edits.keeps(row.key), updated_at=changed)
-    return replace(row, published="" if is_written else row.published, home=home)
+    is_older = is_written or (edit is not None and edit.is_agreed)
+    return replace(row, published="" if is_older else row.published, home=home)
 
 
 def calls_of(

@@ -17,7 +17,7 @@ from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import Conflict
+from cmsmig.steps.plan.conflicts import Conflict, find_conflicts
 from cmsmig.steps.snapshot import Snapshot
 
 SAMPLES = 3
@@ -29,7 +29,6 @@ async def refuse_lost_ledger(
     migration: Migration,
     ledger: Ledger,
     snapshot: Snapshot,
-    conflicts: Mapping[ItemKey, Conflict],
 ) -> Mapping[str, int]:
     """Raise `LedgerError` when the space holds what an earlier import brought and
     this ledger knows nothing of; return the quota calls that looking took.
@@ -40,6 +39,7 @@ async def refuse_lost_ledger(
     bodies = component_bodies(migration.design)
     if not any(snapshot.component(body.name) for body in bodies):
         return {}
+    conflicts = find_conflicts(migration, ledger, snapshot)
     suspects = _suspects(migration, conflicts)[:SAMPLES]
     for conflict in suspects:
         story = await client.find_story(conflict.row.story_id)

@@ -79,7 +79,7 @@ def _moves(
         if place is None or home is None or place.full_slug == home.full_slug:
             continue
         there = listed.get(home.story_id)
-        if key in migration.items and home.made and not row.is_gone and there:
+        if key in migration.items and row.own_story and there:
             new = _path_after(migration, last_write(ledger, row), place, there)
             yield Move(key, home.full_slug, new, there.full_slug.strip("/"))
 

@@ -82,8 +82,7 @@ async def plan_import(
     import brought, and `DecisionsError` when rules make blocks that the design lacks.
     """
     ledger.items.moved(moved_paths(migration.namespace, ledger, snapshot))
-    conflicts = find_conflicts(migration, ledger, snapshot)
-    looked = await refuse_lost_ledger(client, migration, ledger, snapshot, conflicts)
+    looked = await refuse_lost_ledger(client, migration, ledger, snapshot)
     snapshot = snapshot.with_calls(looked)
     snapshot = await read_interrupted(client, migration.namespace, ledger, snapshot)
     seen, reads = await look_at_gone(client, migration, ledger, snapshot)

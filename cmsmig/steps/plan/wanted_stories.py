@@ -95,14 +95,15 @@ def find_wanted(
     held: list[tuple[ItemKey, StoryRow]] = []
     # Lists do not tell the slugs of other languages.
     is_translated = bool(migration.decisions.collections.translations)
-    for key, home in _written(links, rows):
+    for key, link in links.items():
+        row = rows.get(key)
+        # Nothing can be written into what is gone; it is made again by decision only.
+        home = row.own_story if row is not None else None
+        if row is None or home is None:
+            continue
         seen = listed.get(home.story_id)
-        asked = asked_back(migration.decisions.conflicts, ledger, rows[key], seen)
-        if not (
-            links[key].is_needed(home)
-            or asked
-            or (key in migration.to_publish and is_saved_since(rows[key], seen))
-        ):
+        asked, saved = is_asked(migration, ledger, row, seen)
+        if not (asked or saved or link.is_needed(home)):
             continue
         needed.add(key)
         written = ledger.items.last_written(home.story_id)
@@ -129,13 +130,10 @@ def find_wanted(
     )
 
 
-def _written(
-    links: Mapping[ItemKey, DraftLinks], rows: Mapping[ItemKey, ItemRow]
-) -> Iterator[tuple[ItemKey, StoryRecord]]:
-    """Yield the stories that this import made and that are there."""
-    for key in links:
-        row = rows.get(key)
-        # Nothing can be written into what is gone; it is made again by decision only.
-        if row is None or row.home is None or not row.home.made or row.is_gone:
-            continue
-        yield key, row.home
+def is_asked(
+    migration: Migration, ledger: Ledger, row: ItemRow, there: StoryRow | None
+) -> tuple[bool, bool]:
+    """Return whether a story is written, or compared, though nothing else is wanted of
+    it: ours was decided for an edit; it was saved before we publish it."""
+    asked = asked_back(migration.decisions.conflicts, ledger, row, there)
+    return asked, row.key in migration.to_publish and is_saved_since(row, there)

@@ -15,7 +15,6 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     draft_offline,
@@ -64,9 +63,8 @@ async def open_job(
     """
     async with _open(setup, fresh or setup.project.ledger) as job:
         if fresh is None and job.ledger.is_unused():
-            conflicts = find_conflicts(job.migration, job.ledger, job.snapshot)
             await refuse_lost_ledger(
-                job.client, job.migration, job.ledger, job.snapshot, conflicts
+                job.client, job.migration, job.ledger, job.snapshot
             )
         yield job
 

@@ -25,8 +25,8 @@ from cmsmig.ledger.rows import (
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story_fields import GROUP, wanted_fields
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
-from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.plan.moves import existing_stories
+from cmsmig.steps.plan.wanted_stories import is_asked
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.free_slugs import free_slugs
 from cmsmig.steps.write.import_job import ImportJob
@@ -80,7 +80,6 @@ async def _needed(
     """Return the updates still needed, and note the items that need none."""
     rows = job.ledger.items.all()
     listed = {row.story_id: row for row in job.snapshot.stories}
-    decided = job.migration.decisions.conflicts
     public = job.public_versions(existing).records
     needed: list[Needed] = []
     # What is not hashed says the same of many.
@@ -89,28 +88,19 @@ async def _needed(
         if isinstance(links, DraftLinks) and not links.is_hashed:
             links = same.setdefault(links, links)
         row = rows.get(key)
-        if row is None or row.home is None or not row.home.made or row.is_gone:
+        home = row.own_story if row is not None else None
+        if row is None or home is None:
             continue
         # One story at a time, so that what is under way need not wait for all.
         await asyncio.sleep(0)
         if isinstance(links, str):
             job.ledger.items.failed(key, "not_drafted", links)
             continue
-        there = listed.get(row.home.story_id)
-        is_asked = asked_back(decided, job.ledger, row, there) or (
-            key in job.migration.to_publish and is_saved_since(row, there)
-        )
-        if is_asked or links.is_needed(row.home):
-            needed.append(
-                Needed(
-                    key,
-                    row.home,
-                    links,
-                    is_asked=is_asked,
-                    is_over=_is_over(row),
-                    is_shown_apart=row.home.public_record in public.get(key, ()),
-                )
-            )
+        there = listed.get(home.story_id)
+        asked = any(is_asked(job.migration, job.ledger, row, there))
+        if asked or links.is_needed(home):
+            shown_apart = home.public_record in public.get(key, ())
+            needed.append(Needed(key, home, links, asked, _is_over(row), shown_apart))
             continue
         if row.link_state != links.state:
             job.ledger.items.set_link_state(key, links.state)

@@ -225,3 +225,21 @@ def test_unfinished_edits_are_not_shown_to_visitors(stage: Stage) -> None:
     there = desk.stories()[RECORD]
     assert (there.name, there.content["position"]) == ("Record two", "4711")
     assert "4711" not in str(there.published_content)
+
+
+def test_what_an_editor_changed_alike_is_published_as_the_plan_says(
+    stage: Stage,
+) -> None:
+    """Nothing is written, and visitors get what both sides have."""
+    desk = publishing(stage)
+    desk.done("import")
+    story = desk.stories()[RECORD]
+    body = {"story": {"name": "Record two", "content": story.content}}
+    desk.api("PUT", f"/stories/{story.story_id}", body)
+    for path in (desk.folder / "raw").glob("*/*.json"):
+        path.write_text(path.read_text().replace('"Record 2"', '"Record two"'))
+    planned, mark = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    assert (planned["update_stories"], planned["publish_stories"]) == (0, 1)
+    assert desk.count("publish story", mark) == 1
+    assert not desk.stories()[RECORD].unpublished_changes

@@ -13,10 +13,9 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.reconcile.diff import Diff
-from cmsmig.reconcile.field_diff import FieldDiff
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import edited_fields, story_resource
 from cmsmig.steps.plan.edits.written_stories import last_write
@@ -41,12 +40,9 @@ class StoryEdit:
     """Whether an update has anything to send."""
     is_kept: bool
     """Whether it holds edits of editors afterwards."""
+    is_agreed: bool
+    """Whether something that we want is there already: it counts as written."""
     undecided: tuple[FieldDiff, ...]
-
-    @classmethod
-    def of(cls, diff: Diff) -> StoryEdit:
-        """Return that of a diff."""
-        return cls(bool(diff.written), bool(diff.edits), tuple(diff.conflicts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +91,11 @@ async def read_story_edits(
         if isinstance(ours, str):
             return False
         resource = story_resource(last_write(ledger, wanted.rows[key]), there, ours)
-        edits[key] = StoryEdit.of(compare(resource, decided).diff)
+        diff = compare(resource, decided).diff
+        agreed = isinstance(there, Story) and bool(diff.of(Outcome.AGREE))
+        edits[key] = StoryEdit(
+            bool(diff.written), bool(diff.edits), agreed, tuple(diff.conflicts)
+        )
         return True
 
     for key, row in wanted.held_moves:
@@ -105,7 +105,7 @@ async def read_story_edits(
     for at in range(0, len(looking), _AT_ONCE):
         part = looking[at : at + _AT_ONCE]
         reads += len(part)
-        stories = await together(_story(client, home) for _, home in part)
+        stories = await together(client.find_story(home.story_id) for _, home in part)
         for (key, _), story in zip(part, stories, strict=True):
             if story is not None and str(key) in pairs:
                 story = pairs[str(key)].after(story)
@@ -113,12 +113,6 @@ async def read_story_edits(
             if story is not None and is_known and len(kept) < _MOST_KEPT:
                 kept[key] = story
     return StoryEdits(edits, kept, reads)
-
-
-async def _story(client: DestinationClient, home: StoryRecord) -> Story | None:
-    with suppress(NotFoundError):
-        return await client.story(home.story_id)
-    return None
 
 
 def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
