@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    MutableMapping,
+    Sequence,
+    Set,
+)
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias, TypeVar
@@ -328,14 +336,14 @@ async def find_by_uid(
     client: DestinationClient,
     keys: Mapping[str, ItemKey],
     candidates: Iterable[Sequence[StoryRow]],
-) -> tuple[dict[ItemKey, Story], int]:
-    """Return the stories whose root block has the `_uid` of an item, by item, and how
-    many calls that took.
+    found: MutableMapping[ItemKey, Story],
+) -> int:
+    """Put into `found` the stories whose root block has the `_uid` of an item, by item,
+    and return how many calls that took.
 
     The `candidates` are read in parts, until each item has one. A copy that an editor
     made has the same `_uid`: of a part, the oldest counts.
     """
-    found: dict[ItemKey, Story] = {}
     reads = 0
     for rows in candidates:
         if len(found) == len(keys):
@@ -349,4 +357,4 @@ async def find_by_uid(
             key = keys.get(str(story.content.get("_uid"))) if story else None
             if story is not None and key is not None:
                 found.setdefault(key, story)
-    return found, reads
+    return reads

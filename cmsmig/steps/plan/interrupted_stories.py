@@ -110,7 +110,9 @@ async def find_created(
     }
     keys = {uid: row.key for uid, (row, _) in wanted.items()}
     parts = _candidates(ledger, [*wanted.values()], [*listed])
-    return await find_by_uid(client, keys, parts)
+    found: dict[ItemKey, Story] = {}
+    reads = await find_by_uid(client, keys, parts, found)
+    return found, reads
 
 
 def _candidates(

@@ -8,13 +8,16 @@ and that hold what is ours, count as made by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+import json
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TypeVar
 
-from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.schema import Asset, Story
+from cmsmig.canonical import Json, JsonObject, compact, packed, unpacked
+from cmsmig.destination.reading import story as read_story
+from cmsmig.destination.schema import Asset, Story, StoryRow
 from cmsmig.errors import (
     NotFoundError,
     OutcomeUnknownError,
@@ -36,7 +39,7 @@ from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, wanted_record
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.edits.written_stories import written_home
-from cmsmig.steps.rebuild.saved_drafts import find_shown, without_saves
+from cmsmig.steps.rebuild.saved_drafts import find_saved, find_shown
 from cmsmig.steps.snapshot import find_by_uid
 from cmsmig.steps.worker_pool import batches, together
 from cmsmig.steps.write.import_job import ImportJob
@@ -82,6 +85,31 @@ class Rebuilt:
         }
 
 
+class PackedStories(MutableMapping[ItemKey, Story]):
+    """Stories, compressed: a space may have very many."""
+
+    def __init__(self) -> None:
+        self.rows: dict[ItemKey, StoryRow] = {}
+        self._records: dict[ItemKey, bytes] = {}
+
+    def __getitem__(self, key: ItemKey) -> Story:
+        read = read_story(json.loads(unpacked(self._records[key])))
+        return replace(read, row=self.rows[key])
+
+    def __setitem__(self, key: ItemKey, found: Story) -> None:
+        self.rows[key] = found.row
+        self._records[key] = packed(compact(found.body))
+
+    def __delitem__(self, key: ItemKey) -> None:
+        del self.rows[key], self._records[key]
+
+    def __iter__(self) -> Iterator[ItemKey]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
 async def find_again(job: ImportJob) -> Rebuilt:
     """Fill an empty ledger with everything of this import that the space holds."""
     job.migration = job.migration.checking()
@@ -90,8 +118,9 @@ async def find_again(job: ImportJob) -> Rebuilt:
     _find_components(job, found)
     _find_datasources(job)
     await _find_assets(job, found)
-    stories = await without_saves(job, await _our_stories(job))
-    _find_folders(job, found, stories.values())
+    stories = await _our_stories(job)
+    await _unmark_saved(job, stories)
+    _find_folders(job, found, stories.rows.values())
     await _save_stories(job, found, stories)
     if stories:
         await _save_deleted(job, stories.keys())
@@ -192,7 +221,7 @@ def _find_asset_folder(job: ImportJob, used: set[int | None]) -> None:
             _save(job, each, ours=each.actual.folder_id in used)
 
 
-async def _our_stories(job: ImportJob) -> dict[ItemKey, Story]:
+async def _our_stories(job: ImportJob) -> PackedStories:
     """Return the stories that carry an item's `_uid`, also of items that are left out
     now: first those at their places, then, while some are missing, the others of our
     content types."""
@@ -208,9 +237,18 @@ async def _our_stories(job: ImportJob) -> dict[ItemKey, Story]:
         row for row in rows if row.full_slug not in paths and row.content_type in types
     ]
     elsewhere.sort(key=lambda row: row.story_id)
-    parts = [at_place, *batches(elsewhere)]
-    found, _ = await find_by_uid(job.client, keys, parts)
+    found = PackedStories()
+    parts = chain(batches(at_place), batches(elsewhere))
+    await find_by_uid(job.client, keys, parts, found)
     return found
+
+
+async def _unmark_saved(job: ImportJob, stories: PackedStories) -> None:
+    """Take the mark of unpublished changes from stories that an editor only saved."""
+    rows = stories.rows
+    changed = {key: stories[key] for key in rows if rows[key].unpublished_changes}
+    for key in await find_saved(job, changed):
+        rows[key] = replace(rows[key], unpublished_changes=False)
 
 
 async def _save_deleted(job: ImportJob, known: Set[ItemKey]) -> None:
@@ -232,8 +270,8 @@ async def _save_deleted(job: ImportJob, known: Set[ItemKey]) -> None:
             job.ledger.items.housed(key, home, origin, "create")
 
 
-def _find_folders(job: ImportJob, found: Rebuilt, stories: Iterable[Story]) -> None:
-    paths = [story.row.full_slug for story in stories]
+def _find_folders(job: ImportJob, found: Rebuilt, rows: Iterable[StoryRow]) -> None:
+    paths = [row.full_slug for row in rows]
     for each in job.resources().folders():
         if each.actual is None or each.desired is None:
             continue
@@ -251,29 +289,26 @@ def _save(job: ImportJob, found: Resource[D, A], *, ours: bool) -> None:
     job.ledger.inventory.save_made(row)
 
 
-async def _save_stories(
-    job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]
-) -> None:
+async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) -> None:
     """Write each story's record, with what was written of it if its content is ours."""
     places = job.migration.places.places
     existing = {
         key: ExistingStory(
-            story.row.uuid,
-            places[key].full_slug if key in places else story.row.full_slug,
+            row.uuid, places[key].full_slug if key in places else row.full_slug
         )
-        for key, story in stories.items()
+        for key, row in stories.rows.items()
     }
-    known = dict(_known(job, stories, existing))
     versions = job.public_versions(existing)
     shown = await find_shown(job, stories, existing, versions)
     was_published = any(
-        stories[key].row.published for key in stories.keys() & job.migration.to_publish
+        stories.rows[key].published for key in stories.keys() & job.migration.to_publish
     )
-    for key, story in sorted(stories.items()):
+    edited: dict[ItemKey, str] = {}
+    for key, story, known in _known(job, stories, existing):
         found.stories += 1
-        home, written = known.get(key, (written_home(story.row, ""), None))
+        home, written = known or (written_home(story.row, ""), None)
         if written is None or edited_fields(story, LastWrite(home, written)):
-            found.edited.append(story.row.full_slug)
+            edited[key] = story.row.full_slug
             # The next write reads it first, and keeps what is not ours.
             home = replace(home, updated_at="")
         # A story that an editor moved was put at its place: verification names it.
@@ -293,23 +328,27 @@ async def _save_stories(
         job.ledger.items.housed(key, home, origin, "create", written)
         if is_shown and is_whole:
             job.ledger.items.published(key, home, story.row.updated_at)
+    found.edited = [edited[key] for key in sorted(edited)]
 
 
 def _known(
     job: ImportJob,
-    stories: Mapping[ItemKey, Story],
+    stories: PackedStories,
     existing: Mapping[ItemKey, ExistingStory],
-) -> Iterator[tuple[ItemKey, tuple[StoryRecord, WrittenStory]]]:
-    """Yield what was written of each story whose content is as this import makes it."""
+) -> Iterator[tuple[ItemKey, Story, tuple[StoryRecord, WrittenStory] | None]]:
+    """Yield each story with what was written of it, if its content is as this import
+    makes it."""
+    others = {*stories}
     for drafted in job.stories():
-        story = stories.get(drafted.key)
-        if story is None:
+        if drafted.key not in others:
             continue
-        linked = job.linked(existing).content(drafted)
-        for content in (linked, drafted.content):
-            if same(content, story.content):
-                yield drafted.key, _record(drafted, content, story)
-                break
+        others.remove(drafted.key)
+        story = stories[drafted.key]
+        contents = (job.linked(existing).content(drafted), drafted.content)
+        as_made = (each for each in contents if same(each, story.content))
+        known = (_record(drafted, each, story) for each in as_made)
+        yield drafted.key, story, next(known, None)
+    yield from ((key, stories[key], None) for key in sorted(others))
 
 
 def _record(

@@ -21,22 +21,19 @@ from cmsmig.steps.plan.publication.public_versions import (
 from cmsmig.steps.write.import_job import ImportJob
 
 
-async def without_saves(
-    job: ImportJob, stories: Mapping[ItemKey, Story]
-) -> dict[ItemKey, Story]:
-    """Return the stories, without the mark of unpublished changes where an editor only
-    saved since the publication.
+async def find_saved(
+    job: ImportJob, changed: Mapping[ItemKey, Story]
+) -> frozenset[ItemKey]:
+    """Return those of the stories with unpublished changes that an editor only saved
+    since the publication.
 
     Costs a call of the delivery side for 25 published stories with unpublished
     changes, in each language. Where that side cannot be read, all of them count as
     changed.
     """
-    changed = {
-        key: story for key, story in stories.items() if story.row.unpublished_changes
-    }
     delivered = await _delivered(job, changed)
-    saved = {
-        key: replace(story, row=replace(story.row, unpublished_changes=False))
+    return frozenset(
+        key
         for key, story in changed.items()
         if delivered
         and all(
@@ -44,8 +41,7 @@ async def without_saves(
             and delivered_print(there, code) in visible_prints(story, code)
             for code, shown in delivered.items()
         )
-    }
-    return {**stories, **saved}
+    )
 
 
 async def find_shown(
