@@ -6,7 +6,7 @@ write counts as what we wrote.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -41,7 +41,7 @@ from cmsmig.reconcile.rules.story_fields import (
     translated_moves,
     translations_to_send,
 )
-from cmsmig.reconcile.rules.story_hashes import is_hash_of, record_of
+from cmsmig.reconcile.rules.story_hashes import content_hash, is_hash_of, record_hash
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
 _LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
@@ -87,6 +87,8 @@ class StoryRules(Rules[JsonObject, There]):
             return Sides({}, desired or {}, {})
         theirs = fields_there(actual, last.written)
         known = last.sent.keys() | (desired or {}).keys()
+        if isinstance(actual, Story) and last.written is not None:
+            theirs = _without_publication(actual, theirs, last.sent, known)
         foreign = {name for name in theirs if _is_foreign(name) and name not in known}
         if last.written is not None:
             base = {**last.sent}
@@ -180,6 +182,11 @@ def edited_fields(there: There, last: LastWrite) -> tuple[str, ...]:
     return tuple(compare(resource, ConflictsDecision()).edited)
 
 
+def is_content(field: str) -> bool:
+    """Return whether a field is one of the content, or all of it."""
+    return field.startswith(CONTENT) or f"{field}." == CONTENT
+
+
 def fields_after(diff: Diff) -> JsonObject:
     """Return the fields of a story after the write: ours, but for what stays."""
     left, sides = diff.names(*_LEFT), diff.sides
@@ -244,7 +251,7 @@ def after_update(last: LastWrite, story: Story, record: str) -> LastWrite:
     """Return the last write of a story: the one that a killed run intended, if the
     story holds all that has the fingerprint `record`."""
     held = fields_held(story, last.written)
-    if record_of(held, story) != record:
+    if record_hash(held, content_hash(story.content)) != record:
         return last
     return replace(last, written=written_story(held, story))
 
@@ -265,6 +272,18 @@ def _unknown(
     if is_hash_of(record.content_hash, actual.content):
         return {name: theirs[name] for name in theirs if name != TAGS}
     return dict.fromkeys((*desired, *theirs), UNKNOWN)
+
+
+def _without_publication(
+    story: Story, theirs: JsonObject, sent: JsonObject, known: Set[str]
+) -> JsonObject:
+    """Return the fields of a story, the date that a publication set left out or taken
+    for the one that was sent."""
+    name = FIRST_PUBLISHED
+    if not is_date_of_publication(story, sent) or (name in known and name not in sent):
+        return theirs
+    there = {each: value for each, value in theirs.items() if each != name}
+    return {**there, name: sent[name]} if name in sent else there
 
 
 def _is_foreign(name: str) -> bool:
@@ -328,12 +347,3 @@ def with_publication(written: WrittenStory | None, story: Story) -> WrittenStory
         return written
     date = story.body.get(FIRST_PUBLISHED)
     return replace(written, stood={**written.stood, FIRST_PUBLISHED: date})
-
-
-def holds_written(
-    home: StoryRecord, written: WrittenStory | None, content: JsonObject
-) -> bool:
-    """Return whether content is what we last wrote, as far as anybody kept that."""
-    if written is None:
-        return is_hash_of(home.content_hash, content)
-    return same(content_of(written.sent), content)

@@ -14,9 +14,10 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.compare.content_equality import same
-from cmsmig.mapping.convert.item_draft import StoryDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.dates import parse_moment
+from cmsmig.mapping.draft import Place
 
 CONTENT: Final = "content."
 """The prefix of the names of content fields."""
@@ -46,25 +47,26 @@ list shows."""
 
 def wanted_fields(story: StoryDraft, content: JsonObject) -> JsonObject:
     """Return a story with that content as fields; what is empty has none."""
-    draft, place = story.draft, story.place
-    around: dict[str, Json] = {
-        "name": story.name,
+    around = wanted_around(story.draft, story.place)
+    return around | {f"{CONTENT}{name}": value for name, value in content.items()}
+
+
+def wanted_around(draft: ItemDraft, place: Place) -> JsonObject:
+    """Return the fields around the content that are wanted at a place."""
+    optional: dict[str, Json] = {
+        POSITION: place.position,
+        FIRST_PUBLISHED: draft.first_published_at,
+        "sort_by_date": draft.sort_by_date,
+        START: place.start,
+        TAGS: [*place.tags],
+    }
+    return {
+        "name": draft.name_at(place),
         "slug": place.slug,
         "folder": place.folder,
-        POSITION: place.position,
-        "first_published_at": draft.first_published_at,
-        "sort_by_date": draft.sort_by_date,
+        **{name: value for name, value in optional.items() if value},
+        **translation_fields(translations_of(place, draft.names).values()),
     }
-    optional = (POSITION, *DATES)
-    found: JsonObject = {
-        name: value for name, value in around.items() if value or name not in optional
-    }
-    if place.start:
-        found[START] = True
-    if place.tags:
-        found[TAGS] = [*place.tags]
-    found |= translation_fields(translations_of(place, draft.names).values())
-    return found | {f"{CONTENT}{name}": value for name, value in content.items()}
 
 
 def content_of(fields: Mapping[str, Json]) -> JsonObject:
@@ -168,11 +170,6 @@ def translated_moves(fields: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in fields if name.startswith(f"slug{_IN}"))
 
 
-def is_translation(field: str) -> bool:
-    """Return whether a field is the name or the slug in another language."""
-    return any(_named((field,)))
-
-
 def is_translation_id(field: str) -> bool:
     """Return whether a field holds what a language is known by, and no value."""
     return field.startswith(f"id{_IN}")
@@ -207,9 +204,6 @@ def fields_there(there: There, written: WrittenStory | None) -> JsonObject:
         return {**found, TAGS: tags or [], **content}
     found = _fields_around(around_content(there), there.row, sent, stood)
     found[TAGS] = [*tags_there(there)]
-    if written is not None and is_date_of_publication(there, sent):
-        found.pop(FIRST_PUBLISHED, None)
-        found |= {name: sent[name] for name in sent if name == FIRST_PUBLISHED}
     return found | {f"{CONTENT}{name}": each for name, each in there.content.items()}
 
 
@@ -258,6 +252,7 @@ def _listed_fields(row: StoryRow, sent: JsonObject, stood: JsonObject) -> JsonOb
 
 
 def row_of(there: There) -> StoryRow:
+    """Return the row of a story that was read or listed."""
     return there.row if isinstance(there, Story) else there
 
 

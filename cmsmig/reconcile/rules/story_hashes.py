@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.destination.schema import Story
 from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.mapping.convert.item_draft import ItemDraft
-from cmsmig.mapping.convert.story import translations_of
-from cmsmig.mapping.draft import Place
 from cmsmig.reconcile.rules.story_fields import DATES, START, tags_of, translations_in
 
-_NO_TRANSLATIONS: Final[Mapping[str, JsonObject]] = {}
 _UNSET: Final[tuple[Json, ...]] = (None, "", [])
 _ADDED = frozenset(("_editable",))
 _RENEWED = frozenset(("_editable", "cached_url", "url"))
@@ -33,48 +27,21 @@ def is_hash_of(hashed: str, content: JsonObject) -> bool:
     return hashed in (content_hash(content), former_content_hash(content))
 
 
-def record_hash(
-    name: str,
-    place: Place,
-    dates: tuple[str, str],
-    content: str,
-    translations: Mapping[str, JsonObject] = _NO_TRANSLATIONS,
-) -> str:
+def record_hash(fields: JsonObject, content: str) -> str:
     """Return the fingerprint of everything that is wanted of a story.
 
-    `dates` are `first_published_at` and `sort_by_date`, `content` the hash of the
-    content, `translations` the names and slugs in other languages. Its position is
-    left out: one more item moves all after it.
+    `fields` are those around the content, `content` is the hash of the content. Its
+    position is left out: one more item moves all after it.
     """
-    own: list[Json] = [name, place.slug, place.folder, *dates, content]
-    if translations:
+    names = ("name", "slug", "folder", *DATES)
+    own: list[Json] = [*(str(fields.get(name, "")) for name in names), content]
+    if translations := translations_in(fields):
         own.append({**translations})
-    if place.start:
+    if fields.get(START) is True:
         own.append("start")
-    if place.tags:
-        own.append([*place.tags])
+    if tags := tags_of(fields):
+        own.append([*tags])
     return fingerprint(own)
-
-
-def wanted_record(draft: ItemDraft, place: Place, content: str) -> str:
-    """Return the fingerprint of all that is wanted of a story, whose content has the
-    hash `content`."""
-    dates = draft.first_published_at, draft.sort_by_date
-    translations = translations_of(place, draft.names)
-    return record_hash(draft.name_at(place), place, dates, content, translations)
-
-
-def record_of(fields: JsonObject, story: Story) -> str:
-    """Return the fingerprint that a write of these fields would have, had it the
-    content that is there."""
-    folder, slug = (str(fields.get(name, "")) for name in ("folder", "slug"))
-    start = fields.get(START) is True
-    place = Place(folder, slug, 0, tags=tags_of(fields), start=start)
-    published, day = (str(fields.get(name, "")) for name in DATES)
-    content = content_hash(story.content)
-    translations = translations_in(fields)
-    name = str(fields.get("name", ""))
-    return record_hash(name, place, (published, day), content, translations)
 
 
 def former_content_hash(content: JsonObject) -> str:

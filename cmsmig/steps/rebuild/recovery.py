@@ -36,7 +36,7 @@ from cmsmig.reconcile.resource import Resource, made_row
 from cmsmig.reconcile.rules.asset import ALT, FOLDER
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields, found_later
 from cmsmig.reconcile.rules.story_fields import wanted_fields
-from cmsmig.reconcile.rules.story_hashes import content_hash, wanted_record
+from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.edits.written_stories import written_home
 from cmsmig.steps.rebuild.saved_drafts import find_saved, find_shown
@@ -355,6 +355,6 @@ def _record(
     drafted: StoryDraft, content: JsonObject, story: Story
 ) -> tuple[StoryRecord, WrittenStory]:
     hashed = content_hash(content)
-    record = wanted_record(drafted.draft, drafted.place, hashed)
-    written = found_later(wanted_fields(drafted, content), story)
+    fields = wanted_fields(drafted, content)
+    record, written = record_hash(fields, hashed), found_later(fields, story)
     return written_home(story.row, hashed, record), written

@@ -14,9 +14,9 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Sides
 from cmsmig.reconcile.field_diff import FieldDiff, Outcome, json_of, shown_value
 from cmsmig.reconcile.resource import compare
-from cmsmig.reconcile.rules.story import LastWrite, story_resource
+from cmsmig.reconcile.rules.story import LastWrite, is_content, story_resource
 from cmsmig.reconcile.rules.story_fields import CONTENT, fields_held, wanted_fields
-from cmsmig.reconcile.rules.story_hashes import record_of
+from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.verify.differences import Difference, DifferenceCode
 
 _CODES: Final = {
@@ -29,7 +29,8 @@ _CODES: Final = {
 def is_as_wanted(story: Story, written: WrittenStory | None, record: str) -> bool:
     """Return whether a story holds just what the fingerprint `record` of all that is
     wanted of it says: then no field needs a look of its own."""
-    return record_of(fields_held(story, written), story) == record
+    held = fields_held(story, written)
+    return record_hash(held, content_hash(story.content)) == record
 
 
 def story_differences(
@@ -53,7 +54,7 @@ def story_differences(
         if rules.rides(field) or rules.leaves(field):
             # What the destination or only an editor gives values to.
             continue
-        if last.written is None and field not in _CODES and not _is_content(field):
+        if last.written is None and field not in _CODES and not is_content(field):
             # What the service made of our dates is not known.
             continue
         code = _CODES.get(field, DifferenceCode.FIELD_VALUE)
@@ -83,10 +84,6 @@ def _cause(found: FieldDiff, last: LastWrite, sides: Sides) -> str:
     if found.outcome is Outcome.KEEP:
         return f"it was edited at the destination; {decide}"
     return f"it changed on both sides; {decide}"
-
-
-def _is_content(field: str) -> bool:
-    return field.startswith(CONTENT)
 
 
 def _same_members(wanted: Json, there: Json) -> bool:

@@ -33,7 +33,7 @@ from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import found_later, written_story
 from cmsmig.reconcile.rules.story_fields import wanted_fields
-from cmsmig.reconcile.rules.story_hashes import content_hash, wanted_record
+from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.edits.written_stories import found_home, written_home
 from cmsmig.steps.plan.interrupted_stories import create_intent
 from cmsmig.steps.worker_pool import work_through
@@ -148,8 +148,8 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
 
 def _create_of(story: StoryDraft) -> Create:
     hashed = content_hash(story.content)
-    record = wanted_record(story.draft, story.place, hashed)
-    return Create(story, hashed, record, wanted_fields(story, story.content))
+    fields = wanted_fields(story, story.content)
+    return Create(story, hashed, record_hash(fields, hashed), fields)
 
 
 def _intent(create: Create) -> Intent:

@@ -22,7 +22,7 @@ from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
-    holds_written,
+    is_content,
     with_publication,
 )
 from cmsmig.steps.plan.edits.written_stories import (
@@ -205,9 +205,9 @@ def _home_after(last: LastWrite, story: Story) -> StoryRecord:
     Where an editor changed it since our write, no change date is taken as ours, so that
     the next write looks at it first.
     """
-    home, is_ours = last.record, not edited_fields(story, last)
-    is_known = is_ours or home.kept_edits
-    shows_ours = holds_written(home, last.written, story.content)
+    home, edited = last.record, edited_fields(story, last)
+    is_known = not edited or home.kept_edits
+    shows_ours = not any(map(is_content, edited))
     return replace(
         home,
         updated_at=story.row.updated_at if is_known else "",

@@ -9,6 +9,7 @@ the time of the two writes; docs/ledger.md says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.destination.schema import Story, StoryRow
@@ -21,7 +22,7 @@ from cmsmig.errors import (
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.reconcile.rules.story import edited_fields, holds_written, with_publication
+from cmsmig.reconcile.rules.story import edited_fields, is_content, with_publication
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.edits.written_stories import last_write
@@ -50,7 +51,9 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
     if isinstance(fields, str):
         return fields
     there = await job.client.story(home.story_id)
-    if not _may_show(job, home, there):
+    last = last_write(job.ledger, row)
+    edited = edited_fields(there, last)
+    if not _may_show(job, home, there, edited):
         return (
             f"Somebody edited the story `{home.full_slug}`, so what visitors see at "
             "the origin was not published. To publish it and keep the edit above it as "
@@ -71,12 +74,10 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
         job.ledger.intents.settle(SHOW, str(row.key), "refused")
         raise
     story = await write.send(pair.editors, there, publish=False)
-    last = last_write(job.ledger, row)
-    is_ours = not edited_fields(there, last)
     after = replace(
         home,
         # Of what somebody edited, the next write looks at it first.
-        updated_at=story.row.updated_at if is_ours else "",
+        updated_at="" if edited else story.row.updated_at,
         left_public=True,
         public_record=record,
     )
@@ -135,11 +136,12 @@ async def _put_back(
     return there.row
 
 
-def _may_show(job: ImportJob, home: StoryRecord, there: Story) -> bool:
-    """Return whether visitors may be given another version below what stands there:
-    it is ours, or somebody decided it."""
-    written = job.ledger.items.last_written(home.story_id)
-    if home.kept_edits or holds_written(home, written, there.content):
+def _may_show(
+    job: ImportJob, home: StoryRecord, there: Story, edited: Sequence[str]
+) -> bool:
+    """Return whether visitors may be given another version below what is there: it is
+    ours, or that was decided."""
+    if home.kept_edits or not any(map(is_content, edited)):
         return True
     decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)
     side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)

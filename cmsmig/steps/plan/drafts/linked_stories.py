@@ -15,11 +15,11 @@ from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import DanglingCause
-from cmsmig.reconcile.rules.story_fields import wanted_fields
+from cmsmig.reconcile.rules.story_fields import wanted_around, wanted_fields
 from cmsmig.reconcile.rules.story_hashes import (
     content_hash,
     former_content_hash,
-    wanted_record,
+    record_hash,
 )
 from cmsmig.steps.decide.migration import Migration
 
@@ -181,13 +181,13 @@ class LinkedStories:
     def _with_hashes(
         self, links: DraftLinks, draft: ItemDraft, hashed: str
     ) -> DraftLinks:
-        place = self.context.places[draft.key]
+        around = wanted_around(draft, self.context.places[draft.key])
         hashed, _, former = hashed.partition(" ")
         return replace(
             links,
             linked_hash=hashed,
-            record_hash=wanted_record(draft, place, hashed),
-            former_record=wanted_record(draft, place, former) if former else "",
+            record_hash=record_hash(around, hashed),
+            former_record=record_hash(around, former) if former else "",
         )
 
 
