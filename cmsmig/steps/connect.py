@@ -13,7 +13,7 @@ from cmsmig.destination.connection import authorization
 from cmsmig.destination.delivery import LISTS_A_SECOND, DeliveryClient
 from cmsmig.destination.schema import Space
 from cmsmig.errors import NotFoundError, SettingsError
-from cmsmig.events import Observer
+from cmsmig.events import Event, Observer, RequestSent
 from cmsmig.origin.client import CREDENTIALS_HINT
 from cmsmig.settings import Settings
 from cmsmig.wire.budget import Budget
@@ -142,3 +142,23 @@ def open_origin(settings: Settings, observer: Observer) -> Session:
 def _hashed(token: str) -> str:
     """Return what takes the place of a token in a key: nothing reveals the token."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+_READING = ("GET", "HEAD")
+
+
+class WriteCounter:
+    """An observer that counts writes and hands every event on."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self.writes = 0
+        self.quota_calls = 0
+
+    def __call__(self, event: Event) -> None:
+        """Count the event if it is a request to the destination."""
+        if isinstance(event, RequestSent) and event.service == "destination":
+            publishing = event.path.endswith(("/publish", "/unpublish"))
+            self.writes += event.method not in _READING or publishing
+            self.quota_calls += event.quota
+        self._observer(event)

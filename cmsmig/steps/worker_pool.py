@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import (
+    AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
@@ -11,13 +12,18 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from cmsmig.errors import InterruptedRunError
+from cmsmig.ledger.intents import Intents
+from cmsmig.ledger.lease import is_asked_to_stop
+from cmsmig.ledger.rows import Intent
 
 T = TypeVar("T")
 
@@ -186,3 +192,46 @@ async def together(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
     finally:
         for task in tasks:
             task.cancel()
+
+
+_EVERY = 0.5
+"""Seconds between two looks for a request."""
+
+
+@asynccontextmanager
+async def stoppable_from_elsewhere(lock: Path, stop: StopSignal) -> AsyncIterator[None]:
+    """Set `stop` once somebody asks for it beside the lock that this process holds."""
+
+    async def watch() -> None:
+        while not is_asked_to_stop(lock):
+            await asyncio.sleep(_EVERY)
+        stop.set()
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+def write_ahead(
+    intents: Intents,
+    intent_of: Callable[[T], Intent | None],
+    perform: Callable[[T], Awaitable[None]],
+) -> Work[T]:
+    """Return work that writes the intents of a batch before any piece is performed.
+
+    A piece whose intent is None sends nothing. The intent of a piece that is
+    abandoned is closed as `not_sent`.
+    """
+
+    def intend(batch: Sequence[T]) -> None:
+        found = [intent_of(each) for each in batch]
+        intents.write([each for each in found if each is not None])
+
+    def abandon(piece: T) -> None:
+        intent = intent_of(piece)
+        if intent is not None:
+            intents.settle(intent.kind, intent.subject, "not_sent")
+
+    return Work(intend, perform, abandon)

@@ -16,8 +16,8 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.connect import WriteCounter
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.write_counter import WriteCounter
 
 _SHOWN = 10
 

@@ -14,7 +14,7 @@ from cmsmig.ledger.rows import Identity
 from cmsmig.ledger.store import Ledger, derived_namespace
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.connect import open_destination
+from cmsmig.steps.connect import WriteCounter, open_destination
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.rollback.job import RollbackJob, Subset
 from cmsmig.steps.rollback.outcome import Outcome, check_space
@@ -28,7 +28,6 @@ from cmsmig.steps.rollback.rollback_plan import (
     subset_of,
 )
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.write_counter import WriteCounter
 
 
 @dataclass(frozen=True, slots=True)

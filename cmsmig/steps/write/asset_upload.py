@@ -33,7 +33,14 @@ from cmsmig.plain_file import open_plain
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.worker_pool import StopSignal, Work, WorkerPool, batches, work_through
+from cmsmig.steps.worker_pool import (
+    StopSignal,
+    Work,
+    WorkerPool,
+    batches,
+    work_through,
+    write_ahead,
+)
 from cmsmig.steps.write.asset_renewal import renew_texts, text_to_sign
 from cmsmig.steps.write.asset_signing import (
     fail_asset,
@@ -46,7 +53,6 @@ from cmsmig.steps.write.asset_signing import (
 from cmsmig.steps.write.execute import Calls, executing
 from cmsmig.steps.write.idempotent_write import Sleep
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "assets"
 _FOLDER = Kind.ASSET_FOLDER.noun()

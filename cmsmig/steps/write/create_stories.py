@@ -36,13 +36,12 @@ from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.edits.written_stories import found_home, written_home
 from cmsmig.steps.plan.interrupted_stories import create_intent
-from cmsmig.steps.worker_pool import work_through
+from cmsmig.steps.worker_pool import work_through, write_ahead
 from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.story_needs import StoryNeeds, lacking_fields
-from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "stories"
 

@@ -29,10 +29,9 @@ from cmsmig.reconcile.resource import (
     compare,
     made_row,
 )
-from cmsmig.steps.worker_pool import Work
+from cmsmig.steps.worker_pool import Work, write_ahead
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.write_ahead import write_ahead
 
 OF_ONE_OBJECT: Final = (
     NotFoundError,

@@ -28,11 +28,10 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
     standing_in_the_way,
     to_remove,
 )
-from cmsmig.steps.worker_pool import work_through
+from cmsmig.steps.worker_pool import work_through, write_ahead
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import CurrentRows
-from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "gone items"
 _DONE = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
+from cmsmig.destination.delivery import READ_TOGETHER
+from cmsmig.errors import CmsmigError, InterruptedRunError, ServiceError, UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, ItemRow
@@ -16,6 +17,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.connect import WriteCounter, open_delivery
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.plan.conflicts import (
     adopt_reused,
@@ -37,8 +39,10 @@ from cmsmig.steps.plan.interrupted_stories import record_created
 from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
+from cmsmig.steps.plan.publication.public_versions import VisitorPages
+from cmsmig.steps.plan.publication.publications import PageChange, Publication
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.worker_pool import StopSignal, WorkerPool
+from cmsmig.steps.worker_pool import StopSignal, WorkerPool, stoppable_from_elsewhere
 from cmsmig.steps.write.asset_upload import upload_assets
 from cmsmig.steps.write.components import (
     check_components,
@@ -62,9 +66,6 @@ from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.settle import settle_objects
 from cmsmig.steps.write.show_versions import put_back_versions
-from cmsmig.steps.write.stop_request import stoppable_from_elsewhere
-from cmsmig.steps.write.visitor_changes import with_fields
-from cmsmig.steps.write.write_counter import WriteCounter
 
 Step = Callable[[ImportJob], Awaitable[None]]
 
@@ -301,3 +302,44 @@ async def plan_only(
             await _refuse_drift(job, plan_hash, plan)
         job.ledger.save_plan(plan.plan_hash, plan.as_stored())
         return plan
+
+
+async def with_fields(
+    job: ImportJob, publications: Sequence[Publication]
+) -> tuple[Publication, ...]:
+    """Return publications with the fields that change for visitors, where they know
+    the page; as they are where the delivery side cannot be read."""
+    known = [each for each in publications if each.change is PageChange.RENEWED]
+    if not known:
+        return tuple(publications)
+    try:
+        fields = await _fields(job, known)
+    except ServiceError:
+        return tuple(publications)
+    return tuple(
+        replace(each, fields=fields.get(each.full_slug)) for each in publications
+    )
+
+
+async def _fields(
+    job: ImportJob, known: Sequence[Publication]
+) -> dict[str, tuple[str, ...]]:
+    existing, rows = job.existing(), job.ledger.items.all()
+    pages = VisitorPages(job.linked(existing), job.public_versions(existing))
+    found: dict[str, tuple[str, ...]] = {}
+    async with open_delivery(
+        job.settings, job.snapshot.space, job.observer
+    ) as delivery:
+        await delivery.renew()
+        for at in range(0, len(known), READ_TOGETHER):
+            part = {
+                home.uuid: each
+                for each in known[at : at + READ_TOGETHER]
+                if (home := rows[each.key].home) is not None
+            }
+            there = await delivery.published([*part])
+            for uuid, story in there.stories.items():
+                each = part[uuid]
+                unmet = pages.unmet(each.key, story)
+                found[each.full_slug] = tuple(field.key for field in unmet)
+    return found

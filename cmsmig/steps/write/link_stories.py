@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
@@ -23,12 +24,14 @@ from cmsmig.ledger.rows import (
     ItemRow,
 )
 from cmsmig.mapping.draft import ExistingStory
+from cmsmig.reconcile.rules.story import edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP, wanted_fields
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
-from cmsmig.steps.plan.moves import existing_stories
+from cmsmig.steps.plan.edits.written_stories import last_write
+from cmsmig.steps.plan.moves import Move, existing_stories, in_the_way, passing_slug
 from cmsmig.steps.plan.wanted_stories import is_asked
-from cmsmig.steps.worker_pool import work_through
-from cmsmig.steps.write.free_slugs import free_slugs
+from cmsmig.steps.worker_pool import together, work_through, write_ahead
+from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.story_needs import StoryNeeds
 from cmsmig.steps.write.update_story import (
@@ -37,7 +40,6 @@ from cmsmig.steps.write.update_story import (
     Update,
     update_story,
 )
-from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "relations"
 _FAILED_HERE = frozenset(
@@ -187,3 +189,40 @@ def _intent(update: Update) -> Intent:
 async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:
     await update_story(job, rows, update)
     job.observer(StepAdvanced(STEP, update.needed.home.full_slug))
+
+
+async def free_slugs(job: ImportJob, moves: Mapping[ItemKey, Move]) -> None:
+    """Give each story a slug of its own that is at the new path of another one.
+
+    Costs two calls for each. What cannot be freed is refused when the other one moves.
+    """
+    await together(_free(job, move) for move in in_the_way(moves))
+
+
+async def _free(job: ImportJob, move: Move) -> None:
+    items = job.ledger.items
+    row = items.all()[move.key]
+    last = last_write(job.ledger, row)
+    home, written = last.record, last.written
+    if written is None:
+        return
+    slug = passing_slug(job.migration.namespace, move.key, home.full_slug)
+    written = replace(written, stood={**written.stood, "slug": slug})
+    try:
+        there = await job.client.story(home.story_id)
+        is_ours = not edited_fields(there, last)
+        # Recorded first: a slug that was not written is still the one that was sent.
+        state, origin = row.link_state, row.origin_hash
+        items.compared(move.key, home, state, origin, written)
+        body: JsonObject = {"name": there.row.name, "slug": slug}
+        if there.row.parent_id:
+            body["parent_id"] = there.row.parent_id
+        body["content"] = there.content
+        story = await job.client.update_story(home.story_id, body)
+    except OF_ONE_OBJECT:
+        return
+    # The update need not read it again.
+    job.edits = replace(job.edits, seen={**job.edits.seen, move.key: story})
+    if is_ours:
+        home = replace(home, updated_at=story.row.updated_at)
+        items.compared(move.key, home, state, origin, written)

@@ -34,10 +34,9 @@ from cmsmig.steps.plan.edits.written_stories import (
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.publication_order import publication_waves
 from cmsmig.steps.plan.publication.version_pair import SHOW
-from cmsmig.steps.worker_pool import Work, work_through
+from cmsmig.steps.worker_pool import Work, work_through, write_ahead
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.show_versions import show_versions
-from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "publish"
 _UNPUBLISH = "unpublish"

@@ -11,7 +11,7 @@ ASSETS = "steps/write/asset_upload.py"
 EXECUTE = "steps/write/execute.py"
 RELATIONS = "steps/write/link_stories.py"
 UPDATING = "steps/write/update_story.py"
-AHEAD = "steps/write/write_ahead.py"
+AHEAD = "steps/worker_pool.py"
 
 STORY = "* POST create story notes/note-1 #1"
 SIGN = "* sign upload note-20.jpg #1"
