@@ -1,8 +1,8 @@
-"""A document as blocks of a `bloks` field, and back: nothing is added or lost."""
+"""A document as blocks of a `bloks` field: nothing is added or lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
@@ -43,19 +43,6 @@ def block_values(
             zip(blocks, nodes_of(document, blocks), strict=True)
         )
     ]
-
-
-def document_nodes(value: Json, components: BlockComponents) -> list[JsonObject]:
-    """Return the top-level nodes of the document that a field's blocks were made of.
-
-    The ids of `blok` nodes are not kept by blocks and are left out here.
-    """
-    listed = value if isinstance(value, list) else []
-    found: list[JsonObject] = []
-    for block in listed:
-        if isinstance(block, dict):
-            found.extend(_nodes(block, components))
-    return found
 
 
 def _text(
@@ -123,44 +110,6 @@ _VALUES: Mapping[
     BlockKind.CODE: _code,
     BlockKind.TABLE: _table,
 }
-
-
-def _nodes(block: JsonObject, names: BlockComponents) -> Iterator[JsonObject]:
-    component = block.get("component")
-    if component == names.text:
-        yield from _content(block.get("text"))
-    elif component == names.table:
-        yield from _content(block.get("table"))
-    elif component == names.quote:
-        quoted: list[Json] = list(_content(block.get("text")))
-        yield {"type": "blockquote", "content": quoted}
-    elif component == names.code:
-        yield _code_node(block)
-    elif component == names.gallery:
-        images = block.get("images")
-        for each in images if isinstance(images, list) else []:
-            if isinstance(each, dict):
-                yield from _nodes(each, names)
-    elif component == names.figure and block.keys() <= {"_uid", "component", "image"}:
-        yield _image_node(block.get("image"))
-    else:
-        yield {"type": "blok", "attrs": {"body": [block]}}
-
-
-def _code_node(block: JsonObject) -> JsonObject:
-    attributes: JsonObject = {"class": block.get("language")}
-    node: JsonObject = {"type": "code_block", "attrs": attributes}
-    if code := block.get("code"):
-        node["content"] = [{"type": "text", "text": code}]
-    return node
-
-
-def _image_node(value: Json) -> JsonObject:
-    asset = value if isinstance(value, dict) else {}
-    attributes: JsonObject = {"id": asset.get("id"), "src": asset.get("filename")}
-    attributes |= {name: asset.get(name) for name in _ASSET_NAMES}
-    attributes["meta_data"] = asset.get("meta_data") or None
-    return {"type": "image", "attrs": attributes}
 
 
 def _asset(node: JsonObject) -> JsonObject:

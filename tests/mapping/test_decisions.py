@@ -63,6 +63,7 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.mapping.propose.decision_checks import (
     check_against,
+    problems_of,
     undecided_collections,
     undecided_design,
 )
@@ -542,10 +543,14 @@ def test_a_decision_about_what_does_not_exist_is_refused(
     decision: Decision, message: str
 ) -> None:
     """Named against the real collections, with what there is instead."""
-    with pytest.raises(DecisionsError) as caught:
-        check_against(decision, [POSTS], SpaceFacts())
-    assert str(caught.value).startswith(FILE_NAMES[type(decision)])
-    assert message in str(caught.value)
+    assert message in next(problems_of(decision, [POSTS], SpaceFacts()))
+
+
+def test_a_refusal_names_the_file() -> None:
+    """And the first of its problems."""
+    decision = BlocksDecision((BodyChoice("posts", "c1", "boddy"),))
+    with pytest.raises(DecisionsError, match=r"^blocks\.yaml: .* no field `boddy`\.$"):
+        check_against(decision, [POSTS])
 
 
 def test_a_good_design_passes_and_unlisted_values_may_take_anything() -> None:

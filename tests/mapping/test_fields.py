@@ -10,7 +10,7 @@ from cmsmig.canonical import Json
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign, LeftOutField
 from cmsmig.mapping.propose.field_facts import field_facts, reads_as_markdown
 from cmsmig.mapping.propose.field_keys import option_labels
-from cmsmig.mapping.propose.field_map import FieldContext, Preferences, propose_field
+from cmsmig.mapping.propose.field_map import FieldContext, propose_field
 from cmsmig.mapping.propose.untyped_fields import propose_unlisted
 from cmsmig.origin.schema import Field
 from tests.support.mapping.design_builders import make_field, make_item
@@ -104,15 +104,11 @@ MARKDOWN: list[Json] = ["# Title\n\nText", "A [link](https://example.org)\nmore"
 
 
 def test_text_that_reads_as_markdown_stays_verbatim_until_somebody_decides() -> None:
-    """The note counts; a preference turns it into markdown or rich text."""
+    """The note counts and names what somebody may decide."""
     field = make_field("t", "PlainText", validations={"singleLine": False})
     found = single(field, *MARKDOWN)
     assert found.encoding is Encoding.TEXTAREA
     assert "2 of 2 values read as Markdown" in found.note
-    wish = FieldContext(preferences=Preferences(markdown=Encoding.MARKDOWN_AS_RICHTEXT))
-    assert single(field, *MARKDOWN, context=wish).encoding is (
-        Encoding.MARKDOWN_AS_RICHTEXT
-    )
     plain: list[Json] = ["1 * 2 * 3\n- 240 cm\n- 110 cm", "**", "a_b_c #1"]
     assert not single(field, *plain).note
 
@@ -240,18 +236,14 @@ def test_required_is_proposed_only_where_no_story_could_be_refused(
     assert why in found.note
 
 
-def test_a_colour_takes_the_plugin_only_where_the_space_has_it() -> None:
-    """Text by default; the note offers the plugin, a preference takes it."""
+def test_a_colour_is_offered_the_plugin_only_where_the_space_has_it() -> None:
+    """Text in any case; a person takes the plugin."""
     field = make_field("c", "Color")
-    wish = Preferences(color=Encoding.COLOR_PLUGIN)
-    assert single(field, "#fff", context=FieldContext(preferences=wish)).encoding is (
-        Encoding.COLOR_TEXT
-    )
+    plain = single(field, "#fff")
+    assert (plain.encoding, plain.note) == (Encoding.COLOR_TEXT, "")
     offered = single(field, "#fff", context=FieldContext(has_color_plugin=True))
     assert offered.encoding is Encoding.COLOR_TEXT
     assert "color_plugin" in offered.note
-    taken = FieldContext(has_color_plugin=True, preferences=wish)
-    assert single(field, "#fff", context=taken).encoding is Encoding.COLOR_PLUGIN
 
 
 def test_a_price_becomes_an_amount_and_a_currency() -> None:

@@ -26,7 +26,6 @@ from cmsmig.mapping.decisions.design import (
 from cmsmig.mapping.propose.additions import with_missing_blocks
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.field_map import Preferences
 from cmsmig.mapping.propose.proposals import (
     propose_blocks,
     propose_bodies,
@@ -56,7 +55,6 @@ def designed_for(
     *collections: Collection,
     items: dict[str, list[Item]] | None = None,
     space: SpaceFacts | None = None,
-    preferences: Preferences | None = None,
 ) -> Design:
     """Return the design that is proposed with the proposed collections."""
     return propose_design(
@@ -65,7 +63,6 @@ def designed_for(
         source(items or {}),
         propose_collections(SITE, collections),
         space or SpaceFacts(),
-        preferences,
     )
 
 
@@ -217,18 +214,6 @@ def test_field_groups_become_sections() -> None:
     assert [(one.key, one.display_name, one.fields) for one in found.sections] == [
         ("seo", "SEO", ("meta",))
     ]
-
-
-def test_the_envelope_comes_only_on_request() -> None:
-    """In a section of its own."""
-    collection = make_collection("c1", make_field("title", "PlainText"))
-    (plain,) = designed_for(collection).content_types
-    assert not plain.sections
-    wish = Preferences(envelope=True)
-    (found,) = designed_for(collection, preferences=wish).content_types
-    assert [section.display_name for section in found.sections] == ["From the origin"]
-    assert "origin_cms_locale_id" in found.sections[0].fields
-    assert {field.encoding for field in found.fields[1:]} == {Encoding.ENVELOPE}
 
 
 POSTS = make_collection(

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.block_splitting import BlockComponents, block_values, document_nodes
+from cmsmig.mapping.block_splitting import BlockComponents, block_values
 from cmsmig.richtext.blocks.outline import outline_of, top_nodes
 from cmsmig.richtext.blocks.proposals import (
     Heuristic,
@@ -19,6 +19,7 @@ from cmsmig.richtext.blocks.proposals import (
 )
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.schema.validate import documents_in, problems
+from tests.support.mapping.split_documents import document_nodes
 from tests.support.richtext.bodies import bodies
 
 NAMES = BlockComponents("text", "figure", "gallery", "quote", "code", "table")

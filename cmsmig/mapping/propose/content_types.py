@@ -51,8 +51,6 @@ def propose_content_type(
     found = field_facts(items if unlisted else (), unlisted, time_zone)
     proposals += [propose_unlisted(slug, each) for slug, each in found.items()]
     fields = [field for one in proposals if isinstance(one, tuple) for field in one]
-    if context.preferences.envelope:
-        fields += envelope_fields()
     keyed = tuple(_assign_keys(collection, fields))
     content_type = ContentTypeDesign(
         collection_id=collection.collection_id,
@@ -86,7 +84,6 @@ def _assign_keys(
             field,
             key=choice.key,
             note=_joined(field.note, choice.note),
-            datasource=field.datasource and f"{collection.slug}-{field.datasource}",
         )
         for field, choice in zip(fields, choices, strict=True)
     ]
@@ -193,32 +190,6 @@ def _add_note(
     )
 
 
-ENVELOPE = (
-    ("id", "Origin id"),
-    ("cmsLocaleId", "Origin locale"),
-    ("createdOn", "Created on"),
-    ("lastUpdated", "Last updated"),
-    ("lastPublished", "Last published"),
-    ("isDraft", "Is draft"),
-    ("isArchived", "Is archived"),
-)
-"""Wire names and titles of the values that have no place of their own."""
-
-
-def envelope_fields() -> list[FieldDesign]:
-    """Return a text field for each value of the envelope."""
-    return [
-        FieldDesign(
-            name, "envelope", f"origin-{_add_dashes(name)}", Encoding.ENVELOPE, title
-        )
-        for name, title in ENVELOPE
-    ]
-
-
-def _add_dashes(name: str) -> str:
-    return re.sub(r"([A-Z])", r"-\1", name).lower()
-
-
 _TOGETHER = 3
 """Fields whose names begin alike that make a section."""
 
@@ -227,7 +198,7 @@ def propose_sections(
     fields: Sequence[FieldDesign], collection: Collection
 ) -> tuple[SectionDesign, ...]:
     """Return a section for each of the origin's field groups that has a field here, for
-    each beginning that several names share, and for the envelope; no field is in two.
+    each beginning that several names share; no field is in two.
     """
     claimed: set[str] = set()
     found: list[tuple[str, tuple[str, ...]]] = []
@@ -236,19 +207,11 @@ def propose_sections(
         keys = tuple(
             field.key
             for field in fields
-            if field.origin in slugs
-            and field.encoding is not Encoding.ENVELOPE
-            and field.key not in claimed
+            if field.origin in slugs and field.key not in claimed
         )
         claimed.update(keys)
         found.append((_group_name(group), keys))
     found += _by_beginning(fields, claimed, collection)
-    found.append(
-        (
-            "From the origin",
-            tuple(one.key for one in fields if one.encoding is Encoding.ENVELOPE),
-        )
-    )
     filled = [(name, keys) for name, keys in found if keys]
     made = section_keys([name for name, _ in filled], [field.key for field in fields])
     return tuple(
@@ -280,9 +243,8 @@ def _by_beginning(
     begun: dict[str, list[str]] = {}
     for each in fields:
         beginning, sign, _ = each.origin.partition("-")
-        grouped = each.encoding is Encoding.ENVELOPE or each.key in claimed
         is_part = beginning.isalpha() and identifier(beginning) not in own
-        if sign and is_part and not grouped:
+        if sign and is_part and each.key not in claimed:
             begun.setdefault(beginning, []).append(each.key)
     for beginning, keys in begun.items():
         if len(keys) >= _TOGETHER:

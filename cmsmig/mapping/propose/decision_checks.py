@@ -38,17 +38,13 @@ _LANGUAGE = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
 
 
-def check_against(
-    decision: Decision,
-    collections: Sequence[Collection],
-    space: SpaceFacts | None = None,
-) -> None:
+def check_against(decision: Decision, collections: Sequence[Collection]) -> None:
     """Refuse a decision that names what does not exist or can't work.
 
     Raises `DecisionsError` naming the file, the place and what is wrong; further
     problems are counted. Reads only.
     """
-    problems = list(problems_of(decision, collections, space))
+    problems = list(problems_of(decision, collections))
     if problems:
         more = and_more(len(problems), 1, " (", " like this.)")
         raise DecisionsError(f"{FILE_NAMES[type(decision)]}: {problems[0]}.{more}")

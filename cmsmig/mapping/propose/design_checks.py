@@ -14,7 +14,6 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.propose.content_types import ENVELOPE
 from cmsmig.mapping.propose.encodings import (
     COLOR_PLUGIN,
     FIELD_BODIES,
@@ -34,6 +33,11 @@ _AT_ROOT_ALONE = (
     "the field `{}` leads to stories, which are filled in at the root of a story "
     "alone; take it out of the section with a component"
 )
+ENVELOPE = (
+    "id", "cmsLocaleId", "createdOn", "lastUpdated", "lastPublished", "isDraft",
+    "isArchived",
+)  # fmt: skip
+"""Wire names of the values of an item that are in no field."""
 _Name = TypeVar("_Name", bound=Hashable)
 
 
@@ -192,9 +196,8 @@ def _field_problems(
 def _origin_problems(field: FieldDesign, collection: Collection) -> Iterator[str]:
     """Compare a field with the origin's schema."""
     if field.encoding is Encoding.ENVELOPE:
-        names = [name for name, _ in ENVELOPE]
-        if field.origin not in names:
-            yield f"the envelope has only {', '.join(names)}"
+        if field.origin not in ENVELOPE:
+            yield f"the envelope has only {', '.join(ENVELOPE)}"
         return
     known = collection.field(field.origin)
     if field.origin_type != UNLISTED:

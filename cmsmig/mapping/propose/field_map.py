@@ -20,20 +20,6 @@ from cmsmig.origin.schema import Field
 
 
 @dataclass(frozen=True, slots=True)
-class Preferences:
-    """What a reviewer asks the proposal for; the defaults lose nothing."""
-
-    video: Encoding = Encoding.VIDEO_BLOCK
-    color: Encoding = Encoding.COLOR_TEXT
-    """COLOR_PLUGIN is followed only where the space has the plugin."""
-    markdown: Encoding = Encoding.TEXTAREA
-    """For multi-line text that reads as Markdown."""
-    options: Encoding = Encoding.OPTION
-    envelope: bool = False
-    """Whether a section with the origin's id, state and times is added."""
-
-
-@dataclass(frozen=True, slots=True)
 class FieldContext:
     """What a proposal depends on beside the field and its values."""
 
@@ -42,7 +28,6 @@ class FieldContext:
     migrated: frozenset[str] = frozenset()
     """Ids of the collections that are migrated."""
     has_color_plugin: bool = False
-    preferences: Preferences = field(default_factory=Preferences)
 
 
 def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Proposal:
@@ -74,7 +59,6 @@ def _text(
     single = origin.validations.get("singleLine")
     encoding, note = _text_encoding(single, facts)
     if encoding is Encoding.TEXTAREA and facts.markdown * 2 > facts.filled:
-        encoding = context.preferences.markdown
         note = (
             f"{facts.markdown} of {facts.filled} values read as Markdown; kept "
             "verbatim by `textarea` and `markdown`, converted by "
@@ -121,20 +105,11 @@ def _moment(
     return (proposed(origin, Encoding.DATETIME),)
 
 
-def _video(
-    origin: Field, facts: FieldFacts, context: FieldContext
-) -> tuple[FieldDesign, ...]:
-    return (proposed(origin, context.preferences.video),)
-
-
 def _color(
     origin: Field, facts: FieldFacts, context: FieldContext
 ) -> tuple[FieldDesign, ...]:
-    if not context.has_color_plugin:
-        return (proposed(origin, Encoding.COLOR_TEXT),)
-    if context.preferences.color is Encoding.COLOR_PLUGIN:
-        return (proposed(origin, Encoding.COLOR_PLUGIN),)
-    note = "The space has the colour picker: `color_plugin` would use it."
+    offer = "The space has the colour picker: `color_plugin` would use it."
+    note = offer if context.has_color_plugin else ""
     return (proposed(origin, Encoding.COLOR_TEXT, note),)
 
 
@@ -157,9 +132,8 @@ def _option(
         if facts.unknown_options
         else ""
     )
-    design = proposed(origin, context.preferences.options, doubled, unknown)
-    datasource = origin.slug if design.encoding is Encoding.OPTION_DATASOURCE else ""
-    return (replace(design, options=options, datasource=datasource),)
+    design = proposed(origin, Encoding.OPTION, doubled, unknown)
+    return (replace(design, options=options),)
 
 
 def _relation(
@@ -191,7 +165,7 @@ _RULES: Mapping[
     "MultiImage": _plain,
     "File": _plain,
     "Link": _plain,
-    "VideoLink": _video,
+    "VideoLink": _plain,
     "Email": _plain,
     "Phone": _plain,
     "Color": _color,

@@ -22,7 +22,7 @@ from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.field_map import FieldContext, Preferences
+from cmsmig.mapping.propose.field_map import FieldContext
 from cmsmig.mapping.select.selection import (
     PublicationState,
     publication_state,
@@ -105,7 +105,6 @@ def propose_design(
     items: ItemSource,
     decisions: CollectionsDecision,
     space: SpaceFacts,
-    preferences: Preferences | None = None,
 ) -> Design:
     """Propose a content type and folder for each collection that is migrated.
 
@@ -121,7 +120,6 @@ def propose_design(
         listed={one.collection_id: one.display_name for one in collections},
         migrated=frozenset(one.collection_id for one in migrated),
         has_color_plugin=COLOR_PLUGIN in space.plugins,
-        preferences=preferences or Preferences(),
     )
     folders = _folders(migrated)
     content_types = [
