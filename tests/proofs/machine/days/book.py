@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.proofs.machine.days.seen import PUBLISHED, TRASHED, Seen, Space
 from tests.proofs.machine.days.site import FIRST, Item, Key
+from tests.proofs.machine.days.stage import Setup
 
 ANY = "*"
 Held = dict[tuple[int, str], Any]
@@ -83,12 +84,12 @@ class Book:
             if each["from"] == side and each["what"] in (ANY, *self.paths[own])
         }
 
-    def is_gone(self, key: Key, *, items: str, fields: bool) -> bool:
+    def is_gone(self, key: Key, setup: Setup) -> bool:
         """Return whether an item is gone for an import, in the set that was decided."""
         item = self.pulled.get(key)
         return (
             item is None
             or item.archived
-            or (items == "live" and item.live is None)
-            or (fields and key[1] != "en")
+            or (setup.items == "live" and item.live is None)
+            or (setup.fields and key[1] != "en")
         )

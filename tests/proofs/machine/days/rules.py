@@ -94,7 +94,7 @@ def _takes_nothing(days: Days, before: Space, after: Space) -> None:
     setup = days.stage.setup
     for own, was in before.items():
         seen = after[own]
-        gone = days.book.is_gone(was.key, items=setup.items, fields=setup.fields)
+        gone = days.book.is_gone(was.key, setup)
         actions = days.book.gone_action("origin", own) if gone else set()
         if seen.trashed and not was.trashed:
             insist("nothing is taken away", "delete" in actions, seen.path)
@@ -131,7 +131,7 @@ def imported(days: Days, space: Space) -> None:
     setup, book = days.stage.setup, days.book
     there = {each.key: each for each in space.values() if not each.trashed}
     for key, item in book.pulled.items():
-        if book.is_gone(key, items=setup.items, fields=setup.fields):
+        if book.is_gone(key, setup):
             continue
         seen = there.get(key)
         if seen is None:
