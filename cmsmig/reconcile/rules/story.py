@@ -95,7 +95,7 @@ class StoryRules(Rules[JsonObject, There]):
         else:
             base = _unknown(last.record, actual, theirs, desired or {})
             base = {name: base[name] for name in base.keys() - foreign}
-        if last.written is None and isinstance(actual, StoryRow):
+        if last.written is None and _is_listed_as_written(actual, last.record):
             theirs = {**theirs, **base}
         group = row_of(actual).group_id or last.record.group_id
         if group:
@@ -157,6 +157,10 @@ def is_as_written(row: StoryRow, record: StoryRecord) -> bool:
     """Return whether a story has the change date of our last write, and that kept no
     edit of its content."""
     return row.updated_at == record.updated_at and not record.kept_edits
+
+
+def _is_listed_as_written(actual: There, record: StoryRecord) -> bool:
+    return isinstance(actual, StoryRow) and is_as_written(actual, record)
 
 
 def is_unmoved(row: StoryRow, written: WrittenStory | None) -> bool:
@@ -265,11 +269,11 @@ def _unknown(
     record: StoryRecord, actual: There, theirs: JsonObject, desired: JsonObject
 ) -> JsonObject:
     """Return the base of a story of which the ledger keeps no fields."""
-    if isinstance(actual, StoryRow):
+    if _is_listed_as_written(actual, record):
         # All of the content is written again.
         content = [name for name in desired if name.startswith(CONTENT)]
         return {**desired, **theirs, **dict.fromkeys(content, UNKNOWN)}
-    if is_hash_of(record.content_hash, actual.content):
+    if isinstance(actual, Story) and is_hash_of(record.content_hash, actual.content):
         return {name: theirs[name] for name in theirs if name != TAGS}
     return dict.fromkeys((*desired, *theirs), UNKNOWN)
 

@@ -222,6 +222,27 @@ def test_a_moved_story_is_found_by_its_mark(imported: Desk) -> None:
     assert desk.codes() == ["story_elsewhere"]
 
 
+def test_links_follow_an_edited_story_that_is_moved_after_a_rebuild(
+    imported: Desk,
+) -> None:
+    """It holds another text, so nobody knows what was written: it stays where it is,
+    and the first import leads others there."""
+    desk = imported
+    story = desk.stories()["notes/note-2"]
+    linking = [path for path in desk.stories() if links_to(desk, path, story.uuid)]
+    desk.edit("notes/note-2", text={"type": "doc", "content": []})
+    rebuilt(desk)
+    folder = {"name": "Other", "slug": "other", "is_folder": True}
+    made = desk.api("POST", "/stories", {"story": folder})["story"]
+    body = {"parent_id": made["id"]}
+    desk.api("PUT", f"/stories/{story.story_id}", {"story": body})
+    assert desk.run("import").code == 1
+    for path in linking:
+        assert "/other/note-2" in json.dumps(desk.stories()[path].content)
+    again = desk.run("import", "--json")
+    assert again.document["writes"] == 0
+
+
 def links_to(desk: Desk, path: str, uuid: str) -> bool:
     """Return whether a text of the story at a path links to another story."""
     content = desk.stories()[path].content
