@@ -36,6 +36,7 @@ from cmsmig.ledger.rows import ItemRow, MadeRow, StoryRecord
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.steps.worker_pool import together
 
@@ -44,6 +45,7 @@ T = TypeVar("T")
 LISTED_TOGETHER = 25
 """Stories whose state is listed in one call before they are written. The fewer, the
 shorter is the time in which an edit can be missed, and the more calls it takes."""
+Listed: TypeAlias = StoryRow | Component | Asset | AssetFolder | Datasource
 Sharing: TypeAlias = Callable[[StoryRow], StoryRow]
 """Makes an equal row of a listed story, its texts shared with what is in memory."""
 
@@ -152,6 +154,20 @@ class Snapshot:
             "read_datasource_entries": entries,
         }
 
+    def objects(self) -> dict[tuple[Kind, int], Listed]:
+        """Return everything that is listed, by kind and id."""
+        return {
+            **{(story_kind(row), row.story_id): row for row in self.stories},
+            **{(Kind.COMPONENT, each.component_id): each for each in self.components},
+            **{(Kind.ASSET, own): each for own, each in self.assets.items()},
+            **{
+                (Kind.ASSET_FOLDER, each.folder_id): each for each in self.asset_folders
+            },
+            **{
+                (Kind.DATASOURCE, each.datasource_id): each for each in self.datasources
+            },
+        }
+
     def component(self, name: str) -> Component | None:
         """Return the component of this name, if the space has it."""
         return next((each for each in self.components if each.name == name), None)
@@ -213,6 +229,11 @@ class Snapshot:
             ),
             None,
         )
+
+
+def story_kind(row: StoryRow) -> Kind:
+    """Return the kind of what a list of stories shows."""
+    return Kind.FOLDER if row.is_folder else Kind.STORY
 
 
 def _accept_any(rights: TokenRights) -> None:

@@ -12,8 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from cmsmig.canonical import Json, fingerprint
-from cmsmig.destination.schema import StoryRow
+from cmsmig.canonical import fingerprint
+from cmsmig.destination.schema import (
+    Asset,
+    AssetFolder,
+    Component,
+    Datasource,
+    StoryRow,
+)
 from cmsmig.errors import (
     NotFoundError,
     OutcomeUnknownError,
@@ -68,17 +74,14 @@ async def complete(
 
     Each is read singly.
     """
-    listed = {
-        Kind.STORY: {row.story_id for row in lists.stories},
-        Kind.ASSET: lists.assets.keys(),
-        Kind.COMPONENT: {each.component_id for each in lists.components},
-    }
-    lacking: dict[Kind, list[int]] = {kind: [] for kind in listed}
+    listed = lists.objects()
+    lacking: dict[Kind, list[int]] = {kind: [] for kind in Kind}
     for each in ours:
-        kind = Kind.STORY if each.kind is Kind.FOLDER else each.kind
-        if kind in listed and each.number not in listed[kind]:
-            lacking[kind].append(each.number)
-    stories = await _unlisted(lacking[Kind.STORY], job.client.story)
+        if (each.kind, each.number) not in listed:
+            lacking[each.kind].append(each.number)
+    stories = await _unlisted(
+        (*lacking[Kind.STORY], *lacking[Kind.FOLDER]), job.client.story
+    )
     assets = await _unlisted(lacking[Kind.ASSET], job.client.asset)
     components = await _unlisted(lacking[Kind.COMPONENT], job.client.component)
     return replace(
@@ -98,21 +101,31 @@ async def compare(
     job: RollbackJob, lists: Snapshot, ours: Iterable[Reverse]
 ) -> Compared:
     """Return which of `ours` exist and how they are; stories that changed are read."""
-    rows = {row.story_id: row for row in lists.stories}
     folders = job.ledger.inventory.made(Kind.FOLDER).values()
     rules = FolderRules({row.name: row.destination_id for row in folders})
-    stories = EditedStories.of(job, rows)
+    objects, stories = lists.objects(), EditedStories.of(job)
 
     async def look(each: Reverse) -> Reverse | None:
-        match each.row:
-            case ItemRow() as item:
-                return await stories.compare(each, item)
-            case AssetRow() as asset:
-                return _compare_asset(each, asset, lists)
-            case MadeRow() as made if each.kind is Kind.FOLDER:
-                return _compare_folder(each, made, rows.get(each.number), rules)
-            case made:
-                return _compare_listed(each, made, lists)
+        there = objects.get((each.kind, each.number))
+        match each.row, there:
+            case ItemRow() as item, StoryRow():
+                return await stories.compare(each, item, there)
+            case AssetRow() as asset, Asset() if is_file_of(asset, there):
+                return _compare_asset(each, asset, there)
+            case MadeRow() as made, StoryRow():
+                return _compare_folder(each, made, there, rules)
+            case MadeRow() as made, Component():
+                edits = _edited(made, there, ComponentRules())
+                return _seen(each, there.body, edits)
+            case MadeRow() as made, AssetFolder():
+                edits = _edited(made, there, ASSET_FOLDERS)
+                return _seen(each, [there.name, there.parent_id], edits)
+            case MadeRow() as made, Datasource():
+                stored = StoredDatasource(there, lists.entries.get(there.slug, ()))
+                held = sorted([each.name, each.value] for each in stored.entries)
+                edits = _edited(made, stored, DATASOURCES)
+                return _seen(each, [there.name, there.slug, *held], edits)
+        return None
 
     listed = list(ours)
     replaced = await _replaced_files(job, listed)
@@ -126,48 +139,20 @@ async def compare(
     )
 
 
-def _compare_asset(ours: Reverse, row: AssetRow, lists: Snapshot) -> Reverse | None:
-    asset = lists.assets.get(ours.number)
-    if asset is None or not is_file_of(row, asset):
-        return None
-    edits = compare_resource(asset_resource(row, asset), ConflictsDecision()).edited
-    return _seen(ours, [asset.alt, asset.asset_folder_id, *asset.filled], edits)
+def _compare_asset(ours: Reverse, row: AssetRow, there: Asset) -> Reverse:
+    edits = compare_resource(asset_resource(row, there), ConflictsDecision()).edited
+    return _seen(ours, [there.alt, there.asset_folder_id, *there.filled], edits)
 
 
 def _compare_folder(
-    ours: Reverse, row: MadeRow, there: StoryRow | None, rules: FolderRules
+    ours: Reverse, row: MadeRow, there: StoryRow, rules: FolderRules
 ) -> Reverse | None:
-    if there is None or not there.is_folder:
-        return None
     if there.uuid != row.uuid and there.full_slug != row.name:
         # A space that was recreated may give an old number again.
         return None
     edits = _edited(row, there, rules)
-    shown: list[Json] = [there.full_slug, there.name, there.uuid]
-    return _seen(
-        ours, [*shown, *([there.default_root] if ROOT in edits else [])], edits
-    )
-
-
-def _compare_listed(ours: Reverse, row: MadeRow, lists: Snapshot) -> Reverse | None:
-    number = ours.number
-    if ours.kind is Kind.COMPONENT:
-        for component in lists.components:
-            if component.component_id == number:
-                edits = _edited(row, component, ComponentRules())
-                return _seen(ours, component.body, edits)
-    elif ours.kind is Kind.ASSET_FOLDER:
-        for folder in lists.asset_folders:
-            if folder.folder_id == number:
-                edits = _edited(row, folder, ASSET_FOLDERS)
-                return _seen(ours, [folder.name, folder.parent_id], edits)
-    for source in lists.datasources if ours.kind is Kind.DATASOURCE else ():
-        if source.datasource_id == number:
-            stored = StoredDatasource(source, lists.entries.get(source.slug, ()))
-            edits = _edited(row, stored, DATASOURCES)
-            held = sorted([each.name, each.value] for each in stored.entries)
-            return _seen(ours, [source.name, source.slug, *held], edits)
-    return None
+    root = [there.default_root] if ROOT in edits else []
+    return _seen(ours, [there.full_slug, there.name, there.uuid, *root], edits)
 
 
 def _edited(row: MadeRow, actual: A, rules: Rules[D, A]) -> list[str]:

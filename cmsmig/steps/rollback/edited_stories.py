@@ -43,8 +43,6 @@ class EditedStories:
     """Compares stories with what the ledger records of our last write."""
 
     job: RollbackJob
-    rows: Mapping[int, StoryRow]
-    """The stories that the space lists, by id."""
     updating: Mapping[str, str]
     """What a killed run was about to write, by item."""
     publishing: Set[str]
@@ -53,12 +51,11 @@ class EditedStories:
     """The versions that a killed run was writing, by item."""
 
     @classmethod
-    def of(cls, job: RollbackJob, rows: Mapping[int, StoryRow]) -> EditedStories:
+    def of(cls, job: RollbackJob) -> EditedStories:
         """Return it for the ledger as it is now."""
         intents = job.ledger.intents
         return cls(
             job,
-            rows,
             updating={
                 each.subject: each.request_hash for each in intents.open("update")
             },
@@ -70,10 +67,11 @@ class EditedStories:
             showing=open_pairs(job.ledger),
         )
 
-    async def compare(self, ours: Reverse, item: ItemRow) -> Reverse | None:
+    async def compare(
+        self, ours: Reverse, item: ItemRow, row: StoryRow
+    ) -> Reverse | None:
         """Return a story with what was edited of it; None where it does not exist."""
-        row, home = self.rows.get(ours.number), item.home
-        if row is None or home is None or row.is_folder:
+        if (home := item.home) is None:
             return None
         stamped = replace(ours, stamp=story_stamp(row))
         last = last_write(self.job.ledger, item)

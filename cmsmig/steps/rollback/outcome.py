@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.destination.schema import (
+    Asset,
+    AssetFolder,
+    Component,
+    Datasource,
+    StoryRow,
+)
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.removal import Removal
-from cmsmig.steps.rollback.reverse import Reason, Reverse, counts, is_there
-from cmsmig.steps.rollback.rollback_plan import RollbackPlan
-from cmsmig.steps.snapshot import Snapshot, read_lists
+from cmsmig.steps.rollback.reverse import Reason, Reverse, is_there
+from cmsmig.steps.rollback.rollback_plan import RollbackPlan, counts_json
+from cmsmig.steps.snapshot import Listed, Snapshot, read_lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +41,9 @@ class Outcome:
 
     def as_json(self) -> JsonObject:
         """Return the document that `rollback --json` prints."""
-        removed = counts(self.removed)
         return {
             "plan": self.plan.as_json(),
-            "removed": {str(kind): count for kind, count in removed.items()},
+            "removed": counts_json(self.removed),
             "left": [each.as_json() for each in self.left],
             "changed_meanwhile": [*self.changed],
             "writes": self.writes,
@@ -73,36 +79,31 @@ async def check_space(
 
 def _still_there(ours: Reverse) -> str:
     return (
-        f"The {ours.called} is still there, though the service "
-        "said that it was deleted; delete it there."
+        f"The {ours.called} is still there, though the service said that it was "
+        "deleted; delete it there."
     )
 
 
 def _shown(lists: Snapshot) -> dict[tuple[Kind, int], tuple[str, str]]:
     """Return what is listed, by kind and number: its name and a fingerprint of it."""
-    return dict(_rows(lists))
+    found = ((key, *_state(each)) for key, each in lists.objects().items())
+    return {key: (name, fingerprint(state)) for key, name, state in found}
 
 
-def _rows(lists: Snapshot) -> Iterator[tuple[tuple[Kind, int], tuple[str, str]]]:
-    for row in lists.stories:
-        kind = Kind.FOLDER if row.is_folder else Kind.STORY
-        # What goes out of a folder may change its date.
-        changed = "" if row.is_folder else row.updated_at
-        shown = (row.full_slug, fingerprint([row.full_slug, changed]))
-        yield (kind, row.story_id), shown
-    for component in lists.components:
-        shown = (component.name, fingerprint(component.body))
-        yield (Kind.COMPONENT, component.component_id), shown
-    for asset in lists.assets.values():
-        state = fingerprint([asset.content_url, asset.alt, asset.asset_folder_id])
-        shown = (asset.content_url.rpartition("/")[2], state)
-        yield (Kind.ASSET, asset.asset_id), shown
-    for folder in lists.asset_folders:
-        shown = (folder.name, fingerprint([folder.name, folder.parent_id]))
-        yield (Kind.ASSET_FOLDER, folder.folder_id), shown
-    for source in lists.datasources:
-        shown = (source.slug, fingerprint([source.slug, source.name]))
-        yield (Kind.DATASOURCE, source.datasource_id), shown
+def _state(listed: Listed) -> tuple[str, Json]:
+    match listed:
+        case StoryRow(full_slug=path):
+            # What goes out of a folder may change its date.
+            return path, [path, "" if listed.is_folder else listed.updated_at]
+        case Component(name=name):
+            return name, listed.body
+        case Asset(content_url=url):
+            state: Json = [url, listed.alt, listed.asset_folder_id]
+            return url.rpartition("/")[2], state
+        case AssetFolder(name=name):
+            return name, [name, listed.parent_id]
+        case Datasource(slug=slug):
+            return slug, [slug, listed.name]
 
 
 def _changes(

@@ -16,7 +16,13 @@ from cmsmig.steps.rollback.job import RollbackJob, Subset
 from cmsmig.steps.rollback.open_intents import let_lists_settle, settle
 from cmsmig.steps.rollback.reverse import Reverse, counts, created_kinds
 from cmsmig.steps.rollback.staying import sort_out
-from cmsmig.steps.snapshot import LISTED_TOGETHER, Lists, Snapshot, read_lists
+from cmsmig.steps.snapshot import (
+    LISTED_TOGETHER,
+    Lists,
+    Snapshot,
+    read_lists,
+    story_kind,
+)
 from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 
 COMMAND = "rollback"
@@ -64,8 +70,8 @@ class RollbackPlan:
             "hash": self.plan_hash,
             "command": COMMAND,
             "subset": self.subset.as_json(),
-            "remove": _counts_json(self.going),
-            "already_gone": _counts_json(self.gone),
+            "remove": counts_json(self.going),
+            "already_gone": counts_json(self.gone),
             "objects": [
                 {"kind": str(each.kind), "what": each.name} for each in self.going
             ],
@@ -207,9 +213,7 @@ def _without(lists: Snapshot, going: Iterable[Reverse]) -> Snapshot:
     return replace(
         lists,
         stories=tuple(
-            row
-            for row in lists.stories
-            if (Kind.FOLDER if row.is_folder else Kind.STORY, row.story_id) not in ids
+            row for row in lists.stories if (story_kind(row), row.story_id) not in ids
         ),
         assets={
             own: each
@@ -221,7 +225,8 @@ def _without(lists: Snapshot, going: Iterable[Reverse]) -> Snapshot:
     )
 
 
-def _counts_json(ours: Iterable[Reverse]) -> JsonObject:
+def counts_json(ours: Iterable[Reverse]) -> JsonObject:
+    """Return how many there are of each kind, as the JSON outputs list them."""
     return {str(kind): count for kind, count in counts(ours).items()}
 
 

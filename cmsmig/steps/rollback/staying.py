@@ -15,7 +15,7 @@ from cmsmig.mapping.decisions.conflicts import WHOLE, ConflictsDecision, Side
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.reverse import Reason, Reverse
-from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.worker_pool import together
 
 _SHOWN = 3
@@ -208,8 +208,7 @@ def _keep_folders(lists: Snapshot, stays: _Stays) -> None:
         inside.setdefault(row.parent_id, []).append(row)
     for folder in deepest_first(stays.going()):
         for row in inside.get(folder.number, ()):
-            kind = Kind.FOLDER if row.is_folder else Kind.STORY
-            if not stays.goes(kind, row.story_id):
+            if not stays.goes(story_kind(row), row.story_id):
                 text = holds_sentence(folder, row.full_slug)
                 stays.keep(folder, Reason.HOLDS, text)
                 break

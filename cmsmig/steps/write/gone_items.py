@@ -29,7 +29,7 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
     to_remove,
 )
 from cmsmig.steps.worker_pool import work_through, write_ahead
-from cmsmig.steps.write.idempotent_write import ATTEMPTS
+from cmsmig.steps.write.idempotent_write import remove_once
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import CurrentRows
 
@@ -107,7 +107,10 @@ async def _take_away(job: ImportJob, row: ItemRow) -> None:
     story_id = _home(row).story_id
     updated_at = ""
     if state is GoneState.TO_DELETE:
-        await _delete(job, story_id)
+        await remove_once(
+            partial(job.client.delete_story, story_id),
+            partial(_is_there, job, story_id),
+        )
     else:
         story = await job.client.unpublish_story(story_id)
         updated_at = story.row.updated_at
@@ -116,18 +119,8 @@ async def _take_away(job: ImportJob, row: ItemRow) -> None:
     )
 
 
-async def _delete(job: ImportJob, story_id: int) -> None:
-    """Delete a story; where the reply is lost, look, and send it again only to one
-    that is there. Raises `NotFoundError` for one that is not."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            await job.client.delete_story(story_id)
-        except (OutcomeUnknownError, MalformedAnswerError):
-            await job.client.story(story_id)
-            if attempt == ATTEMPTS:
-                raise
-        else:
-            return
+async def _is_there(job: ImportJob, story_id: int) -> bool:
+    return await job.client.find_story(story_id) is not None
 
 
 async def _edit(job: ImportJob, row: ItemRow, there: StoryRow) -> str:
