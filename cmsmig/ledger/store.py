@@ -1,21 +1,27 @@
-"""The ledger: each item's story record, the intents, and the results."""
+"""The ledger: each item's story record, the intents, and the results.
+
+A run that is broken off leaves a write-ahead log beside the file, with everything that
+was not folded in yet. Without that log the file is an older state that looks whole, and
+a run that trusted it would take its own stories for an editor's.
+"""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import LedgerError
+from cmsmig.errors import CmsmigError, LedgerDamagedError, LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.bodies import load_body
 from cmsmig.ledger.connection import SimulatedStore, Store, now
 from cmsmig.ledger.findings import Findings
 from cmsmig.ledger.gone_items import GoneItems
-from cmsmig.ledger.health import check_log, check_pages, leave_run, open_run
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.inventory import Inventory
 from cmsmig.ledger.items import Items
@@ -68,7 +74,7 @@ class Ledger:
 
     def close(self) -> None:
         """Close the file."""
-        leave_run(self._store)
+        _leave_run(self._store)
         self._store.close()
 
     def __enter__(self) -> Ledger:
@@ -108,7 +114,7 @@ class Ledger:
 
     def begin_run(self, command: str, plan_hash: str = "") -> int:
         """Write one run row and return its number."""
-        self._store.run_id = open_run(self._store, command, plan_hash)
+        self._store.run_id = _open_run(self._store, command, plan_hash)
         return self._store.run_id
 
     def end_run(self, outcome: str) -> None:
@@ -171,7 +177,7 @@ def _open(path: Path, identity: Identity | None = None) -> Store:
     store = Store(path)
     try:
         _upgrade(store)
-        check_log(store)
+        _check_log(store)
         if identity is not None:
             _claim(store, identity)
     except BaseException:
@@ -181,7 +187,7 @@ def _open(path: Path, identity: Identity | None = None) -> Store:
 
 
 def _upgrade(store: Store) -> None:
-    check_pages(store)
+    _check_pages(store)
     found = migrations.version(store)
     if found > migrations.LATEST:
         raise LedgerError(
@@ -246,3 +252,64 @@ def _elsewhere(path: Path, key: str, known: str, wanted: str) -> LedgerError:
 def _is_unused(store: Store) -> bool:
     tables = ("intent", "home", "asset", "made")
     return all(store.one(f"SELECT 1 FROM {name}") is None for name in tables)
+
+
+def _check_pages(store: Store) -> None:
+    """Raise `LedgerDamagedError` when the file's structure is not whole."""
+    (found,) = store.one("PRAGMA quick_check(1)") or ("",)
+    if found != "ok":
+        raise LedgerDamagedError(
+            f"{store.path} is damaged ({' '.join(str(found).split())}); restore it "
+            "from a backup, or run `cmsmig rebuild`, which puts it aside and makes a "
+            "new one."
+        )
+
+
+def _check_log(store: Store) -> None:
+    """Raise `LedgerDamagedError` when a run was broken off and its log is gone."""
+    open_runs = "ended_at IS NULL AND outcome IS NULL"
+    if store.one(f"SELECT 1 FROM run WHERE {open_runs}") is None:
+        return
+    mode = store.one("PRAGMA journal_mode")
+    # Some network file systems take no such log; then none can be missing.
+    if not store.log_found and mode is not None and mode[0] == "wal":
+        raise LedgerDamagedError(
+            f"{store.path}-wal is missing: the last run was broken off, and what it "
+            "did stands in that file; put it back, or run `cmsmig rebuild`, which puts "
+            "the ledger aside and makes a new one."
+        )
+    # The log is read now and will be folded in, so that it may go.
+    with store.atomic() as db:
+        db.execute(f"UPDATE run SET outcome = 'broken off' WHERE {open_runs}")
+
+
+def _open_run(store: Store, command: str, plan_hash: str) -> int:
+    """Write one run row into the file itself and return its number."""
+    with store.atomic() as db:
+        cursor = db.execute(
+            "INSERT INTO run (command, plan_hash, started_at) VALUES (?, ?, ?)",
+            (command, plan_hash, now()),
+        )
+    store.fold_in()
+    return int(cursor.lastrowid or 0)
+
+
+def _leave_run(store: Store) -> None:
+    """Note that a run which did not end was left in order; never raises."""
+    if store.run_id is None:
+        return
+    with suppress(CmsmigError, sqlite3.Error):
+        _leave(store, store.run_id)
+        return
+    # On a full disk the log's own space is all that there is to write into.
+    with suppress(CmsmigError, sqlite3.Error):
+        store.fold_in(truncate=True)
+        _leave(store, store.run_id)
+
+
+def _leave(store: Store, run_id: int) -> None:
+    with store.atomic() as db:
+        db.execute(
+            "UPDATE run SET outcome = 'broken off' WHERE id = ? AND outcome IS NULL",
+            (run_id,),
+        )

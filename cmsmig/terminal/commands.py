@@ -20,7 +20,7 @@ from cmsmig.steps.connection_check import check_json
 from cmsmig.steps.decide.decision_store import is_publishing
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
-from cmsmig.steps.verify.verify_project import verify_only
+from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.write.import_steps import plan_only, run_command
 from cmsmig.terminal.change_text import (
     change_lines,

@@ -33,7 +33,7 @@ from cmsmig.notebook.verify.cutover_tables import (
 )
 from cmsmig.notebook.verify.findings_to_see import findings_board, findings_sheet
 from cmsmig.steps.verify.differences import Verification
-from cmsmig.steps.verify.verify_project import verify_only
+from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.survey.data_frames import View, frame_html, view_frame

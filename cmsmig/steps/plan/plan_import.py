@@ -20,7 +20,7 @@ from cmsmig.mapping.propose.block_designs import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
+from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths, refuse_lost_ledger
 from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     draft_offline,
@@ -37,7 +37,6 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
 from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.gone.recreate import is_blocked, record_missing
 from cmsmig.steps.plan.interrupted_stories import read_interrupted, record_created
-from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.plan import RULES_VERSION, Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep

@@ -1,4 +1,5 @@
-"""The objects that stories need, compared by field with design and origin.
+"""The objects that stories need, compared by field with design and origin, and the
+stories of items that are gone, compared with what was decided.
 
 Reads nothing.
 """
@@ -6,12 +7,19 @@ Reads nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from cmsmig.ledger.rows import GoneItem
 from cmsmig.reconcile.diff import Diff
 from cmsmig.reconcile.field_diff import FieldDiff, Outcome, shown_value
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Owner
 from cmsmig.reconcile.rules.folder import NAME
+from cmsmig.steps.plan.gone.gone_at_origin import (
+    REMOVALS,
+    compare_with_origin,
+    gone_sentence_of,
+)
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.resources import SCHEMA, AnyComparison
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
@@ -76,3 +84,20 @@ def _fields_otherwise(diff: Diff, wanted: str) -> Iterator[Difference]:
 def _code(field: FieldDiff) -> DifferenceCode:
     is_name = field.ref.kind is Kind.FOLDER and field.field == NAME
     return DifferenceCode.FOLDER_NAME if is_name else _CHANGED[field.ref.kind]
+
+
+def undone_removals(job: ImportJob) -> Iterator[Difference]:
+    """Yield the stories that stand although something else was decided about them.
+
+    Reads only, and asks nothing: one that was edited is told by its last change.
+    """
+    rows = job.ledger.items.all()
+    found = compare_with_origin(job.migration, job.ledger, job.snapshot, job.seen_gone)
+    for key, gone in found.gone.items():
+        if gone.state in REMOVALS or gone.is_undone:
+            text = gone_sentence_of(replace(rows[key], gone=gone)) + _remedy(gone)
+            yield Difference(DifferenceCode.GONE_AT_ORIGIN, str(key), "", text)
+
+
+def _remedy(gone: GoneItem) -> str:
+    return " Run `cmsmig import`." if gone.state in REMOVALS else ""

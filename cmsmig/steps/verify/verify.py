@@ -10,26 +10,30 @@ from cmsmig.counting import counted
 from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
-from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
+from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.richtext.schema.validate import documents_in, problems_there
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.decide.migration import as_begun, open_migration
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.public_versions import visible_prints
-from cmsmig.steps.verify.compare_objects import compare_objects
+from cmsmig.steps.pull.raw_site import require_same_site
+from cmsmig.steps.verify.compare_objects import compare_objects, undone_removals
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
 from cmsmig.steps.verify.compare_story import is_as_wanted, story_differences
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
-from cmsmig.steps.verify.gone_items import undone_removals
-from cmsmig.steps.worker_pool import Work, work_through
+from cmsmig.steps.worker_pool import StopSignal, Work, work_through
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.import_setup import ImportSetup, open_job
 
 STEP = "verify"
 
@@ -353,3 +357,19 @@ def _compare_folders(job: ImportJob, found: Verification) -> None:
                     f"The folder is not there; {REMEDY}.",
                 )
             )
+
+
+async def verify_only(
+    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
+) -> Verification:
+    """Return what a read-back of everything found. Reads only."""
+    whole = migration = open_migration(project, settings)
+    if project.ledger.is_file():
+        with Ledger.open_existing(project.ledger) as ledger:
+            migration = as_begun(whole, ledger)
+    await require_same_site(project, settings, observer)
+    setup = ImportSetup(project, settings, migration, observer, stop, "verify")
+    async with open_job(setup) as job:
+        found = await verify(job)
+        found.not_in_yet = len(whole.items) - len(migration.items)
+        return found

@@ -15,12 +15,12 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.conflicts import refuse_lost_ledger
 from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     draft_offline,
 )
 from cmsmig.steps.plan.gone.missing_objects import Gone, find_missing, has_files
-from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.plan_import import PlannedImport, plan_import
 from cmsmig.steps.snapshot import Lists, Snapshot, read_snapshot, share_texts
 from cmsmig.steps.token_check import refuse_missing_scopes

@@ -32,7 +32,7 @@ from cmsmig.sandbox.server import (
     running_sandbox,
 )
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps.verify.verify_project import verify_only
+from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.worker_pool import StopSignal
 from tests.proofs.faults.importing import (
     RATE,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.item_key import ItemKey
-from cmsmig.steps.plan.publication.publication_order import publication_waves
+from cmsmig.steps.write.publish_stories import publication_waves
 
 KEYS = tuple(ItemKey("c", str(number), "") for number in range(8))
 GRAPHS = st.dictionaries(
