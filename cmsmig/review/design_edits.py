@@ -374,11 +374,9 @@ class DesignEditor:
 
 def propose(origin: Origin, decision: CollectionsDecision, space: SpaceFacts) -> Design:
     """Return the kit's proposal for everything that was decided to be migrated."""
-
-    def items(collection_id: str, live: bool) -> tuple[Item, ...]:
-        return (origin.live if live else origin.staged)[collection_id]
-
-    return propose_design(origin.site, origin.collections, items, decision, space)
+    return propose_design(
+        origin.site, origin.collections, origin.items, decision, space
+    )
 
 
 def _same_parts(one: Design, other: Design) -> bool:

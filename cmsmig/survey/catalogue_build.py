@@ -9,6 +9,7 @@ from itertools import islice, zip_longest
 
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.selection import publication_state
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow
@@ -20,7 +21,6 @@ from cmsmig.survey.value_facts import (
     cells_of,
     files_of,
     folded,
-    is_empty,
     searched_text,
 )
 
@@ -130,7 +130,7 @@ def _keep(
             entry = made.lastrowid
             for field in collection.fields:
                 value = data.get(field.slug)
-                if is_empty(value):
+                if is_blank(value):
                     continue
                 db.executemany(
                     "INSERT INTO cell (entry, field, ordinal, kind, facet, shown, "

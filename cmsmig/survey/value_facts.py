@@ -14,6 +14,7 @@ from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import datetime_text, parse_moment
 from cmsmig.mapping.naming import decomposed
+from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse
@@ -64,7 +65,7 @@ class HeldFile:
 
 def cells_of(field: Field, value: Json) -> Iterator[Cell]:
     """Yield the cells of a value; none of one that is empty."""
-    if is_empty(value):
+    if is_blank(value):
         return
     if field.type in ("Reference", "MultiReference"):
         multiple = field.type == "MultiReference"
@@ -104,7 +105,7 @@ def text_of(field: Field, value: Json) -> str:
 def searched_text(field: Field, value: Json) -> str:
     """Return a value as text to search, `folded`: with the addresses in a body and
     the label of an option."""
-    if is_empty(value):
+    if is_blank(value):
         return ""
     text = text_of(field, value)
     if field.type == "RichText" and isinstance(value, str):
@@ -140,13 +141,6 @@ def folded(text: str) -> str:
     if not text.isascii():
         text = _ACCENTS.sub("", decomposed(text))
     return " ".join(text.replace("\0", " ").casefold().split())
-
-
-def is_empty(value: Json) -> bool:
-    """Return whether a field holds nothing: null, blanks, an empty list or object."""
-    if isinstance(value, str):
-        return not value.strip()
-    return value is None or value == [] or value == {}
 
 
 def file_name(address: str) -> str:

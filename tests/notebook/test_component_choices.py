@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from cmsmig.mapping.decisions.choices import EmbedsDecision
-from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.preview.previewing import embed_policies, open_previews
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
+from cmsmig.steps.decide.decision_store import decision_in
 from tests.notebook.test_previewing import by_hand, decided_workspace
 from tests.support.notebook.live_panel import LivePanel, worked
 from tests.support.notebook.pulled_site import POSTS, write_site
@@ -59,7 +59,7 @@ async def test_a_component_becomes_a_block_by_a_few_choices(tmp_path: Path) -> N
     assert len(panel.options("component-chosen")) == 2
     await panel.work("component-chosen", "c1")
     await panel.work("component-becomes", "block")
-    proposed = decided(project, EmbedsDecision).components
+    proposed = decision_in(project, EmbedsDecision).components
     assert proposed == (
         InstanceBlock(
             "c1",
@@ -73,10 +73,10 @@ async def test_a_component_becomes_a_block_by_a_few_choices(tmp_path: Path) -> N
     )
     await panel.work("component-block", "no name!")
     assert "block no name! of the component" in panel.said()
-    assert decided(project, EmbedsDecision).components == proposed
+    assert decision_in(project, EmbedsDecision).components == proposed
     await panel.work("component-block", "recipe")
     await panel.work("component-prop", "nothing", 0)
-    (block,) = decided(project, EmbedsDecision).components
+    (block,) = decision_in(project, EmbedsDecision).components
     assert (block.block, [each.prop for each in block.props]) == ("recipe", ["p2"])
     index = previews.body_index.find("plain")
     assert index is not None
@@ -87,7 +87,7 @@ async def test_a_component_becomes_a_block_by_a_few_choices(tmp_path: Path) -> N
     counted = {each.kind: each.losses for each in previews.body_index.losses()}
     assert counted["property"] == 2
     await panel.work("component-prop", "text", 0)
-    (block,) = decided(project, EmbedsDecision).components
+    (block,) = decision_in(project, EmbedsDecision).components
     assert block.props[0] == PropField("p1", "prop_p1", PropType.TEXT)
     await panel.work("component-becomes", "kind")
-    assert decided(project, EmbedsDecision).components == ()
+    assert decision_in(project, EmbedsDecision).components == ()

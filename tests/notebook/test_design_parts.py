@@ -15,8 +15,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.design import Design, Encoding, SectionDesign
 from cmsmig.notebook.design.designing import design_table, open_design
-from cmsmig.notebook.kit.decision_files import decided
-from cmsmig.steps.decide.decision_store import write_decision
+from cmsmig.steps.decide.decision_store import decision_in, write_decision
 from tests.support.notebook.designing import (
     OPTIONS,
     SECTIONS,
@@ -48,12 +47,12 @@ async def test_a_section_is_made_nested_and_taken_apart(tmp_path: Path) -> None:
         await table.enter("design-field-pick", True, number)
     await table.click("design-section-make")
     made = SectionDesign("about_b_it_b", "About <b>it</b>", ("tone", "author"))
-    assert decided(project, Design).content_types[0].sections == (made,)
+    assert decision_in(project, Design).content_types[0].sections == (made,)
     assert not any(each.value for each in table.named("design-field-pick"))
     assert "<b>it</b>" not in sections.html()
     await sections.work("section-nest")
     assert "Left at the root of the story: author" in sections.said()
-    posts = decided(project, Design).content_types[0]
+    posts = decision_in(project, Design).content_types[0]
     nested = replace(made, fields=("tone",), component="posts_about_b_it_b")
     assert posts.sections == (nested,)
     story = LivePanel(element, STORY)
@@ -68,12 +67,12 @@ async def test_a_section_is_made_nested_and_taken_apart(tmp_path: Path) -> None:
     await sections.work("section-key", "mood_block")
     await sections.work("section-flatten")
     flat = SectionDesign("mood_block", "Mood", ("tone",))
-    assert decided(project, Design).content_types[0].sections == (flat,)
+    assert decision_in(project, Design).content_types[0].sections == (flat,)
     await sections.work("section-dissolve")
-    assert decided(project, Design).content_types[0].sections == ()
+    assert decision_in(project, Design).content_types[0].sections == ()
     for _ in range(7):
         await table.click("design-undo")
-    assert decided(project, Design).content_types[0].sections == ()
+    assert decision_in(project, Design).content_types[0].sections == ()
     assert review.desk.undoable == 0
 
 
@@ -107,7 +106,7 @@ async def test_a_field_goes_into_a_section_in_its_row(tmp_path: Path) -> None:
     chosen = [each.value for each in table.named("design-field-section")]
     assert chosen[:3] == ["one", "two", ""]
     await table.enter("design-field-section", "one", 2)
-    posts = decided(review.workspace.project, Design).content_types[0]
+    posts = decision_in(review.workspace.project, Design).content_types[0]
     assert [each.fields for each in posts.sections] == [("body", "author"), ("tone",)]
     form = story.text("item")
     assert form.index("One") < form.index("Author") < form.index("Tone")
@@ -117,7 +116,7 @@ async def test_a_field_goes_into_a_section_in_its_row(tmp_path: Path) -> None:
     await table.enter("design-field-section", "", 2)
     assert rows_in_error(table) == []
     await table.enter("design-field-section", "two", 0)
-    posts = decided(review.workspace.project, Design).content_types[0]
+    posts = decision_in(review.workspace.project, Design).content_types[0]
     assert [each.fields for each in posts.sections] == [("body", "tone")]
     labels = [text for text, _ in table.named("design-field-section")[0].options]
     assert labels == ["no section", "Two (in two)"]
@@ -149,7 +148,7 @@ async def test_what_places_and_dates_stories_is_chosen(tmp_path: Path) -> None:
             listed = [value for _, value in table.named(name)[0].options]
             assert listed == offered
         await table.enter(name, value)
-    design = decided(workspace.project, Design)
+    design = decision_in(workspace.project, Design)
     posts = design.content_types[0]
     assert (posts.date_field, posts.order_field) == ("on", "rank")
     assert (posts.folder_by, posts.tags_by) == ("tone", "author")
@@ -177,7 +176,7 @@ async def test_option_lists_are_renamed_and_become_datasources(tmp_path: Path) -
     assert options.options("options-field") == ["tone"]
     assert "Report" in options.text("options")
     await options.work("options-label", "<i>Long read</i>", 1)
-    field = decided(project, Design).content_types[0].fields[1]
+    field = decision_in(project, Design).content_types[0].fields[1]
     assert field.options == (("t1", "Report"), ("t2", "<i>Long read</i>"))
     assert "<i>" not in options.html()
     story = LivePanel(element, STORY)
@@ -188,7 +187,7 @@ async def test_option_lists_are_renamed_and_become_datasources(tmp_path: Path) -
     await options.work("options-label", "  Essay ", 1)
     await options.work("options-source", "option_datasource")
     await options.work("options-datasource", "tones")
-    field = decided(project, Design).content_types[0].fields[1]
+    field = decision_in(project, Design).content_types[0].fields[1]
     assert field.encoding is Encoding.OPTION_DATASOURCE
     assert (field.datasource, field.options[1]) == ("tones", ("t2", "Essay"))
     await table.enter("design-field-encoding", "json_text", 1)
@@ -213,7 +212,7 @@ async def test_translated_fields_are_told(tmp_path: Path) -> None:
     rows = ",\n".join(json.dumps(each) for each in (*listed["items"], french))
     path.write_text(f'{{"items": [\n{rows}\n]}}\n')
     decision = replace(
-        decided(workspace.project, CollectionsDecision),
+        decision_in(workspace.project, CollectionsDecision),
         languages=Languages.FIELDS,
         locales=(
             LocaleChoice(
@@ -234,7 +233,7 @@ async def test_unattended_everything_that_is_designed_is_told(tmp_path: Path) ->
     """Sections, flags, places, dates and option lists stand in plain tables."""
     workspace = pulled_workspace(tmp_path)
     await decide_all(workspace)
-    design = decided(workspace.project, Design)
+    design = decision_in(workspace.project, Design)
     posts = design.content_types[0]
     nested = SectionDesign("mood", "<b>Mood</b>", ("tone",), component="mood_block")
     first = replace(posts.fields[0], required=True)

@@ -9,7 +9,7 @@ import pytest
 
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.design.designing import accept_design, design_table, open_design
-from cmsmig.notebook.kit.decision_files import decided
+from cmsmig.steps.decide.decision_store import decision_in
 from tests.support.notebook.designing import by_hand, with_fields
 from tests.support.notebook.pulled_site import Controls, pulled_workspace
 
@@ -32,12 +32,12 @@ async def test_undo_goes_on_after_a_restart(tmp_path: Path) -> None:
     assert table.named("design-undo")[0].description == "Undo (3)"
     await table.click("design-undo")
     assert table.named("design-content-type")[0].value == "1"
-    assert decided(project, Design) == written[2]
+    assert decision_in(project, Design) == written[2]
     with_fields(review.workspace, {"slug": "new", "displayName": "New"})
     table = Controls(design_table(await open_design(review.workspace)).widget())
     await table.click("design-undo")
     await table.click("design-undo")
-    posts = decided(project, Design).content_types[0]
+    posts = decision_in(project, Design).content_types[0]
     assert [each.key for each in posts.fields] == ["body", "tone", "author", "new"]
     assert posts.fields[0].display_name == "Body"
     await table.click("design-undo")
@@ -67,7 +67,7 @@ async def test_a_damaged_undo_file_does_no_harm(tmp_path: Path, damage: str) -> 
     table = Controls(design_table(review).widget())
     await table.click("design-undo")
     assert "taken back" in table.shown() or "no edit to take back" in table.shown()
-    assert decided(review.workspace.project, Design).content_types[0].folder == (
+    assert decision_in(review.workspace.project, Design).content_types[0].folder == (
         "journal"
     )
     await table.enter("design-folder", "diary")
@@ -89,7 +89,7 @@ async def test_nothing_is_taken_back_over_an_edit_by_hand(tmp_path: Path) -> Non
     table = Controls(design_table(review).widget())
     await table.enter("design-folder", "diary")
     await table.click("design-undo")
-    assert decided(project, Design).content_types[0].folder == "journal"
+    assert decision_in(project, Design).content_types[0].folder == "journal"
     await table.enter("design-folder", "diary")
     before = (tmp_path / "design_undo.json").read_bytes()
     dry = await open_design(pulled_workspace(tmp_path, interactive=True, dry_run=True))

@@ -21,13 +21,13 @@ from cmsmig.notebook.design.designing import (
     open_design,
     sample_values,
 )
-from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.previewing import open_previews
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.field_changes import with_field_moved, without_fields
 from cmsmig.review.item_story import components_of
+from cmsmig.steps.decide.decision_store import decision_in
 from tests.support.notebook.designing import (
     STORY,
     by_hand,
@@ -200,7 +200,7 @@ async def test_a_person_edits_and_accepts(tmp_path: Path) -> None:
     assert "enter your name" in accept.shown()
     await accept.enter("design-reviewer", "Ada")
     await accept.click("design-accept")
-    design = decided(review.workspace.project, Design)
+    design = decision_in(review.workspace.project, Design)
     posts, people = design.content_types
     assert (posts.folder, people.component) == ("journal", "person")
     assert posts.fields[0].key == "text"
@@ -218,7 +218,7 @@ async def test_a_design_with_a_problem_is_not_accepted(tmp_path: Path) -> None:
     assert "No Name" in table.shown()
     await accept.click("design-accept")
     assert "Correct this first" in accept.shown()
-    design = decided(review.workspace.project, Design)
+    design = decision_in(review.workspace.project, Design)
     assert design.content_types[0].component == "No Name"
     assert design.reviewed is None
 
@@ -239,7 +239,7 @@ async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     accept = Controls(accept_design(review, "Ada").widget())
     await accept.click("design-accept")
     assert "Dry run" in accept.shown()
-    assert decided(review.workspace.project, Design) is None
+    assert decision_in(review.workspace.project, Design) is None
 
 
 async def test_samples_follow_the_edits(tmp_path: Path) -> None:
@@ -372,7 +372,7 @@ async def test_each_edit_is_on_disk_and_can_be_taken_back(tmp_path: Path) -> Non
     table = Controls(design_table(review).widget())
     await table.click("design-undo")
     assert "no edit to take back" in table.shown()
-    assert decided(project, Design) is None
+    assert decision_in(project, Design) is None
     written = [proposed]
     for name, value, number in (
         ("design-field-key", "Not: a # key", 0),
@@ -381,14 +381,14 @@ async def test_each_edit_is_on_disk_and_can_be_taken_back(tmp_path: Path) -> Non
         ("design-block", "raw_html", 0),
     ):
         await table.enter(name, value, number)
-        written.append(decided(project, Design))
+        written.append(decision_in(project, Design))
         assert written[-1] == review.desk.design
         assert written[-1] != written[-2]
         assert written[-1].reviewed is None
     await table.enter("design-content-type", "1")
     for before in reversed(written[:-1]):
         await table.click("design-undo")
-        assert decided(project, Design) == before
+        assert decision_in(project, Design) == before
     assert table.named("design-content-type")[0].value == "0"
     assert table.named("design-field-key")[0].value == "body"
     assert table.named("design-block")[0].value == proposed.blocks[0].component
@@ -403,7 +403,7 @@ async def test_an_edit_takes_the_signature_back(tmp_path: Path) -> None:
     table = Controls(design_table(review).widget())
     accept = Controls(accept_design(review, "Ada").widget())
     await accept.click("design-accept")
-    signed = decided(review.workspace.project, Design).reviewed
+    signed = decision_in(review.workspace.project, Design).reviewed
     assert signed.by == "Ada"
     assert signed.at in table.shown()
     await table.enter("design-folder", "journal")
@@ -413,12 +413,12 @@ async def test_an_edit_takes_the_signature_back(tmp_path: Path) -> None:
     table = Controls(design_table(review).widget())
     accept = Controls(accept_design(review, "Bob").widget())
     await table.enter("design-folder-name", "Journal")
-    assert decided(review.workspace.project, Design).reviewed is None
+    assert decision_in(review.workspace.project, Design).reviewed is None
     for panel in (table, accept):
         assert "Edited since Ada accepted it" in panel.shown()
     await accept.click("design-accept")
     assert "Accepted individually by Bob" in table.shown()
-    assert decided(review.workspace.project, Design).reviewed.by == "Bob"
+    assert decision_in(review.workspace.project, Design).reviewed.by == "Bob"
 
 
 async def test_what_somebody_else_wrote_is_not_replaced(tmp_path: Path) -> None:
@@ -461,7 +461,7 @@ async def test_fields_get_labels_and_another_order(tmp_path: Path) -> None:
     table, story = Controls(element), LivePanel(element, STORY)
     await table.enter("design-field-label", "Main text", 0)
     await table.click("design-field-down")
-    design = decided(review.workspace.project, Design)
+    design = decision_in(review.workspace.project, Design)
     assert [each.origin for each in design.content_types[0].fields] == [
         "tone",
         "body",
@@ -475,10 +475,12 @@ async def test_fields_get_labels_and_another_order(tmp_path: Path) -> None:
     ]
     table.named("design-field-up")[1].click()
     await settled()
-    fields = decided(review.workspace.project, Design).content_types[0].fields
+    fields = decision_in(review.workspace.project, Design).content_types[0].fields
     assert [each.origin for each in fields] == ["body", "tone", "author"]
     await table.click("design-field-up")
-    assert fields == decided(review.workspace.project, Design).content_types[0].fields
+    assert (
+        fields == decision_in(review.workspace.project, Design).content_types[0].fields
+    )
 
 
 def test_sections_follow_the_order_of_the_fields(tmp_path: Path) -> None:
@@ -510,10 +512,10 @@ async def test_fields_are_left_out_with_a_reason_and_taken_again(
     await table.enter("design-leave-reason", "")
     await table.click("design-field-leave")
     assert "Say why" in table.shown()
-    assert decided(project, Design) is None
+    assert decision_in(project, Design) is None
     await table.enter("design-leave-reason", "Written <b>anew</b>")
     await table.click("design-field-leave")
-    posts = decided(project, Design).content_types[0]
+    posts = decision_in(project, Design).content_types[0]
     (left,) = (each for each in posts.left_out if each.origin == "body")
     assert left.note == "Written <b>anew</b>"
     assert "Written &lt;b&gt;anew&lt;/b&gt;" in table.shown()
@@ -522,7 +524,7 @@ async def test_fields_are_left_out_with_a_reason_and_taken_again(
     again = await open_design(review.workspace)
     table = Controls(design_table(again).widget())
     await table.click("design-take")
-    posts = decided(project, Design).content_types[0]
+    posts = decision_in(project, Design).content_types[0]
     assert {each.origin for each in posts.fields} == {
         each.origin for each in proposed.fields
     }
@@ -544,7 +546,7 @@ async def test_what_no_item_fills_is_said_and_left_out(tmp_path: Path) -> None:
     assert table.shown().count("It can be left out.") == 1
     assert "(1)" in table.named("design-leave-empty")[0].description
     await table.click("design-leave-empty")
-    posts = decided(workspace.project, Design).content_types[0]
+    posts = decision_in(workspace.project, Design).content_types[0]
     assert "unused" not in {each.origin for each in posts.fields}
     notes = {each.origin: each.note for each in posts.left_out}
     assert notes["unused"] == "No item fills it."

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from cmsmig.errors import UndecidedError
 from cmsmig.mapping.decisions.body_reviews import BodyState
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
-from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.preview.block_cards import Split, block_contents, cards_html
 from cmsmig.notebook.preview.preview_html import losses_html
 from cmsmig.notebook.preview.previewing import (
@@ -32,6 +31,7 @@ from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_bloc
 from cmsmig.richtext.native import convert_text
 from cmsmig.richtext.policy import Treatment
 from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.decide.decision_store import decision_in
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.live_panel import LivePanel, worked
 from tests.support.notebook.pulled_site import POSTS, pulled_workspace
@@ -110,7 +110,7 @@ async def test_choices_about_a_field_are_written_at_once(tmp_path: Path) -> None
     await fields.work("blocks-rule", "tables=1")
     await fields.work("blocks-rule", "tables=0")
     await fields.work("blocks-level", "4")
-    [choice] = decided(previews.workspace.project, BlocksDecision).bodies
+    [choice] = decision_in(previews.workspace.project, BlocksDecision).bodies
     assert choice.heuristics == Heuristics(frozenset({Heuristic.HEADINGS}), 4)
     assert "headings 1 to 4" in fields.text("table")
 
@@ -147,7 +147,7 @@ async def test_accepting_goes_on_to_the_next(split: tuple[Previews, LivePanel]) 
     assert "Widget" in desk.text("title")
     await desk.work("review-accept")
     assert "Nothing is left to review." in desk.text("said")
-    reviews = decided(previews.workspace.project, BlocksDecision).reviews.values()
+    reviews = decision_in(previews.workspace.project, BlocksDecision).reviews.values()
     assert {(each.by, each.how) for each in reviews} == {("Ada", "individually")}
 
 
@@ -183,7 +183,7 @@ async def test_bodies_of_one_kind_are_accepted_at_once(
     await desk.work("review-undo")
     await desk.work("review-undo")
     assert "0 reviewed, 2 left" in desk.text("tally")
-    assert decided(previews.workspace.project, BlocksDecision).reviews == {}
+    assert decision_in(previews.workspace.project, BlocksDecision).reviews == {}
 
 
 async def test_without_a_name_nothing_is_accepted(
@@ -197,7 +197,7 @@ async def test_without_a_name_nothing_is_accepted(
     await desk.work("review-name", "Grace")
     await desk.work("review-accept")
     assert desk.said() == ""
-    [review] = decided(previews.workspace.project, BlocksDecision).reviews.values()
+    [review] = decision_in(previews.workspace.project, BlocksDecision).reviews.values()
     assert review.by == "Grace"
 
 
@@ -243,7 +243,7 @@ async def test_an_embed_choice_is_written_at_once_and_looks_again(
     assert previews.body_index.known == 4
     previews.treat_kind("video", Treatment.LINK)
     assert previews.body_index.known == 3
-    written = decided(previews.workspace.project, EmbedsDecision)
+    written = decision_in(previews.workspace.project, EmbedsDecision)
     assert written.kinds["video"] is Treatment.LINK
     assert written.reviewed.by == "Ada"
 

@@ -17,7 +17,6 @@ from cmsmig.display.finding_list import Finding, findings_csv, findings_html
 from cmsmig.display.safe_html import escape, sanitised
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
-from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.document_tree import tree_html
 from cmsmig.notebook.preview.previewing import (
@@ -36,6 +35,7 @@ from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.settings import Project
 from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.decide.decision_store import decision_in
 from tests.support.notebook.live_panel import LivePanel, worked
 from tests.support.notebook.pulled_site import (
     LOSSY,
@@ -357,15 +357,15 @@ async def test_a_person_decides_about_embeds(tmp_path: Path) -> None:
     kinds = [each["data-row"] for each in embeds.controls("embed-kind")]
     await embeds.work("embed-kind", "drop", kinds.index("video"))
     assert "▣ block embed" not in desk.html("origin")
-    assert decided(project, EmbedsDecision).reviewed is None
+    assert decision_in(project, EmbedsDecision).reviewed is None
     await embeds.work("embed-signature", "link", -1)
     await accept.enter("bodies-reviewer", "Ada")
     await accept.click("bodies-accept")
-    decision = decided(project, EmbedsDecision)
+    decision = decision_in(project, EmbedsDecision)
     assert decision.kinds["video"] is Treatment.DROP
     assert list(decision.signatures.values()) == [Treatment.LINK]
     assert decision.reviewed.how == "individually"
-    blocks = decided(project, BlocksDecision)
+    blocks = decision_in(project, BlocksDecision)
     assert [each.field for each in blocks.bodies] == ["body"]
     assert blocks.reviewed.by == "Ada"
 
@@ -439,8 +439,8 @@ async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     await embeds.work("embed-kind", "drop", -1)
     await accept.click("bodies-accept")
     assert "Dry run" in accept.shown()
-    assert decided(previews.workspace.project, EmbedsDecision) is None
-    assert decided(previews.workspace.project, BlocksDecision) is None
+    assert decision_in(previews.workspace.project, EmbedsDecision) is None
+    assert decision_in(previews.workspace.project, BlocksDecision) is None
 
 
 def _site_with_an_open_embed(root: Path) -> None:

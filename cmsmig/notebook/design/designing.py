@@ -14,17 +14,13 @@ from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.additions import with_missing_designs
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.design_html import design_html, samples_html
-from cmsmig.notebook.kit.decision_files import (
-    decided,
-    describe_review,
-    pulled,
-    required,
-)
+from cmsmig.notebook.kit.decision_files import describe_review, pulled, required
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
+from cmsmig.steps.decide.decision_store import decision_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,7 @@ async def open_design(workspace: Workspace) -> DesignReview:
     decision = required(workspace.project, CollectionsDecision, "01")
     space = await space_facts(workspace.local_settings, workspace.observer)
     proposal = propose(origin, decision, space)
-    known = decided(workspace.project, Design)
+    known = decision_in(workspace.project, Design)
     design = proposal
     if known is not None:
         design, added = with_missing_designs(known, proposal, origin.collections, space)

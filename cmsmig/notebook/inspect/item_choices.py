@@ -23,10 +23,9 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.propose.additions import with_missing_choices
 from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.mapping.select.selection import select_items
-from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Collection, Item
-from cmsmig.steps.decide.decision_store import stamp_review
+from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
 
 NOT_MIGRATED = "not migrated"
@@ -74,7 +73,7 @@ def current_choices(workspace: Workspace, origin: Origin) -> CollectionsDecision
         origin.collections,
         lambda identifier, live: (origin.live if live else origin.staged)[identifier],
     )
-    found = decided(workspace.project, CollectionsDecision)
+    found = decision_in(workspace.project, CollectionsDecision)
     if found is None:
         return proposed
     complete, added = with_missing_choices(found, proposed)

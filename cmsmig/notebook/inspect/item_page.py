@@ -11,6 +11,7 @@ from markupsafe import Markup
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, code, escape, joined, preview
+from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.notebook.inspect.item_list import (
     STATES,
@@ -32,7 +33,7 @@ from cmsmig.survey.item_browser import ItemBrowser, Reference
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.story_states import story_told
 from cmsmig.survey.thumbnails import Thumbnails
-from cmsmig.survey.value_facts import html_text, is_empty
+from cmsmig.survey.value_facts import html_text
 
 _HEIGHT = 320
 _POINTING = 20
@@ -179,7 +180,7 @@ def _values(
     rows, empty = [], []
     for field in _fields(collection, versions):
         values = [data.get(field.slug) for data in versions.values()]
-        if all(map(is_empty, values)):
+        if all(map(is_blank, values)):
             empty.append(field.display_name)
             continue
         if field.type == "RichText":
@@ -222,7 +223,7 @@ def _bodies(collection: Collection, versions: Mapping[str, JsonObject]) -> list[
         _body(field, versions)
         for field in collection.fields
         if field.type == "RichText"
-        and any(not is_empty(data.get(field.slug)) for data in versions.values())
+        and any(not is_blank(data.get(field.slug)) for data in versions.values())
     ]
 
 

@@ -18,11 +18,12 @@ from cmsmig.mapping.convert.asset_uploads import file_objects
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import parse_moment, zone_of
+from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Field
 from cmsmig.survey.item_browser import Reference
 from cmsmig.survey.item_findings import size_told
-from cmsmig.survey.value_facts import file_name, is_empty
+from cmsmig.survey.value_facts import file_name
 
 _COLOUR = re.compile(
     r"#[0-9a-fA-F]{3,8}|(?:rgb|hsl)a?\([0-9.,%/ deg]{3,60}\)|[a-zA-Z]{3,20}"
@@ -63,7 +64,7 @@ class ValueContext:
 
 def value_html(field: Field, value: Json, context: ValueContext) -> Markup:
     """Return a value as what its field says it is; whatever it holds, it is shown."""
-    if is_empty(value):
+    if is_blank(value):
         return _made("missing", text="empty")
     if field.type in ("Reference", "MultiReference"):
         return _references(field, value, context)

@@ -21,9 +21,10 @@ from cmsmig.notebook.inspect.item_list import (
     still_html,
     told_html,
 )
-from cmsmig.notebook.kit.decision_files import decided, pulled
+from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.plain_file import read_plain
+from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_filter import Wanted
@@ -84,6 +85,6 @@ def outcomes_of(workspace: Workspace) -> Outcomes:
 def _design(workspace: Workspace) -> Design | None:
     """Return the design; None for one that cannot be read, which notebook 02 tells."""
     try:
-        return decided(workspace.project, Design)
+        return decision_in(workspace.project, Design)
     except DecisionsError:
         return None

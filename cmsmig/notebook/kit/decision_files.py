@@ -14,20 +14,12 @@ from cmsmig.steps.decide.decision_store import decision_in, stamp_review, write_
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 
 
-def decided(project: Project, kind: type[D]) -> D | None:
-    """Return one decision, or None where its file is missing. Reads only.
-
-    Raises `DecisionsError` naming the file when it is malformed.
-    """
-    return decision_in(project, kind)
-
-
 def required(project: Project, kind: type[D], notebook: str) -> D:
     """Return one decision that a person has accepted. Reads only.
 
     Raises `UndecidedError` naming the file and the notebook to decide it in.
     """
-    found = decided(project, kind)
+    found = decision_in(project, kind)
     path = project.decision(FILE_NAMES[kind])
     if found is None or found.reviewed is None:
         state = "is missing" if found is None else "is accepted by nobody yet"

@@ -22,11 +22,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
-from cmsmig.notebook.kit.decision_files import (
-    decided,
-    require_pull,
-    required,
-)
+from cmsmig.notebook.kit.decision_files import require_pull, required
 from cmsmig.notebook.kit.finding_rows import FindingRows
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer
@@ -52,6 +48,7 @@ from cmsmig.origin.files import FileStore
 from cmsmig.review.body_index import BodyIndex, HearLosses, Wanted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.steps.decide.body_review import Review
+from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.thumbnails import Thumbnails
@@ -71,8 +68,8 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     required(project, CollectionsDecision, "01")
     required(project, Design, "02")
     migration = open_migration(project, workspace.local_settings, reviewing=True)
-    embeds = decided(project, EmbedsDecision) or propose_embeds()
-    blocks = _complete(decided(project, BlocksDecision), migration.decisions.design)
+    embeds = decision_in(project, EmbedsDecision) or propose_embeds()
+    blocks = _complete(decision_in(project, BlocksDecision), migration.decisions.design)
     review = Review.open(
         project,
         migration.decisions.design,

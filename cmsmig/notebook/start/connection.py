@@ -24,7 +24,6 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import D
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.kit import widgets
-from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.kernel import show
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.plan_tables import plan_tables
@@ -33,7 +32,7 @@ from cmsmig.notebook.start.estimate import estimate
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
-from cmsmig.steps.decide.decision_store import is_publishing
+from cmsmig.steps.decide.decision_store import decision_in, is_publishing
 from cmsmig.steps.write.import_steps import plan_only
 
 _AMONG_LIMITS = (
@@ -209,7 +208,7 @@ def _todo(workspace: Workspace) -> list[tuple[str, bool, str]]:
 
 
 def _is_accepted(workspace: Workspace, kind: type[D]) -> bool:
-    found = decided(workspace.project, kind)
+    found = decision_in(workspace.project, kind)
     return found is not None and found.reviewed is not None
 
 

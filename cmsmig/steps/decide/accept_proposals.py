@@ -34,7 +34,6 @@ from cmsmig.mapping.propose.proposals import (
     propose_design,
     propose_embeds,
 )
-from cmsmig.origin.schema import Item
 from cmsmig.richtext.blocks.proposals import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
@@ -160,18 +159,14 @@ async def accept_proposals(
 
 def _take_all(done: _Acceptance, origin: Origin, facts: SpaceFacts) -> None:
     """Write or complete each decision; later ones follow from what is decided then."""
-
-    def items(collection_id: str, live: bool) -> tuple[Item, ...]:
-        return (origin.live if live else origin.staged)[collection_id]
-
     former = (each for each in renamed_collections(origin) if each.in_bulk)
     chosen = replace(
-        propose_collections(origin.site, origin.collections, items),
+        propose_collections(origin.site, origin.collections, origin.items),
         former_paths=tuple(each.decision for each in former),
     )
     collections = done.take(chosen, lambda known: with_missing_choices(known, chosen))
     proposal = propose_design(
-        origin.site, origin.collections, items, collections, facts
+        origin.site, origin.collections, origin.items, collections, facts
     )
     design = done.take(
         proposal,

@@ -31,6 +31,10 @@ class Origin:
     hashes: Mapping[str, str]
     """Fingerprints of the raw answers, by collection."""
 
+    def items(self, collection_id: str, live: bool) -> tuple[Item, ...]:
+        """Return the items of a collection in one of the two sets."""
+        return (self.live if live else self.staged)[collection_id]
+
 
 def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
     """Return the paths below which links look for items of a collection that was
