@@ -92,6 +92,13 @@ class Sides:
             return True
         return self._text(name, one) == self._text(name, other)
 
+    def moved(self, side: Fields) -> list[str]:
+        """Return the fields that are not on one side as they were last written."""
+        names = self.base.keys() | side.keys()
+        return sorted(
+            name for name in names if not self.is_alike(name, self.base, side)
+        )
+
     def outcome(self, name: str) -> Outcome:
         """Return the outcome of a field, before the rules and what was decided."""
         base, ours, theirs = self.base, self.ours, self.theirs
@@ -173,14 +180,6 @@ class Diff:
         waiting = self.waiting | refused
         settled = {name: ours[name] for name in ours if name not in waiting}
         return settled | {name: base[name] for name in waiting if name in base}
-
-    def moved(self, side: Fields) -> list[str]:
-        """Return the fields that are not on one side as they were last written."""
-        base = self.sides.base
-        names = base.keys() | side.keys()
-        return sorted(
-            name for name in names if not self.sides.is_alike(name, base, side)
-        )
 
 
 _CHANGES = [each for each in Outcome if each not in (Outcome.SAME, Outcome.CONFLICT)]

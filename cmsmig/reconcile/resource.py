@@ -95,7 +95,7 @@ class Rules(Protocol[D, A]):
         """Return the fields that an editor changed since our last write."""
         if compared.owner is Owner.LEFT:
             return ["what this import wrote of it is not known"]
-        return compared.diff.moved(compared.diff.sides.theirs)
+        return compared.diff.sides.moved(compared.diff.sides.theirs)
 
     def intended(self, compared: Comparison[D, A]) -> JsonObject:
         """Return the body of an intent to update it: the values after the write, and

@@ -84,7 +84,7 @@ class StoryRules(Rules[JsonObject, There]):
         that differs is a conflict."""
         actual, last, desired = resource.actual, self.last, resource.desired
         if actual is None:
-            return Sides({}, desired or {}, {})
+            return Sides({**last.sent}, desired or {}, {}, FieldRules(text=_text))
         theirs = fields_there(actual, last.written)
         known = last.sent.keys() | (desired or {}).keys()
         if isinstance(actual, Story) and last.written is not None:
@@ -125,7 +125,7 @@ class StoryRules(Rules[JsonObject, There]):
     def edits(self, compared: StoryComparison) -> list[str]:
         """Return the edited fields, also those that no import fills."""
         actual, sides = compared.resource.actual, compared.diff.sides
-        found = {*compared.diff.moved(sides.theirs)} - {POSITION}
+        found = {*compared.diff.sides.moved(sides.theirs)} - {POSITION}
         if not self.last.record.group_id:
             found -= {GROUP}
         if self.last.written is None and isinstance(actual, Story):
@@ -143,7 +143,7 @@ class StoryRules(Rules[JsonObject, There]):
 
 
 def story_resource(
-    last: LastWrite, actual: There, desired: JsonObject | None = None
+    last: LastWrite, actual: There | None, desired: JsonObject | None = None
 ) -> Resource[JsonObject, There]:
     """Return a story that an import wrote on three sides."""
     home = last.record
@@ -163,20 +163,21 @@ def _is_listed_as_written(actual: There, record: StoryRecord) -> bool:
     return isinstance(actual, StoryRow) and is_as_written(actual, record)
 
 
-def is_unmoved(row: StoryRow, written: WrittenStory | None) -> bool:
-    """Return whether a story has the folder and slug of our last write, where they are
-    known. A move may leave the change date as it is."""
+def is_as_left(row: StoryRow, last: LastWrite) -> bool:
+    """Return whether a list shows a story as our last write left it. A move may leave
+    the change date as it is."""
     there: JsonObject = {"slug": row.slug, "folder": row.parent_id}
-    answered = written.stood if written else {}
-    return all(value == answered.get(name, value) for name, value in there.items())
+    return (
+        is_as_written(row, last.record)
+        and row.uuid == last.record.uuid
+        and all(there[name] == last.answered.get(name, there[name]) for name in there)
+    )
 
 
 def edits_without_reading(row: StoryRow, last: LastWrite) -> tuple[str, ...] | None:
     """Return the edited fields of a story as far as a list shows them, in order; None
     where the story has to be read for that."""
-    if not is_as_written(row, last.record) or row.uuid != last.record.uuid:
-        return None
-    return edited_fields(row, last) if is_unmoved(row, last.written) else None
+    return edited_fields(row, last) if is_as_left(row, last) else None
 
 
 def edited_fields(there: There, last: LastWrite) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from cmsmig.reconcile.rules.story import (
     edits_without_reading,
     story_resource,
 )
-from cmsmig.reconcile.rules.story_fields import PUBLISHED, is_same_field
+from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
@@ -39,8 +39,6 @@ from cmsmig.steps.write.import_job import ImportJob
 
 _AT_ONCE = 50
 """Edited stories that are read together."""
-_NOT_TOLD = ("position",)
-"""Fields that move whenever another item comes or goes."""
 
 
 class Where(StrEnum):
@@ -143,22 +141,16 @@ def _of_item(
 ) -> Iterator[Change]:
     moved = job.migration.origin_hash(row.key) != row.origin_hash
     where = Where.ORIGIN if moved else Where.DECISIONS
-    written = job.ledger.items.last_written(home.story_id)
-    if isinstance(ours, str) or written is None:
+    what, item, last = home.full_slug, str(row.key), last_write(job.ledger, row)
+    if isinstance(ours, str) or last.written is None:
         text = "is wanted otherwise than it was written"
-        yield Change(where, home.full_slug, str(row.key), text=text)
+        yield Change(where, what, item, text=text)
         return
-    yield from _of_fields(where, home.full_slug, str(row.key), written.sent, ours)
-
-
-def _of_fields(
-    where: Where, what: str, item: str, old: JsonObject, new: JsonObject
-) -> Iterator[Change]:
-    for field in sorted(old.keys() | new.keys()):
-        if field not in _NOT_TOLD and not is_same_field(old, new, field):
-            yield Change(
-                where, what, item, field, value_of(old, field), value_of(new, field)
-            )
+    resource = story_resource(last, None, ours)
+    for field in resource.rules.sides(resource).moved(ours):
+        if field != POSITION:
+            old, new = value_of(last.sent, field), value_of(ours, field)
+            yield Change(where, what, item, field, old, new)
 
 
 def _of_decisions(job: ImportJob) -> Iterator[Change]:
@@ -195,7 +187,7 @@ def _of_objects(job: ImportJob) -> Iterator[Change]:
 def _of_diff(ours_at: Where, ref: Ref, diff: Diff) -> Iterator[Change]:
     what, sides = f"{ref.kind.noun()} {ref.key}", diff.sides
     for where, side in ((ours_at, sides.ours), (Where.DESTINATION, sides.theirs)):
-        for name in diff.moved(side):
+        for name in sides.moved(side):
             old, new = value_of(sides.base, name), value_of(side, name)
             yield Change(where, what, "", name, old, new)
 

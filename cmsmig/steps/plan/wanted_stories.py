@@ -12,12 +12,16 @@ from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictAction
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.rules.story import is_as_written, is_unmoved
+from cmsmig.reconcile.rules.story import is_as_left
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
+from cmsmig.steps.plan.edits.written_stories import (
+    asked_back,
+    is_saved_since,
+    last_write,
+)
 from cmsmig.steps.plan.moves import Move, existing_stories, find_moves
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
@@ -106,10 +110,7 @@ def find_wanted(
         if not (asked or saved or link.is_needed(home)):
             continue
         needed.add(key)
-        written = ledger.items.last_written(home.story_id)
-        if seen is None or not (
-            is_as_written(seen, home) and is_unmoved(seen, written)
-        ):
+        if seen is None or not is_as_left(seen, last_write(ledger, row)):
             looking[key] = home
         elif asked or is_translated or seen.slug != migration.places.places[key].slug:
             held.append((key, seen))

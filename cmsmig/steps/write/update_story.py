@@ -30,8 +30,7 @@ from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     StoryComparison,
-    is_as_written,
-    is_unmoved,
+    is_as_left,
     story_resource,
     story_to_send,
     written_after,
@@ -137,11 +136,7 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     home = update.needed.home
     last = LastWrite(home, job.ledger.items.last_written(home.story_id))
     there: Story | StoryRow
-    if (
-        row is None
-        or not (is_as_written(row, home) and is_unmoved(row, last.written))
-        or _unknown_tags(update, last)
-    ):
+    if row is None or not is_as_left(row, last) or _unknown_tags(update, last):
         there = await _read(job, update.needed, row)
     else:
         there = row

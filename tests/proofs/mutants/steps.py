@@ -306,7 +306,7 @@ OWNERSHIP = (
         (
             Edit(
                 UPDATING,
-                "or not (is_as_written(row, home) and is_unmoved(row, last.written))",
+                "or not is_as_left(row, last)",
                 "or False",
             ),
         ),
