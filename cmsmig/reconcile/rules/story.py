@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story, StoryRow
@@ -45,6 +45,17 @@ from cmsmig.reconcile.rules.story_hashes import content_hash, is_hash_of, record
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
 _LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
+
+
+def _text(name: str, value: Json) -> Text:
+    if name == TAGS:
+        value = [*sorted({*tags_of({TAGS: value})})]
+    found = comparable(value)
+    return None if found is None else canonical(found)
+
+
+BY_VALUE: Final = FieldRules(text=_text)
+"""Values are alike as a person sees them: what is absent is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,7 @@ class StoryRules(Rules[JsonObject, There]):
         that differs is a conflict."""
         actual, last, desired = resource.actual, self.last, resource.desired
         if actual is None:
-            return Sides({**last.sent}, desired or {}, {}, FieldRules(text=_text))
+            return Sides({**last.sent}, desired or {}, {}, BY_VALUE)
         theirs = fields_there(actual, last.written)
         known = last.sent.keys() | (desired or {}).keys()
         if isinstance(actual, Story) and last.written is not None:
@@ -107,13 +118,13 @@ class StoryRules(Rules[JsonObject, There]):
         kept = {GROUP: base[GROUP]} if GROUP in base else {}
         ours = base if desired is None else {**kept, **desired}
         moves = translated_moves(base) | {"slug"}
-        rules = FieldRules(
+        rules = replace(
+            BY_VALUE,
             yields=POSITION.__eq__,
             waits=moves.__contains__,
             rides=(POSITION, GROUP).__contains__,
             merges=TAGS.__eq__,
             leaves=(foreign | {GROUP}).__contains__,
-            text=_text,
             seen=seen_in_story,
         )
         return Sides(base, ours, theirs, rules)
@@ -295,13 +306,6 @@ def _is_foreign(name: str) -> bool:
     """Return whether a field that no import filled is only an editor's."""
     own = (*ALWAYS_SENT, *DATES, POSITION, TAGS)
     return name not in own and not name.startswith(CONTENT)
-
-
-def _text(name: str, value: Json) -> Text:
-    if name == TAGS:
-        value = [*sorted({*tags_of({TAGS: value})})]
-    found = comparable(value)
-    return None if found is None else canonical(found)
 
 
 def seen_in_story(theirs: Value) -> tuple[str, ...]:

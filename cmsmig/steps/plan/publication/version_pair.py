@@ -14,12 +14,14 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.store import Ledger
+from cmsmig.reconcile.diff import Sides, diff
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.rules.story import BY_VALUE
 from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     around_content,
     content_of,
     dates_of,
-    is_same_field,
 )
 
 SHOW: Final = "show"
@@ -49,12 +51,9 @@ class Version:
         dates = dates_of(around_content(story))
         return cls({"name": story.row.name, **content}, _set_only(dates))
 
-    def unlike(self, other: Version) -> frozenset[str]:
+    def unlike(self, other: Version) -> list[str]:
         """Return the names of the fields that two versions do not have alike."""
-        names = self.fields.keys() | other.fields.keys()
-        return frozenset(
-            name for name in names if not is_same_field(self.fields, other.fields, name)
-        )
+        return Sides(self.fields, {}, {}, BY_VALUE).moved(other.fields)
 
     def body(self, story: Story) -> JsonObject:
         """Return the record that writes this version of a story where it stands."""
@@ -116,19 +115,14 @@ class VersionPair:
         stays as it is.
         """
         there = Version.of_story(story)
-        shown = self.public.unlike(self.editors) - there.unlike(self.public)
-        only_dates = self.public.dates != self.editors.dates and not there.unlike(
-            self.public
-        )
-        if not shown and not only_dates:
+        public, editors = self.public, self.editors
+        sides = Sides(public.fields, editors.fields, there.fields, BY_VALUE)
+        ref = Ref(Kind.STORY, story.row.full_slug)
+        found = diff(ref, sides, lambda name, seen: None)
+        is_other_date = public.dates != editors.dates and not there.unlike(public)
+        if not found.written and not is_other_date:
             return None
-        kept = {
-            name: value for name, value in there.fields.items() if name not in shown
-        }
-        ours = {
-            name: value for name, value in self.editors.fields.items() if name in shown
-        }
-        return Version(kept | ours, self.editors.dates)
+        return Version(found.values, editors.dates)
 
     def after(self, story: Story) -> Story:
         """Return a story as it is once editors have their version of it again."""
