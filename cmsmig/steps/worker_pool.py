@@ -177,10 +177,11 @@ async def work_through(
             await pool.take(work, batch)
 
 
-def batches(pieces: Iterable[T]) -> Iterator[list[T]]:
-    """Return the pieces in order, in lists of what is committed together."""
+def batches(pieces: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """Yield the pieces in order, in lists of `size`; by default, what is committed
+    together."""
     iterator = iter(pieces)
-    while batch := list(islice(iterator, BATCH)):
+    while batch := list(islice(iterator, size)):
         yield batch
 
 

@@ -49,6 +49,8 @@ D = TypeVar("D")
 A = TypeVar("A")
 
 STEP = "rebuild"
+_READ_TOGETHER = 200
+"""Stories: so many are in memory uncompressed."""
 
 
 @dataclass(slots=True)
@@ -238,8 +240,8 @@ async def _our_stories(job: ImportJob) -> PackedStories:
     ]
     elsewhere.sort(key=lambda row: row.story_id)
     found = PackedStories()
-    parts = chain(batches(at_place), batches(elsewhere))
-    await find_by_uid(job.client, keys, parts, found)
+    parts = (batches(each, _READ_TOGETHER) for each in (at_place, elsewhere))
+    await find_by_uid(job.client, keys, chain.from_iterable(parts), found)
     return found
 
 

@@ -222,6 +222,21 @@ def test_a_moved_story_is_found_by_its_mark(imported: Desk) -> None:
     assert desk.codes() == ["story_elsewhere"]
 
 
+def test_a_copy_of_a_moved_story_is_not_taken_for_it(imported: Desk) -> None:
+    """A copy has the same `_uid`: the older of both is ours, the copy stays an
+    editor's, and a rollback leaves it."""
+    desk = imported
+    story = desk.stories()["notes/note-2"]
+    copy = {"name": "Copy", "slug": "a-copy", "content": story.content}
+    desk.api("POST", "/stories", {"story": copy})
+    desk.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "moved"}})
+    assert rebuilt(desk)["stories"] == len(desk.stories()) - 1
+    query = "SELECT 1 FROM home WHERE story_id = ?"
+    assert desk.rows(query, story.story_id) == [(1,)]
+    assert desk.run("rollback").code == 1
+    assert {*desk.stories()} == {"a-copy", "notes/moved"}
+
+
 def test_links_follow_an_edited_story_that_is_moved_after_a_rebuild(
     imported: Desk,
 ) -> None:
