@@ -18,14 +18,14 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
-from cmsmig.ledger.rows import GoneState, Intent, ItemRow, StoryRecord
+from cmsmig.ledger.rows import GoneState, Intent
 from cmsmig.reconcile.rules.story import edits_without_reading
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import (
-    REMOVALS,
+    Removal,
+    blocking,
     edit_since,
     kept_note,
-    standing_in_the_way,
     to_remove,
 )
 from cmsmig.steps.worker_pool import work_through, write_ahead
@@ -42,7 +42,8 @@ _DONE = {
 
 async def make_room(job: ImportJob) -> None:
     """Delete the stories whose places other items take, as was decided."""
-    await _remove_all(job, standing_in_the_way(job.migration, job.ledger))
+    removals = to_remove(job.migration, job.ledger)
+    await _remove_all(job, blocking(job.migration, removals))
 
 
 async def remove_gone(job: ImportJob) -> None:
@@ -50,90 +51,74 @@ async def remove_gone(job: ImportJob) -> None:
 
     After phase two, so that no story leads to them any more.
     """
-    await _remove_all(job, to_remove(job.ledger))
+    await _remove_all(job, to_remove(job.migration, job.ledger))
 
 
-async def _remove_all(job: ImportJob, rows: Sequence[ItemRow]) -> None:
-    if not rows or not job.migration.pilot.is_whole:
+async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
+    if not removals:
         return
-    job.observer(StepStarted(STEP, len(rows)))
-    current = CurrentRows(job, [_home(row).story_id for row in rows])
+    job.observer(StepStarted(STEP, len(removals)))
+    current = CurrentRows(job, [each.home.story_id for each in removals])
     await work_through(
-        rows,
+        removals,
         write_ahead(job.ledger.intents, _intent, partial(_remove, job, current)),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    job.observer(
-        StepFinished(STEP, f"{counted(len(rows), 'story', 'stories')} handled")
-    )
+    handled = f"{counted(len(removals), 'story', 'stories')} handled"
+    job.observer(StepFinished(STEP, handled))
 
 
-def _home(row: ItemRow) -> StoryRecord:
-    assert row.home is not None
-    return row.home
+def _intent(removal: Removal) -> Intent:
+    return Intent(removal.intent, str(removal.row.key), removal.home.content_hash)
 
 
-def _state(row: ItemRow) -> GoneState:
-    assert row.gone is not None
-    return row.gone.state
-
-
-def _intent(row: ItemRow) -> Intent:
-    return Intent(REMOVALS[_state(row)], str(row.key), _home(row).content_hash)
-
-
-async def _remove(job: ImportJob, current: CurrentRows, row: ItemRow) -> None:
-    intent = REMOVALS[_state(row)]
+async def _remove(job: ImportJob, current: CurrentRows, removal: Removal) -> None:
+    gone, key, home = job.ledger.gone, removal.row.key, removal.home
+    done = _DONE[removal.state]
     try:
-        there = await current.row(_home(row).story_id)
-        if there is not None and (edit := await _edit(job, row, there)):
-            _keep(job, row, kept_note(edit))
+        there = await current.row(home.story_id)
+        if there is not None and (edit := await _edit(job, removal, there)):
+            _keep(job, removal, kept_note(edit))
         else:
-            await _take_away(job, row)
+            changed = await _take_away(job, removal)
+            gone.settle(key, done, removal.intent, updated_at=changed)
     except NotFoundError:
-        job.ledger.gone.settle(row.key, _DONE[_state(row)], intent)
+        gone.settle(key, done, removal.intent)
     except RejectedError as error:
-        _keep(job, row, str(error))
+        _keep(job, removal, str(error))
     except (OutcomeUnknownError, MalformedAnswerError) as error:
         # The intent stays open: the next run looks before it sends.
-        job.ledger.gone.doubt(row.key, str(error))
-    job.observer(StepAdvanced(STEP, _home(row).full_slug))
+        gone.doubt(key, str(error))
+    job.observer(StepAdvanced(STEP, home.full_slug))
 
 
-async def _take_away(job: ImportJob, row: ItemRow) -> None:
-    """Ask for it, and write that it is done."""
-    state = _state(row)
-    story_id = _home(row).story_id
-    updated_at = ""
-    if state is GoneState.TO_DELETE:
-        await remove_once(
-            partial(job.client.delete_story, story_id),
-            partial(_is_there, job, story_id),
-        )
-    else:
-        story = await job.client.unpublish_story(story_id)
-        updated_at = story.row.updated_at
-    job.ledger.gone.settle(
-        row.key, _DONE[state], REMOVALS[state], updated_at=updated_at
+def _keep(job: ImportJob, removal: Removal, note: str) -> None:
+    job.ledger.gone.keep(removal.row.key, note, removal.intent)
+    job.observer(Noticed(removal.home.full_slug, note))
+
+
+async def _take_away(job: ImportJob, removal: Removal) -> str:
+    """Ask for it; return the change date of the story that stays."""
+    story_id = removal.home.story_id
+    if removal.state is GoneState.TO_UNPUBLISH:
+        return (await job.client.unpublish_story(story_id)).row.updated_at
+    await remove_once(
+        partial(job.client.delete_story, story_id), partial(_is_there, job, story_id)
     )
+    return ""
 
 
 async def _is_there(job: ImportJob, story_id: int) -> bool:
     return await job.client.find_story(story_id) is not None
 
 
-async def _edit(job: ImportJob, row: ItemRow, there: StoryRow) -> str:
+async def _edit(job: ImportJob, removal: Removal, there: StoryRow) -> str:
     """Return what somebody made of a story, as it stands right now."""
-    home, last = _home(row), last_write(job.ledger, row)
-    seen: Story | None = job.seen_gone.get(home.story_id)
+    last = last_write(job.ledger, removal.row)
+    seen: Story | None = job.seen_gone.get(there.story_id)
     if edits_without_reading(there, last) is None and (
         seen is None or seen.row.updated_at != there.updated_at
     ):
-        seen = await job.client.story(home.story_id)
+        seen = await job.client.story(there.story_id)
     return edit_since(there, seen, last)
-
-
-def _keep(job: ImportJob, row: ItemRow, note: str) -> None:
-    job.ledger.gone.keep(row.key, note, REMOVALS[_state(row)])
-    job.observer(Noticed(_home(row).full_slug, note))

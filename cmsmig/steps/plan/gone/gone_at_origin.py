@@ -3,7 +3,7 @@ no longer chosen. Each is named, and what becomes of its story is decided."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -42,6 +42,20 @@ REMOVALS: Mapping[GoneState, str] = {
 """What is still to be done, and the kind of its intent."""
 _SHOWN = 3
 _ASKED = (GoneAction.UNPUBLISH, GoneAction.DELETE)
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A story that is to be unpublished or deleted, since its item is gone."""
+
+    row: ItemRow
+    home: StoryRecord
+    state: GoneState
+
+    @property
+    def intent(self) -> str:
+        """Return the kind of its intent."""
+        return REMOVALS[self.state]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +165,12 @@ def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
     """Return the calls that taking stories away costs, by name.
 
     Those whose places others take go before anything is put there, the rest after
-    phase two; the state of each is listed shortly before. A pilot takes none away.
+    phase two; the state of each is listed shortly before.
     """
-    if not migration.pilot.is_whole:
-        return {}
-    rows = to_remove(ledger)
-    first = len(standing_in_the_way(migration, ledger))
-    states = [row.gone.state for row in rows if row.gone is not None]
-    lists = (-(-count // LISTED_TOGETHER) for count in (first, len(rows) - first))
+    removals = to_remove(migration, ledger)
+    first = len(blocking(migration, removals))
+    states = [each.state for each in removals]
+    lists = (-(-count // LISTED_TOGETHER) for count in (first, len(states) - first))
     return {
         "compare_gone_stories": sum(lists),
         "unpublish_stories": states.count(GoneState.TO_UNPUBLISH),
@@ -271,25 +283,23 @@ def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
     )
 
 
-def to_remove(ledger: Ledger) -> tuple[ItemRow, ...]:
-    """Return the rows whose stories are to be unpublished or deleted. Reads only."""
+def to_remove(migration: Migration, ledger: Ledger) -> tuple[Removal, ...]:
+    """Return the stories that are to be unpublished or deleted; a pilot takes none
+    away. Reads only."""
     return tuple(
-        row
-        for row in ledger.gone.rows()
-        if row.gone is not None and row.gone.state in REMOVALS
+        Removal(row, row.home, row.gone.state)
+        for row in (ledger.gone.rows() if migration.pilot.is_whole else ())
+        if row.home and row.gone and row.gone.state in REMOVALS
     )
 
 
-def standing_in_the_way(migration: Migration, ledger: Ledger) -> tuple[ItemRow, ...]:
-    """Return the rows of stories to be deleted whose places other items take."""
+def blocking(migration: Migration, removals: Iterable[Removal]) -> tuple[Removal, ...]:
+    """Return the stories to be deleted whose places other items take."""
     wanted = {place.full_slug for place in migration.places.places.values()}
     return tuple(
-        row
-        for row in to_remove(ledger)
-        if row.gone is not None
-        and row.gone.state is GoneState.TO_DELETE
-        and row.home is not None
-        and row.home.full_slug in wanted
+        each
+        for each in removals
+        if each.state is GoneState.TO_DELETE and each.home.full_slug in wanted
     )
 
 
