@@ -269,7 +269,7 @@ def diff(
     A and B are revisions of git or folders. Without B: as it stands here; without
     A: since the last commit. Exits with 1 where anything differs.
     """
-    from cmsmig.mapping.decisions.decision_differences import tell_differences
+    from cmsmig.mapping.decisions.decision_differences import describe_differences
     from cmsmig.settings import choose_target, find_project
     from cmsmig.steps.decide.decision_versions import state_at, state_now
 
@@ -277,12 +277,12 @@ def diff(
     project = choose_target(found, target_named(), needed=False)
     old = state_at(project, before or "HEAD")
     new = state_at(project, after) if after else state_now(project)
-    told = tell_differences(old, new)
+    changes = describe_differences(old, new)
     if as_json:
-        emit_json({"differences": [*told]})
+        emit_json({"differences": [*changes]})
     else:
-        emit_lines(told or ["nothing was decided otherwise"])
-    sys.exit(1 if told else 0)
+        emit_lines(changes or ["nothing was decided otherwise"])
+    sys.exit(1 if changes else 0)
 
 
 @decisions.command()

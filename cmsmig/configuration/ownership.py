@@ -1,7 +1,7 @@
-"""Whose files settings and code are read from: the user's own and nobody else's.
+"""Whose files settings and code are read from: the user's own alone.
 
 The search for a project climbs to the top of the file system, so a stranger's
-file may stand above the working folder. Source of the rule: git's `safe.directory`.
+file may be above the working folder. Source of the rule: git's `safe.directory`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OTHERS_READ = stat.S_IRWXG | stat.S_IRWXO
 def require_own(path: Path, top: Path | None = None) -> None:
     """Raise `SettingsError` unless `path` is the user's and stays as it is.
 
-    Neither the file nor a folder that it stands in, up to `top`, may be one that
+    Neither the file nor a folder that it is in, up to `top`, may be one that
     anyone writes; what a link leads to counts too. A missing file passes.
     """
     if not os.path.lexists(path):
@@ -31,7 +31,7 @@ def require_own(path: Path, top: Path | None = None) -> None:
             _require_closed(path, folder)
 
 
-def told_to_others(path: Path) -> str:
+def readable_by_others(path: Path) -> str:
     """Return one sentence if others on this machine may open the file, else nothing."""
     try:
         mode = path.stat().st_mode

@@ -15,7 +15,7 @@ from dotenv.parser import parse_stream
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from cmsmig.configuration import values
-from cmsmig.configuration.ownership import require_own, told_to_others
+from cmsmig.configuration.ownership import readable_by_others, require_own
 from cmsmig.configuration.plans import DESTINATION_PLANS, ORIGIN_RATES
 from cmsmig.configuration.regions import (
     DESTINATION_VERSION,
@@ -44,7 +44,7 @@ _TABLES = {"notify": ("command", "url")}
 
 
 class Given(BaseModel):
-    """Every setting but the tokens, read; None or empty where nobody gave it.
+    """Every setting but the tokens, read; None or empty where it is not set.
 
     The names are those of the toml file; a variable's name is the same in upper
     case after `CMSMIG_`.
@@ -111,7 +111,7 @@ def read_given(
 
     Reads both files if they are there. A blank value counts as not given.
     Raises `SettingsError` naming the place of the first thing that is wrong,
-    a file of somebody else's and a token's way to a host that it is not meant
+    a file of another user and a token's way to a host that it is not meant
     for included.
     """
     table = _table(toml)
@@ -141,7 +141,7 @@ def read_given(
         if name in TOKENS
     ]
     in_file = any(placed.source == str(env) for _, placed in found)
-    warning = told_to_others(env) if in_file else ""
+    warning = readable_by_others(env) if in_file else ""
     return Sources(
         given,
         tokens,

@@ -1,6 +1,6 @@
 """Named destinations: `[targets.NAME]` of `cmsmig.toml`, and their variables.
 
-Where a project names some, each setting of a destination stands with one of them:
+Where a project names some, each setting of a destination belongs to one of them:
 nothing is written anywhere because a value of another destination was left over.
 """
 

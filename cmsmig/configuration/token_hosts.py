@@ -1,7 +1,7 @@
 """Which host a token may be sent to without being asked about.
 
-Settings that come with somebody's files must not lead a token elsewhere, so an
-address is as trusted as the place where it stands.
+Settings that come with files of other people must not lead a token elsewhere, so an
+address is as trusted as the place that it is set in.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ SIDES = (
 def require_meant(given: Mapping[str, Placed], confirmed: Mapping[str, str]) -> None:
     """Raise `SettingsError` if a token would go to a host that it is not meant for.
 
-    Meant are the service's own hosts, loopback, a host that stands where the
-    token stands, and one that is confirmed by name.
+    Meant are the service's own hosts, loopback, a host that is set where the
+    token is, and one that is confirmed by name.
     """
     for side in SIDES:
         token, address = given.get(side.token), given.get(side.address)

@@ -158,7 +158,7 @@ def command(value: object) -> tuple[str, ...]:
 
 
 def hook_address(value: object) -> str:
-    """Read an address that is told of a run's end; it may have a query."""
+    """Read an address that gets the end of a run; it may have a query."""
     text = _text(value)
     expected = "write an https address, or http on this machine"
     try:

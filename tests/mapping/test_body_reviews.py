@@ -18,9 +18,9 @@ from cmsmig.mapping.decisions.body_reviews import (
     DecidedBlock,
     body_facts,
     review_of,
+    review_status,
     rules_of,
     rules_text,
-    standing,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.decision_files import decided_value, from_text, to_text
@@ -235,13 +235,15 @@ def test_who_decided_does_not_count() -> None:
 
 def test_a_decision_holds_while_its_body_is_the_same() -> None:
     """Nobody decided, somebody did, and one text that needs nobody."""
-    assert standing(None, FACTS, SPLIT).state is BodyState.OPEN
-    found = standing(ACCEPTED, FACTS, SPLIT)
+    assert review_status(None, FACTS, SPLIT).state is BodyState.OPEN
+    found = review_status(ACCEPTED, FACTS, SPLIT)
     assert (found.state, found.by) == (BodyState.REVIEWED, "Ann")
     assert [str(block.kind) for block in found.blocks] == ["text", "text", "image"]
     assert found.blocks[1].why == "A heading of level 2 begins here."
-    assert standing(None, facts_of("<p>a</p>"), SPLIT).state is BodyState.NOT_NEEDED
-    assert standing(None, FACTS, Heuristics()).state is BodyState.NOT_NEEDED
+    assert (
+        review_status(None, facts_of("<p>a</p>"), SPLIT).state is BodyState.NOT_NEEDED
+    )
+    assert review_status(None, FACTS, Heuristics()).state is BodyState.NOT_NEEDED
 
 
 @pytest.mark.parametrize(
@@ -254,10 +256,10 @@ def test_a_decision_holds_while_its_body_is_the_same() -> None:
 )
 def test_changed_content_reopens_its_decision(html: str) -> None:
     """The blocks are as proposed again, and the reason is said."""
-    found = standing(ACCEPTED, facts_of(html), SPLIT)
+    found = review_status(ACCEPTED, facts_of(html), SPLIT)
     assert found.state is BodyState.REOPENED
     assert "changed after this was decided" in found.why
-    assert found.blocks == standing(None, facts_of(html), SPLIT).blocks
+    assert found.blocks == review_status(None, facts_of(html), SPLIT).blocks
 
 
 def test_an_embed_choice_that_changes_the_shape_reopens() -> None:
@@ -280,20 +282,20 @@ def test_the_host_of_a_file_reopens_nothing() -> None:
 def test_other_rules_reopen_only_what_they_split_otherwise() -> None:
     """Switching a rule on leaves the decisions alone that it says nothing about."""
     more = Heuristics(SPLIT.on | {Heuristic.TABLES}, SPLIT.heading_level)
-    assert standing(ACCEPTED, FACTS, more).state is BodyState.REVIEWED
+    assert review_status(ACCEPTED, FACTS, more).state is BodyState.REVIEWED
     fewer = Heuristics(frozenset((Heuristic.HEADINGS,)))
-    found = standing(ACCEPTED, FACTS, fewer)
+    found = review_status(ACCEPTED, FACTS, fewer)
     assert found.state is BodyState.REOPENED
     assert "Other rules" in found.why
     old = replace(ACCEPTED, rules="0 headings:2 images")
-    assert "rules that propose" in standing(old, FACTS, SPLIT).why
+    assert "rules that propose" in review_status(old, FACTS, SPLIT).why
 
 
 def test_edits_stand_unaccepted_until_somebody_accepts() -> None:
     """What was changed by hand is kept, says so, and is still open."""
     edited = merged(propose_blocks(FACTS.outline, SPLIT), 0)
     review = review_of(KEY, FACTS, SPLIT, edited)
-    found = standing(review, FACTS, SPLIT)
+    found = review_status(review, FACTS, SPLIT)
     assert (found.state, found.edited) == (BodyState.OPEN, True)
     assert [block.why for block in found.blocks] == [
         "Merged by hand.",
@@ -306,6 +308,6 @@ def test_edits_stand_unaccepted_until_somebody_accepts() -> None:
 def test_blocks_that_do_not_fit_are_not_taken() -> None:
     """A file edited to counts that do not add up reopens the body."""
     wrong = replace(ACCEPTED, blocks=ACCEPTED.blocks[:2])
-    found = standing(wrong, FACTS, SPLIT)
+    found = review_status(wrong, FACTS, SPLIT)
     assert found.state is BodyState.REOPENED
     assert found.why == "The decided blocks don't fit this body."

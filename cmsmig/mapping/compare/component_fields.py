@@ -37,7 +37,7 @@ FLAGS = (
     "content_type_asset_preview",
     "metadata",
 )
-"""What is writable beside name and schema. Source: destination, components."""
+"""What is writable besides name and schema. Source: destination, components."""
 _BOOLEANS = frozenset(("is_root", "is_nestable"))
 
 ORDER = "schema.*.pos"
@@ -62,7 +62,7 @@ class Shape:
 
     @classmethod
     def of(cls, base: JsonObject, ours: JsonObject, theirs: JsonObject) -> Shape:
-        """Return the shape of what was written, what is to be and what is there."""
+        """Return the shape of what was written, is wanted, and is there now."""
         sides = [schema_of(each) for each in (base, ours, theirs)]
         common = frozenset.intersection(*(frozenset(each) for each in sides))
         every = frozenset[str]().union(*sides)
@@ -214,7 +214,7 @@ def in_order(schema: dict[str, JsonObject]) -> list[str]:
 
 
 def options_of(definition: JsonObject) -> dict[str, JsonObject] | None:
-    """Return options by value, or None where they cannot be told apart by it."""
+    """Return options by value, or None where it does not identify them."""
     listed = definition.get(_OPTIONS) or []
     if not isinstance(listed, list):
         return None

@@ -114,7 +114,7 @@ class BodyReview:
     rules: Annotated[str, AfterValidator(_named_rules)]
     """The rules that had proposed, as `rules_text` writes them."""
     by: str = ""
-    """Empty: changed by hand, and accepted by nobody yet."""
+    """Empty: changed by hand, and not accepted yet."""
     at: str = ""
     """ISO 8601 in UTC."""
     how: str = ""
@@ -261,10 +261,10 @@ class ReviewStatus:
     """Why it was reopened, one sentence; else empty."""
 
 
-def standing(
+def review_status(
     review: BodyReview | None, facts: BodyFacts, heuristics: Heuristics
 ) -> ReviewStatus:
-    """Return where a body stands under the field's current heuristics."""
+    """Return the state of a body's review under the field's current heuristics."""
     proposal = propose_blocks(facts.outline, heuristics)
     needed = needs_review(proposal)
     if review is None:

@@ -1,5 +1,5 @@
-"""The decisions that are not the design: what is taken along, how bodies and
-embeds are treated, and what happens where the destination disagrees."""
+"""The decisions that are not the design: what is migrated, and how bodies and embeds
+are treated."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ class ItemSet(StrEnum):
     STAGED_PUBLISHED_ONLY = "staged_published_only"
     """The editors' version of the items that visitors see."""
     MIRROR = "mirror"
-    """Both: what visitors see is published, and what editors changed since stands
-    over it as unpublished changes. Without a publication, what editors see."""
+    """Both: what visitors see is published, and what editors changed since is
+    unpublished changes of it. Without a publication, what editors see."""
 
 
 class DraftRule(StrEnum):
-    """What becomes of items that are drafts and not live."""
+    """How items that are drafts and not live are imported."""
 
     AS_DRAFTS = "as_drafts"
     SKIP = "skip"
 
 
 class ArchiveRule(StrEnum):
-    """What becomes of archived items."""
+    """How archived items are imported."""
 
     SKIP = "skip"
     AS_DRAFTS = "as_drafts"
 
 
 class MissingLanguage(StrEnum):
-    """What becomes of a reference whose target lacks the language of its item."""
+    """Where a reference leads whose target lacks the language of its item."""
 
     PRIMARY = "primary"
     """It leads to the target's story in the primary language."""
@@ -68,7 +68,7 @@ class MissingLanguage(StrEnum):
 
 
 class Languages(StrEnum):
-    """What the languages of an item become."""
+    """How the languages of an item are stored."""
 
     FOLDERS = "folders"
     """A story each, in a folder of the locale; the stories are each other's
@@ -78,7 +78,7 @@ class Languages(StrEnum):
 
 
 class ArchivedLiveRule(StrEnum):
-    """What becomes of archived items whose pages are still online."""
+    """How archived items are imported whose pages are still online."""
 
     AS_ARCHIVED = "as_archived"
     """What `archived` says."""
@@ -89,7 +89,7 @@ class ArchivedLiveRule(StrEnum):
 
 
 class QueuedRule(StrEnum):
-    """What becomes of what goes live with the next publish of the site."""
+    """How items are imported that go live with the next publish of the site."""
 
     AS_DRAFTS = "as_drafts"
     """An item that was never live is a draft; over one that is, it is an unpublished
@@ -238,7 +238,7 @@ class CollectionsDecision:
 
     @property
     def stand_in_locale(self) -> str | None:
-        """Return the locale whose stories stand in for missing ones, if one does."""
+        """Return the locale whose stories replace missing ones, if one does."""
         if self.missing_language is MissingLanguage.LEAVE_OUT:
             return None
         primary = (each.locale_id for each in self.locales if each.primary)

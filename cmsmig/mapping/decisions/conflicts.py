@@ -1,5 +1,5 @@
-"""What was decided about things at the destination that disagree with an import:
-somebody else's in our place, edits on both sides, and what is gone on one side."""
+"""What was decided about objects of the destination that conflict with an import:
+objects of others in our place, edits on both sides, and what is gone on one side."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class ConflictKind(StrEnum):
 
 
 class ConflictAction(StrEnum):
-    """What a person decided about it. None of them alters what is there."""
+    """What a person decided about it. None of them changes the existing object."""
 
     SKIP = "skip"
     """Leave it and import nothing in its place."""
     REUSE = "reuse"
-    """Take what is there as if the kit had made it, without writing to it."""
+    """Use the existing object as if we had made it, without writing to it."""
     RENAME = "rename"
     """Import ours under another name, which `rename_to` gives."""
 
@@ -47,21 +47,21 @@ class ConflictChoice:
 
 
 class Side(StrEnum):
-    """Whose value stands where both sides changed one."""
+    """Whose value is kept where both sides changed one."""
 
     OURS = "ours"
     """What the origin and the decisions say now."""
     THEIRS = "theirs"
-    """What stands at the destination."""
+    """The current value at the destination."""
 
 
 WHOLE = "*"
-"""Stands for every field of an object, or for every object."""
+"""Means every field of an object, or every object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditChoice:
-    """Whose value stands in a field that was edited at the destination."""
+    """Whose value is kept in a field that was edited at the destination."""
 
     kind: ConflictKind
     what: str
@@ -72,7 +72,7 @@ class EditChoice:
     take: Side
     seen: str = ""
     """Fingerprint of the edit that was decided about; another one needs another
-    decision. Empty: whatever stands there."""
+    decision. Empty: any edit."""
     note: str = ""
 
 
@@ -84,18 +84,18 @@ class GoneFrom(StrEnum):
 
 
 class GoneAction(StrEnum):
-    """What becomes of what one side no longer has."""
+    """What to do about an object that one side no longer has."""
 
     KEEP = "keep"
     """Gone at the origin: the story stays as it is."""
     UNPUBLISH = "unpublish"
-    """Gone at the origin: the story is taken from visitors, and stays a draft."""
+    """Gone at the origin: the story is unpublished, and stays a draft."""
     DELETE = "delete"
-    """Gone at the origin: the story goes to the trash, if nobody edited it."""
+    """Gone at the origin: the story goes to the trash, unless an editor changed it."""
     RECREATE = "recreate"
     """Gone at the destination: it is made again."""
     LEAVE_OUT = "leave_out"
-    """Gone at the destination: it stays away."""
+    """Gone at the destination: it is not made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class ConflictsDecision:
         )
 
     def side(self, kind: ConflictKind, what: str, field: str, seen: str) -> Side | None:
-        """Return whose value stands in a field that shows the edit `seen`.
+        """Return whose value is kept in a field that shows the edit `seen`.
 
         A decision about the object goes before one about all, and one about the field
         before one about all fields.
@@ -144,7 +144,7 @@ class ConflictsDecision:
         return next((fitting[each] for each in narrow_first if each in fitting), None)
 
     def gone_action(self, side: GoneFrom, what: str) -> GoneAction | None:
-        """Return what becomes of something that `side` no longer has.
+        """Return what was decided about something that `side` no longer has.
 
         A decision about the thing goes before one about all.
         """

@@ -48,7 +48,7 @@ _BECOMES = {
     Encoding.BLOCKS: "blocks",
 }
 _FOR_READERS = ("note", "reviewed", "reviews", "made")
-"""What decides nothing, or is told in another way."""
+"""What decides nothing, or is described in another way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ class DecisionState:
     conflicts: ConflictsDecision | None = None
 
 
-def tell_differences(before: DecisionState, after: DecisionState) -> list[str]:
-    """Return one sentence for each thing that was decided otherwise, grouped by file.
+def describe_differences(before: DecisionState, after: DecisionState) -> list[str]:
+    """Return one sentence for each thing that was decided differently, grouped by file.
 
-    Empty when both decide the same and the same people stand for it.
+    Empty when both decide the same and the same people accepted it.
     """
     names = _collection_names(before, after)
     return [
@@ -128,7 +128,7 @@ def _collections(
 
 
 def _taken(called: str, was: object, now: object) -> Iterator[str]:
-    """Yield that something is taken along, or no longer."""
+    """Yield that something is migrated, or no longer."""
     before = bool(getattr(was, "migrate", False))
     after = bool(getattr(now, "migrate", False))
     if before != after:
@@ -206,11 +206,11 @@ def _reviews(
 ) -> Iterator[str]:
     counts: Counter[tuple[str, str]] = Counter()
     for key in sorted(old.reviews.keys() | new.reviews.keys()):
-        told = _review(old.reviews.get(key), new.reviews.get(key))
-        if told:
-            counts[names.get(key.collection_id, key.collection_id), told] += 1
-    for (called, told), count in counts.items():
-        yield f"{counted(count, 'body', 'bodies')} of {called} {told}"
+        change = _review(old.reviews.get(key), new.reviews.get(key))
+        if change:
+            counts[names.get(key.collection_id, key.collection_id), change] += 1
+    for (called, change), count in counts.items():
+        yield f"{counted(count, 'body', 'bodies')} of {called} {change}"
 
 
 def _review(was: BodyReview | None, now: BodyReview | None) -> str:
@@ -295,7 +295,7 @@ def _reviewed(name: str, old: Reviewed | None, new: Reviewed | None) -> Iterator
 def _fields(
     called: str, was: object, now: object, apart: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the fields of two records that differ, but for those told `apart`."""
+    """Yield the fields of two records that differ, but for those described `apart`."""
     if was is None or now is None:
         return
     for each in fields(now):  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ def text_with(text: str, before: D, after: D) -> str:
     """Return the text of a file, which says `before`, so that it says `after`.
 
     What `after` has more is added, and all else stays byte for byte as people wrote
-    it; only a text of an unusual form is written anew.
+    it; only a text of an unusual form is written whole.
     """
     kind = type(after)
     head, rest = text, ""
@@ -113,7 +113,7 @@ def _says(text: str, decision: D) -> bool:
 
 
 def decided_value(decision: Decision) -> object:
-    """Return what of a decision counts: not who took it, nor what is said for its
+    """Return what of a decision counts: not who took it, nor the notes for its
     readers."""
     plain = replace(decision, reviewed=None)
     if isinstance(plain, BlocksDecision) and (reviews := plain.reviews):

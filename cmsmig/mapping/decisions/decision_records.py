@@ -210,7 +210,7 @@ def _explain(
     elif problem == "tuple_type":
         what = "must be a list"
     elif problem == "enum" and isinstance(found, str):
-        # The values stand there as 'one', 'two' or 'three'.
+        # Pydantic lists the values as 'one', 'two' or 'three'.
         allowed = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
         what = f"`{found}` is not allowed; use one of {allowed}"
     else:

@@ -155,7 +155,7 @@ def _finite(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """One piece of the text and what stands there instead."""
+    """One piece of the text and what replaces it."""
 
     start: int
     end: int

@@ -22,7 +22,7 @@ from cmsmig.mapping.decisions.body_reviews import (
     ReviewStatus,
     body_facts,
     review_of,
-    standing,
+    review_status,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, block_names
@@ -185,8 +185,8 @@ class Review:
         """Return where a body stands."""
         choice = self.choice(key.collection_id, key.field)
         if choice.mode is not BodyMode.BLOCKS:
-            return standing(None, facts, Heuristics())
-        return standing(self.decision.reviews.get(key), facts, choice.heuristics)
+            return review_status(None, facts, Heuristics())
+        return review_status(self.decision.reviews.get(key), facts, choice.heuristics)
 
     def accept(self, key: BodyKey, facts: BodyFacts) -> None:
         """Accept a body's blocks as they are now."""

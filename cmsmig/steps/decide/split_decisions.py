@@ -14,7 +14,7 @@ from cmsmig.mapping.decisions.body_reviews import (
     BodyState,
     ReviewStatus,
     body_facts,
-    standing,
+    review_status,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice
 from cmsmig.mapping.decisions.decision_files import block_names, embed_policy
@@ -111,7 +111,7 @@ def find_splits(items: Iterable[Item], decisions: Decisions, engine: Engine) -> 
     for body in split_bodies(items, decisions.design, decisions.blocks):
         review = decisions.blocks.reviews.get(body.key)
         facts = facts_of(body.html, engine, policy, decisions.design)
-        found = standing(review, facts, body.choice.heuristics)
+        found = review_status(review, facts, body.choice.heuristics)
         blocks[body.key] = found.blocks
         if found.state in (BodyState.OPEN, BodyState.REOPENED):
             undecided.append(UndecidedBody(body, facts, found))
