@@ -30,6 +30,8 @@ class Book:
     """Stories of which a new ledger may not know what we wrote."""
     unknown: set[int] = field(default_factory=set)
     """Stories that were deleted while a killed run might not have recorded them."""
+    lost: set[Key] = field(default_factory=set)
+    """Items whose stories a new ledger does not know, since they were gone then."""
     paths: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     """By story: every path that it ever had."""
     edits: list[dict[str, str]] = field(default_factory=list)

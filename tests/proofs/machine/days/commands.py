@@ -95,13 +95,15 @@ def rebuild(days: Days, step: Step) -> None:
     ended = days.world.run("rebuild", "--json")
     rules.insist("a rebuild", ended.code in (0, 1, 3), told(ended))
     rules.insist("a rebuild", before == look(days.world), "it wrote")
-    # The story of an item that the origin no longer has is nobody's, and so is
-    # what links to it.
-    is_gone = any(
-        not seen.trashed and book.is_gone(seen.key, days.stage.setup)
+    # The story of an item that the origin no longer has is not found, and what links to
+    # it is not as the import would write it.
+    gone = {
+        seen.key
         for seen in before.values()
-    )
-    if book.stirred or book.unsettled or is_gone:
+        if not seen.trashed and book.is_gone(seen.key, days.stage.setup)
+    }
+    book.lost |= gone
+    if book.stirred or book.unsettled or gone:
         book.forgotten |= before.keys()
     book.rebuilt = True
 

@@ -133,6 +133,8 @@ def editor_translates(days: Days, step: Step) -> None:
 def editor_publishes(days: Days, step: Step) -> None:
     """A story is shown to visitors as it is."""
     if seen := _story(days, step.a):
+        if days.world.space.stories[seen.story_id].unpublished_changes:
+            days.book.touched.add(seen.story_id)
         days.world.api("GET", f"/stories/{seen.story_id}/publish")
         if seen.shown is None:
             days.book.edited(seen, PUBLISHED, True)

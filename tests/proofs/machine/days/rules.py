@@ -39,7 +39,7 @@ def insist(rule: str, holds: object, what: object) -> None:
 
 def always(days: Days, command: str, before: Space, after: Space) -> None:
     """Insist on what holds after each command that writes, also a killed one."""
-    _is_single(after)
+    _is_single(days, after)
     _keeps_edits(days, command, before, after)
     _shows_no_unfinished(days, after)
     if command == "import":
@@ -47,9 +47,11 @@ def always(days: Days, command: str, before: Space, after: Space) -> None:
         _makes_nothing_again(days, before, after)
 
 
-def _is_single(after: Space) -> None:
+def _is_single(days: Days, after: Space) -> None:
     there = Counter(each.key for each in after.values() if not each.trashed)
-    twice = [key for key, count in there.items() if count > 1]
+    twice = [
+        key for key, count in there.items() if count > 1 and key not in days.book.lost
+    ]
     paths = [each.path for each in after.values() if each.key in twice]
     insist("one story for each item", not twice, f"{twice} at {paths}")
 
