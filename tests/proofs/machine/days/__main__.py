@@ -79,14 +79,16 @@ class Runner:
         self, setup: str, steps: list[Step], failure: str
     ) -> tuple[list[Step], str]:
         """Return a run with no step too many that breaks the same rule."""
-        rule = failure.partition(":")[0]
-        at = len(steps)
-        while at > 0:
-            at -= 1
-            fewer = steps[:at] + steps[at + 1 :]
-            found = self.failure(setup, fewer)
-            if found is not None and found.partition(":")[0] == rule:
-                steps, failure = fewer, found
+        rule, size = failure.partition(":")[0], len(steps) // 2
+        while size > 0:
+            at = len(steps)
+            while at > 0:
+                at -= size
+                fewer = steps[: max(at, 0)] + steps[at + size :]
+                found = self.failure(setup, fewer)
+                if found is not None and found.partition(":")[0] == rule:
+                    steps, failure = fewer, found
+            size //= 2
         return steps, failure
 
 
