@@ -13,11 +13,11 @@ from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, ItemRow, WrittenStory
+from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import edited_fields, found_later
+from cmsmig.reconcile.rules.story import edited_fields
 from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     content_of,
@@ -27,7 +27,7 @@ from cmsmig.reconcile.rules.story_fields import (
 from cmsmig.reconcile.rules.story_hashes import is_hash_of
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import (
-    found_home,
+    found_write,
     hidden_since,
     last_write,
 )
@@ -171,23 +171,21 @@ def settle_creates(
         if row is None or story is None:
             ledger.intents.settle("create", intent.subject, "absent")
             continue
-        written = _written(intent, story, sent(row.key))
-        record = str(intent.body.get("record", ""))
-        home = found_home(story, intent.request_hash, record, written)
-        ledger.items.housed(row.key, home, origin_hash(row.key), "create", written)
+        fields, record = _sent(intent, story, sent(row.key)), intent.body.get("record")
+        last = found_write(story, intent.request_hash, str(record or ""), fields)
+        origin = origin_hash(row.key)
+        ledger.items.housed(row.key, last.record, origin, "create", last.written)
 
 
-def _written(
-    intent: Intent, story: Story, fields: JsonObject | None
-) -> WrittenStory | None:
-    """Return what a killed run had sent, as far as that is known."""
+def _sent(intent: Intent, story: Story, fields: JsonObject | None) -> JsonObject | None:
+    """Return the fields that a killed run had sent, as far as that is known."""
     hashed = intent.request_hash
     if fields is None or not is_hash_of(hashed, content_of(fields)):
         fields = fields_held(story, None)
     if not is_hash_of(hashed, content_of(fields)):
         return None
     content = {name: fields[name] for name in fields if name.startswith(CONTENT)}
-    return found_later((_around(intent) or fields) | content, story)
+    return (_around(intent) or fields) | content
 
 
 def _around(intent: Intent) -> JsonObject:

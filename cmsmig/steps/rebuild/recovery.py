@@ -26,7 +26,7 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import AssetRow
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.convert.item_draft import StoryDraft
@@ -34,11 +34,11 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.resource import Resource, made_row
 from cmsmig.reconcile.rules.asset import ALT, FOLDER
-from cmsmig.reconcile.rules.story import LastWrite, edited_fields, found_later
+from cmsmig.reconcile.rules.story import LastWrite
 from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.conflicts import item_rows
-from cmsmig.steps.plan.edits.written_stories import written_home
+from cmsmig.steps.plan.edits.written_stories import found_write, written_home
 from cmsmig.steps.rebuild.saved_drafts import find_saved, find_shown
 from cmsmig.steps.snapshot import find_by_uid
 from cmsmig.steps.worker_pool import batches, together
@@ -306,13 +306,11 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
         stories.rows[key].published for key in stories.keys() & job.migration.to_publish
     )
     edited: dict[ItemKey, str] = {}
-    for key, story, known in _known(job, stories, existing):
+    for key, story, last in _known(job, stories, existing):
         found.stories += 1
-        home, written = known or (written_home(story.row, ""), None)
-        if written is None or edited_fields(story, LastWrite(home, written)):
+        home, written = last.record, last.written
+        if not home.updated_at:
             edited[key] = story.row.full_slug
-            # The next write reads it first, and keeps what is not ours.
-            home = replace(home, updated_at="")
         # A story that an editor moved was put at its place: verification names it.
         home = replace(home, full_slug=existing[key].full_slug)
         is_due = key in job.migration.to_publish
@@ -337,9 +335,9 @@ def _known(
     job: ImportJob,
     stories: PackedStories,
     existing: Mapping[ItemKey, ExistingStory],
-) -> Iterator[tuple[ItemKey, Story, tuple[StoryRecord, WrittenStory] | None]]:
-    """Yield each story with what was written of it, if its content is as this import
-    makes it."""
+) -> Iterator[tuple[ItemKey, Story, LastWrite]]:
+    """Yield each story with our last write of it, which is known if its content is as
+    this import makes it."""
     others = {*stories}
     for drafted in job.stories():
         if drafted.key not in others:
@@ -349,14 +347,16 @@ def _known(
         contents = (job.linked(existing).content(drafted), drafted.content)
         as_made = (each for each in contents if same(each, story.content))
         known = (_record(drafted, each, story) for each in as_made)
-        yield drafted.key, story, next(known, None)
-    yield from ((key, stories[key], None) for key in sorted(others))
+        yield drafted.key, story, next(known, _unknown(story))
+    for key in sorted(others):
+        story = stories[key]
+        yield key, story, _unknown(story)
 
 
-def _record(
-    drafted: StoryDraft, content: JsonObject, story: Story
-) -> tuple[StoryRecord, WrittenStory]:
-    hashed = content_hash(content)
-    fields = wanted_fields(drafted, content)
-    record, written = record_hash(fields, hashed), found_later(fields, story)
-    return written_home(story.row, hashed, record), written
+def _record(drafted: StoryDraft, content: JsonObject, story: Story) -> LastWrite:
+    hashed, fields = content_hash(content), wanted_fields(drafted, content)
+    return found_write(story, hashed, record_hash(fields, hashed), fields)
+
+
+def _unknown(story: Story) -> LastWrite:
+    return found_write(story, "", "", None)

@@ -25,16 +25,14 @@ from cmsmig.ledger.rows import (
     FOLDER_MISSING,
     Intent,
     LossRow,
-    StoryRecord,
-    WrittenStory,
 )
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import found_later, written_story
+from cmsmig.reconcile.rules.story import LastWrite, written_story
 from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
-from cmsmig.steps.plan.edits.written_stories import found_home, written_home
+from cmsmig.steps.plan.edits.written_stories import found_write, written_home
 from cmsmig.steps.plan.interrupted_stories import create_intent
 from cmsmig.steps.worker_pool import work_through, write_ahead
 from cmsmig.steps.write.components import read_field_keys
@@ -55,15 +53,6 @@ class Create:
     record_hash: str
     fields: JsonObject
     """All of it as it is sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """A story that was made."""
-
-    home: StoryRecord
-    written: WrittenStory | None
-    """What was sent, if it is known."""
 
 
 async def create_stories(job: ImportJob) -> None:
@@ -200,16 +189,16 @@ async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) 
         )
 
 
-async def _send(job: ImportJob, create: Create, group: str) -> Created:
+async def _send(job: ImportJob, create: Create, group: str) -> LastWrite:
     draft = create.draft
     parent = parent_id(job, draft.place.folder)
     body = story_body(draft, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     home = written_home(story.row, create.content_hash, create.record_hash)
-    return Created(home, written_story(create.fields, story))
+    return LastWrite(home, written_story(create.fields, story))
 
 
-async def _look(job: ImportJob, create: Create) -> Created | None:
+async def _look(job: ImportJob, create: Create) -> LastWrite | None:
     """Return the story record for the draft's place if the story there is ours."""
     return await _ours_of(job, create, await _list_place(job, create.draft) or ())
 
@@ -221,13 +210,12 @@ async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] |
 
 async def _ours_of(
     job: ImportJob, create: Create, listed: Sequence[StoryRow]
-) -> Created | None:
+) -> LastWrite | None:
     for row in listed:
         story = await _ours(job, create.draft.key, row)
         if story is not None:
-            written = found_later(create.fields, story)
-            home = found_home(story, create.content_hash, create.record_hash, written)
-            return Created(home, written)
+            hashes = create.content_hash, create.record_hash
+            return found_write(story, *hashes, create.fields)
     return None
 
 
@@ -244,9 +232,10 @@ async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
     return story if ours else None
 
 
-def _save_record(job: ImportJob, key: ItemKey, created: Created) -> None:
+def _save_record(job: ImportJob, key: ItemKey, created: LastWrite) -> None:
     origin_hash = job.migration.origin_hash(key)
-    job.ledger.items.housed(key, created.home, origin_hash, "create", created.written)
+    home, written = created.record, created.written
+    job.ledger.items.housed(key, home, origin_hash, "create", written)
 
 
 def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> None:

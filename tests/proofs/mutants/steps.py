@@ -318,7 +318,7 @@ OWNERSHIP = (
         (
             Edit(
                 "steps/plan/edits/written_stories.py",
-                "edited_fields(story, LastWrite(home, written))",
+                "written is None or edited_fields(story, last)",
                 "False",
             ),
         ),

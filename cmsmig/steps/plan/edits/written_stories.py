@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
     WHOLE,
@@ -20,6 +21,7 @@ from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
     edits_without_reading,
+    found_later,
     is_as_written,
 )
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
@@ -65,19 +67,20 @@ def written_home(row: StoryRow, content: str, record: str = "") -> StoryRecord:
     )
 
 
-def found_home(
-    story: Story, content: str, record: str, written: WrittenStory | None
-) -> StoryRecord:
-    """Return the story record of a story that a write of ours made whose answer is
-    lost. `written` is what it sent, None where that is not known.
+def found_write(
+    story: Story, content: str, record: str, sent: JsonObject | None
+) -> LastWrite:
+    """Return the write of ours that made a story and whose answer is lost. `sent` are
+    the fields that it sent, None where they are not known.
 
     Where an editor changed it since, no change date is taken as ours, so that the
     next write looks at it first.
     """
-    home = written_home(story.row, content, record)
-    if written is None or edited_fields(story, LastWrite(home, written)):
-        return replace(home, updated_at="")
-    return home
+    written = None if sent is None else found_later(sent, story)
+    last = LastWrite(written_home(story.row, content, record), written)
+    if written is None or edited_fields(story, last):
+        return replace(last, record=replace(last.record, updated_at=""))
+    return last
 
 
 def is_saved_since(row: ItemRow, there: StoryRow | None) -> bool:
