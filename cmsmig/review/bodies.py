@@ -19,7 +19,7 @@ from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
-from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.migration import Migration
 
 _BODIES = (Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT)
@@ -69,11 +69,6 @@ class ConvertedBody:
 
     document: JsonObject
     losses: tuple[Loss, ...]
-
-    @property
-    def worst(self) -> int:
-        """Return how many losses a reader would notice."""
-        return sum(loss.severity is Severity.CONTENT for loss in self.losses)
 
 
 def convert_body(body: Body, context: DraftContext) -> ConvertedBody:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions.choices import EmbedsDecision
@@ -33,23 +33,6 @@ class EmbedSort:
     bodies: int
     example: str
     """The beginning of the first one's HTML or address."""
-
-
-def count_embeds(bodies: Iterable[str]) -> tuple[EmbedSort, ...]:
-    """Return the embeds in HTML bodies by kind and signature, commonest first."""
-    sorts: dict[tuple[str, str], EmbedSort] = {}
-    for html in bodies:
-        seen: set[tuple[str, str]] = set()
-        for kind, signature, example in embeds_of(html):
-            key = (kind, signature)
-            known = sorts.get(key, EmbedSort(kind, signature, 0, 0, example))
-            sorts[key] = replace(
-                known, count=known.count + 1, bodies=known.bodies + (key not in seen)
-            )
-            seen.add(key)
-    return tuple(
-        sorted(sorts.values(), key=lambda one: (-one.count, one.kind, one.signature))
-    )
 
 
 def embeds_of(

@@ -10,8 +10,11 @@ from cmsmig.canonical import Json
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign, LeftOutField
 from cmsmig.mapping.propose.field_facts import field_facts, reads_as_markdown
 from cmsmig.mapping.propose.field_keys import option_labels
-from cmsmig.mapping.propose.field_map import FieldContext, propose_field
-from cmsmig.mapping.propose.untyped_fields import propose_unlisted
+from cmsmig.mapping.propose.field_map import (
+    FieldContext,
+    propose_field,
+    propose_unlisted,
+)
 from cmsmig.origin.schema import Field
 from tests.support.mapping.design_builders import make_field, make_item
 

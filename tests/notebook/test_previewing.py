@@ -29,7 +29,7 @@ from cmsmig.notebook.preview.previewing import (
 )
 from cmsmig.review.bodies import elements_by_path, structures_of
 from cmsmig.review.body_index import LossFilter, Wanted
-from cmsmig.review.embeds import count_embeds, embeds_of
+from cmsmig.review.embeds import embeds_of
 from cmsmig.review.loss_marks import destination_html, marked_html
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
@@ -78,13 +78,16 @@ def titles(previews: Previews, wanted: Wanted) -> list[str]:
     ]
 
 
-def test_embeds_are_told_by_kind_and_host() -> None:
-    """Each embed is counted once with the host that a choice would name."""
-    found = {(each.kind, each.signature): each for each in count_embeds([VIDEO] * 2)}
-    assert found["video", "video.example.com"].count == 2
-    assert found["video", "video.example.com"].bodies == 2
-    sorts = {(each.kind, each.signature) for each in count_embeds([WIDGET + VIDEO])}
-    assert ("embed", "widgets.example.com") in sorts
+async def test_embeds_are_counted_by_kind_and_host(tmp_path: Path) -> None:
+    """Each embed once, with the host that a choice would name."""
+    previews = await by_hand(tmp_path)
+    previews.scanner.finish()
+    found = {
+        (each.kind, each.signature): (each.count, each.bodies)
+        for each in previews.body_index.embeds()
+    }
+    assert found["video", "video.example.com"] == (2, 2)
+    assert found["embed", "widgets.example.com"] == (1, 1)
 
 
 @given(

@@ -11,7 +11,7 @@ from cmsmig.errors import UsageError
 from cmsmig.richtext.blocks.outline import (
     BlockKind,
     Outline,
-    kinds_for,
+    kinds_of,
     outline_of,
     top_nodes,
 )
@@ -244,12 +244,11 @@ def test_edits_that_cannot_be_made_say_why(edit: object, said: str) -> None:
 
 def test_what_a_run_may_become() -> None:
     """One node may be its own kind, pictures a gallery, and anything a text."""
-    document, _ = converted('<p>a</p><img src="a.png"><img src="b.png"><hr>')
-    nodes = top_nodes(document)
-    assert kinds_for(nodes[:1]) == (BlockKind.TEXT,)
-    assert kinds_for(nodes[1:2]) == (BlockKind.TEXT, BlockKind.IMAGE)
-    assert kinds_for(nodes[1:3]) == (BlockKind.TEXT, BlockKind.GALLERY)
-    assert kinds_for(nodes) == (BlockKind.TEXT,)
+    _, outline = converted('<p>a</p><img src="a.png"><img src="b.png"><hr>')
+    assert kinds_of(outline[:1]) == (BlockKind.TEXT,)
+    assert kinds_of(outline[1:2]) == (BlockKind.TEXT, BlockKind.IMAGE)
+    assert kinds_of(outline[1:3]) == (BlockKind.TEXT, BlockKind.GALLERY)
+    assert kinds_of(outline) == (BlockKind.TEXT,)
 
 
 def test_blocks_of_another_document_are_refused() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cmsmig.review.embeds import count_embeds
+from cmsmig.review.embeds import embeds_of
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import NativeEngine
@@ -133,13 +133,13 @@ def test_what_is_dropped_is_named_by_its_kind(kind: str, html: str) -> None:
 )
 def test_an_embed_goes_by_a_host(html: str, host: str) -> None:
     """The table of embeds shows it, and a choice for it beats the kind's."""
-    (sort,) = count_embeds([html])
-    assert sort.signature == host
+    ((kind, signature, _),) = embeds_of(html)
+    assert signature == host
     if host:
-        policy = EmbedPolicy({sort.kind: Treatment.HTML}, {host: Treatment.DROP})
+        policy = EmbedPolicy({kind: Treatment.HTML}, {host: Treatment.DROP})
         made = NativeEngine().from_html(html, policy)
-        assert [each.kind for each in made.losses] == [sort.kind]
-        other = EmbedPolicy({sort.kind: Treatment.HTML}, {"x.example": Treatment.DROP})
+        assert [each.kind for each in made.losses] == [kind]
+        other = EmbedPolicy({kind: Treatment.HTML}, {"x.example": Treatment.DROP})
         assert NativeEngine().from_html(html, other).losses == ()
 
 

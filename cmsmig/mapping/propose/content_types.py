@@ -19,8 +19,12 @@ from cmsmig.mapping.decisions.design import (
 from cmsmig.mapping.naming import identifier
 from cmsmig.mapping.propose.field_facts import FieldFacts, field_facts
 from cmsmig.mapping.propose.field_keys import assign_keys
-from cmsmig.mapping.propose.field_map import FieldContext, propose_field
-from cmsmig.mapping.propose.untyped_fields import Proposal, propose_unlisted
+from cmsmig.mapping.propose.field_map import (
+    FieldContext,
+    Proposal,
+    propose_field,
+    propose_unlisted,
+)
 from cmsmig.origin.schema import Collection, Field, Item
 
 _MOST_UNLISTED = 200

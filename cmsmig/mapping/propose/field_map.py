@@ -1,4 +1,5 @@
-"""The field map: what each origin field becomes, proposed with its reason."""
+"""The field map: what each origin field becomes, proposed with its reason; so too a
+field of a type that it does not know, and a key without a field."""
 
 from __future__ import annotations
 
@@ -6,17 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.counting import noun_for
-from cmsmig.mapping.decisions.design import Encoding, FieldDesign
+from cmsmig.mapping.decisions.design import (
+    UNLISTED,
+    Encoding,
+    FieldDesign,
+    LeftOutField,
+)
 from cmsmig.mapping.propose.encodings import ALLOWED, RELATION_ENCODINGS, rules_of
 from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
 from cmsmig.mapping.propose.field_keys import option_labels
-from cmsmig.mapping.propose.untyped_fields import (
-    LONGEST_TEXT,
-    Proposal,
-    propose_by_shape,
-    proposed,
-)
 from cmsmig.origin.schema import Field
+
+_LONGEST_TEXT = 255
+"""Characters that fit a single-line field comfortably."""
+
+Proposal = tuple[FieldDesign, ...] | LeftOutField
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +38,12 @@ class FieldContext:
 def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Proposal:
     """Return what one origin field becomes: one or more fields, or none and why.
 
-    Keys are still the origin's slugs; `keys.assign_keys` turns them into valid
-    ones. Never raises: an unknown type goes by the shape of its values.
+    Keys are still the origin's slugs; `assign_keys` turns them into valid ones. Never
+    raises: an unknown type goes by the shape of its values.
     """
     propose = _RULES.get(origin.type)
     if Shape.PRICE in facts.shapes or propose is None:
-        return propose_by_shape(origin, facts)
+        return _propose_by_shape(origin, facts)
     return tuple(
         _with_rules(
             _with_required(_with_use(design, facts), origin, facts), origin, facts
@@ -50,7 +55,7 @@ def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Pr
 def _plain(
     origin: Field, facts: FieldFacts, context: FieldContext
 ) -> tuple[FieldDesign, ...]:
-    return (proposed(origin, ALLOWED[origin.type][0]),)
+    return (_proposed(origin, ALLOWED[origin.type][0]),)
 
 
 def _text(
@@ -64,7 +69,7 @@ def _text(
             "verbatim by `textarea` and `markdown`, converted by "
             "`markdown_as_richtext`."
         )
-    return (proposed(origin, encoding, note),)
+    return (_proposed(origin, encoding, note),)
 
 
 def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
@@ -81,7 +86,7 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
             f"{said} {facts.multiline} "
             f"{noun_for(facts.multiline, 'value has', 'values have')} line breaks.",
         )
-    if single is not True and facts.longest > LONGEST_TEXT:
+    if single is not True and facts.longest > _LONGEST_TEXT:
         return (
             Encoding.TEXTAREA,
             "The origin does not say whether it is one line, and the longest value "
@@ -95,14 +100,14 @@ def _moment(
 ) -> tuple[FieldDesign, ...]:
     if 0 < facts.filled == facts.moments == facts.midnights:
         return (
-            proposed(
+            _proposed(
                 origin,
                 Encoding.DATE,
                 "A date without a time: every value is at midnight "
                 f"({facts.filled} {noun_for(facts.filled, 'value', 'values')}).",
             ),
         )
-    return (proposed(origin, Encoding.DATETIME),)
+    return (_proposed(origin, Encoding.DATETIME),)
 
 
 def _color(
@@ -110,7 +115,7 @@ def _color(
 ) -> tuple[FieldDesign, ...]:
     offer = "The space has the colour picker: `color_plugin` would use it."
     note = offer if context.has_color_plugin else ""
-    return (proposed(origin, Encoding.COLOR_TEXT, note),)
+    return (_proposed(origin, Encoding.COLOR_TEXT, note),)
 
 
 def _option(
@@ -132,7 +137,7 @@ def _option(
         if facts.unknown_options
         else ""
     )
-    design = proposed(origin, Encoding.OPTION, doubled, unknown)
+    design = _proposed(origin, Encoding.OPTION, doubled, unknown)
     return (replace(design, options=options),)
 
 
@@ -152,7 +157,7 @@ def _relation(
             "Points into a collection that the site does not list: the field stays "
             "empty and its references are listed."
         )
-    design = proposed(origin, ALLOWED[origin.type][0], note)
+    design = _proposed(origin, ALLOWED[origin.type][0], note)
     return (replace(design, target_collection=target),)
 
 
@@ -228,3 +233,85 @@ def _with_required(
             f"{noun_for(lack, 'lacks', 'lack')} it."
         )
     return replace(design, note=f"{design.note} {note}".strip())
+
+
+_LEFTOVERS = frozenset(("published-on", "published-by", "updated-on", "created-on"))
+
+
+def propose_unlisted(slug: str, facts: FieldFacts) -> Proposal:
+    """Return what becomes of values under a key that the schema does not list."""
+    if slug.startswith("_") or slug in _LEFTOVERS:
+        return LeftOutField(
+            slug, UNLISTED, "Left over from the origin's first API; not content."
+        )
+    origin = Field("", slug, _title_of(slug), UNLISTED, False, "", {})
+    return _propose_by_shape(origin, facts)
+
+
+def _propose_by_shape(origin: Field, facts: FieldFacts) -> Proposal:
+    """Return what the values suggest where the type says nothing: ecommerce types
+    and unknown ones. Structures are kept verbatim as JSON text."""
+    what = (
+        "The schema does not list this key"
+        if origin.type == UNLISTED
+        else f"The type {origin.type or '(none)'} has no counterpart"
+    )
+    if not facts.shapes:
+        return LeftOutField(
+            origin.slug, origin.type, f"{what}, and no item to import fills it."
+        )
+    if facts.shapes == {Shape.PRICE}:
+        return _price(origin)
+    encoding, nouns = _BY_SHAPE.get(next(iter(facts.shapes)), (None, ""))
+    if len(facts.shapes) > 1 or encoding is None:
+        note = f"{what}: its values are kept as JSON text."
+        return (_proposed(origin, Encoding.JSON_TEXT, note),)
+    if encoding is Encoding.TEXT and (facts.multiline or facts.longest > _LONGEST_TEXT):
+        encoding = Encoding.TEXTAREA
+    filled = f"{facts.filled} {noun_for(facts.filled, 'value')}"
+    return (_proposed(origin, encoding, f"{what}; by its {filled} it holds {nouns}."),)
+
+
+_BY_SHAPE: Mapping[Shape, tuple[Encoding, str]] = {
+    Shape.TEXT: (Encoding.TEXT, "text"),
+    Shape.NUMBER: (Encoding.NUMBER, "numbers"),
+    Shape.FLAG: (Encoding.BOOLEAN, "yes or no"),
+    Shape.FILE: (Encoding.ASSET, "files"),
+    Shape.FILES: (Encoding.MULTIASSET, "lists of files"),
+}
+
+
+def _price(origin: Field) -> tuple[FieldDesign, ...]:
+    amount = _proposed(
+        origin,
+        Encoding.PRICE_AMOUNT,
+        "A price: the amount in major units, its currency in the field below.",
+    )
+    currency = _proposed(
+        origin,
+        Encoding.PRICE_CURRENCY,
+        "The currency of the field above.",
+        key=f"{origin.slug}-currency",
+    )
+    name = f"{amount.display_name} currency"
+    return (amount, replace(currency, display_name=name, help_text=""))
+
+
+def _proposed(
+    origin: Field, encoding: Encoding, *notes: str, key: str = ""
+) -> FieldDesign:
+    """Return one field of an origin field, its key still the origin's slug."""
+    return FieldDesign(
+        origin=origin.slug,
+        origin_type=origin.type,
+        key=key or origin.slug,
+        encoding=encoding,
+        display_name=origin.display_name or _title_of(origin.slug),
+        help_text=origin.help_text,
+        note=" ".join(note for note in notes if note),
+    )
+
+
+def _title_of(slug: str) -> str:
+    """Return a display name made of a slug."""
+    return slug.replace("-", " ").replace("_", " ").strip().capitalize() or slug

@@ -3,7 +3,7 @@ kinds of block can hold them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -83,13 +83,6 @@ def component_of(node: JsonObject) -> JsonObject | None:
     if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict):
         return body[0]
     return None
-
-
-def kinds_for(
-    nodes: Sequence[JsonObject], names: BlockNames = DEFAULT_NAMES
-) -> tuple[BlockKind, ...]:
-    """Return what a run of nodes may be retyped to; TEXT always."""
-    return kinds_of(tuple(_outlined(node, names) for node in nodes))
 
 
 def kinds_of(run: Outline) -> tuple[BlockKind, ...]:
