@@ -24,7 +24,7 @@ from cmsmig.steps.write.import_setup import ImportSetup, open_job
 async def rebuild(
     project: Project, settings: Settings, *, observer: Observer
 ) -> Rebuilt:
-    """Make the ledger anew from what stands in the space; reads only there.
+    """Make a new ledger from the objects of the space, which is only read.
 
     A damaged ledger is put aside. The new one takes its place when it is whole.
     Raises `UsageError` when the ledger is whole and in use.

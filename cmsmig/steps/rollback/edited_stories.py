@@ -86,7 +86,7 @@ class EditedStories:
             story = pair.after(story)
         uid = story_uid(self.job.namespace, item.key)
         if row.uuid != home.uuid and story.content.get("_uid") != uid:
-            # A space that was made anew may give an old number again.
+            # A space that was recreated may give an old number again.
             return None
         return replace(
             stamped,

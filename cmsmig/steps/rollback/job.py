@@ -26,7 +26,7 @@ _SHOWN = 10
 class Subset:
     """Which stories are rolled back: those that fit all that is given, as in a pilot.
 
-    Without any names everything is, what stories stand on included.
+    Without any names everything is, also what stories need.
     """
 
     collections: frozenset[str] = frozenset()

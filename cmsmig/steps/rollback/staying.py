@@ -34,7 +34,7 @@ class Sorted:
 async def sort_out(
     job: RollbackJob, lists: Snapshot, there: Iterable[Reverse]
 ) -> Sorted:
-    """Return which of what is there goes, and which stays.
+    """Return which of the objects go, and which stay.
 
     Asks, for each component that others can nest, which stories hold it.
     """
@@ -55,7 +55,7 @@ async def sort_out(
 
 @dataclass(slots=True)
 class _Stays:
-    """What is there, and what of it stays, by kind and number."""
+    """The objects that exist, and those that stay, by kind and number."""
 
     there: Mapping[tuple[Kind, int], Reverse]
     left: dict[tuple[Kind, int], Reverse]
