@@ -128,7 +128,9 @@ def test_tags_of_editors_stay_and_never_wait(moody: Callable[..., Desk]) -> None
     desk.done("import")
     assert tags(desk, "record-1") == ["theirs"]
     assert desk.done("import", "--json").document["writes"] == 0
-    assert desk.codes() == ["field_value"]
+    (found,) = desk.run("verify", "--json").document["differences"]
+    assert (found["code"], found["where"]) == ("field_value", "tags")
+    assert 'holds `["theirs"]`; wanted is `["calm"]`' in found["text"]
     desk.decide_edit("records/record-1", "tags", "ours")
     planned, mark = desk.plan()["calls"], desk.mark()
     desk.done("import")
@@ -136,6 +138,21 @@ def test_tags_of_editors_stay_and_never_wait(moody: Callable[..., Desk]) -> None
     assert tags(desk, "record-1") == ["calm", "theirs"]
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_verification_names_what_the_next_import_writes(
+    moody: Callable[..., Desk],
+) -> None:
+    """Also where it was decided that edits stay: there is none."""
+    desk = moody("tags_by", "mood")
+    desk.done("import")
+    desk.decide_edit("records/record-1", "content.position", "theirs")
+    moved(desk, "record-1", position=99)
+    (found,) = desk.run("verify", "--json").document["differences"]
+    assert found["where"] == "position"
+    assert "run `cmsmig import`" in found["text"]
+    desk.done("import")
+    desk.verified()
 
 
 def test_tags_that_are_decided_later_go_beside_those_that_are_there(

@@ -276,6 +276,9 @@ def test_a_language_that_goes_is_taken_out_of_its_story(
     assert desk.run("import").code == 1
     assert not [key for key in desk.stories()[NOTE].content if FRENCH in key]
     assert [slug for _, slug in translations(desk)] == ["la-note-1"]
+    found = desk.run("verify", "--json").document["differences"]
+    (waits,) = (each["text"] for each in found if each["where"] == f"slug in {CODE}")
+    assert "which would move its page; decide" in waits
     desk.decide_edit(NOTE, f"slug in {CODE}", "ours")
     desk.done("import")
     assert translations(desk) == []
