@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -158,22 +159,27 @@ def export_page(notebook: Path, page: Path) -> None:
         document = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
         document.metadata.pop("widgets", None)
         document.metadata["title"] = notebook.stem
-        exporter = HTMLExporter(  # type: ignore[no-untyped-call]
-            # Templates run code, and are looked for in the current folder too: each of
-            # these keeps it from coming first.
-            template_file=_PAGE_NAME,
-            extra_loaders=[DictLoader({_PAGE_NAME: _PAGE})],
-            extra_template_basedirs=[],
-            require_js_url="",
-            mathjax_url="",
-            mermaid_js_url="",
-            mermaid_layout_elk_js_url="",
-            jquery_url="",
-            jupyter_widgets_base_url="",
-        )
-        text, _ = exporter.from_notebook_node(document)
+        text, _ = _exporter().from_notebook_node(document)
     _refuse_link(page)
     page.write_text(text, encoding="utf-8")
+
+
+@cache
+def _exporter() -> HTMLExporter:
+    """Return what writes pages; its templates are read and compiled once."""
+    return HTMLExporter(  # type: ignore[no-untyped-call]
+        # Templates run code, and are looked for in the current folder too: each of
+        # these keeps it from coming first.
+        template_file=_PAGE_NAME,
+        extra_loaders=[DictLoader({_PAGE_NAME: _PAGE})],
+        extra_template_basedirs=[],
+        require_js_url="",
+        mathjax_url="",
+        mermaid_js_url="",
+        mermaid_layout_elk_js_url="",
+        jquery_url="",
+        jupyter_widgets_base_url="",
+    )
 
 
 def _refuse_link(path: Path) -> None:
