@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from cmsmig import masking
@@ -72,6 +74,16 @@ def processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
 def no_tokens_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mask this test's tokens alone: one of another may be any word."""
     monkeypatch.setattr("cmsmig.masking._known", masking._Known())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """Let all clients of tests share the machine's certificates: reading them takes
+    longer than a request. The sandbox needs none of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        where = "httpx._transports.default.create_ssl_context"
+        patch.setattr(where, functools.cache(httpx.create_ssl_context))
+        yield
 
 
 @pytest.fixture(scope="session")

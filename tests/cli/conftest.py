@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import ssl
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
 import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
@@ -91,20 +89,6 @@ def rig(
 
     yield start
     taking_down.submit(stack.close)
-
-
-@pytest.fixture(scope="session")
-def certificates() -> ssl.SSLContext:
-    """Return this machine's certificates: reading them takes longer than a test."""
-    return httpx.create_ssl_context()
-
-
-@pytest.fixture(autouse=True)
-def certificates_read_once(
-    certificates: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Let all sessions share the certificates; the sandbox needs none of them."""
-    monkeypatch.setattr("httpx.create_ssl_context", lambda: certificates)
 
 
 @pytest.fixture(autouse=True)
