@@ -22,7 +22,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.settings import Project
 from tests.support.cli.bad_input import Faults, Rig
-from tests.support.rehearsal import write_env
+from tests.support.rehearsal import Ended, write_env
 from tests.support.timelimit import patience
 from tests.support.tiny_site import write_tiny_site
 
@@ -94,36 +94,38 @@ class Site:
     rig: Rig
     reports: Path
 
-    def start(self, only: str = "", **environ: str) -> subprocess.Popen[str]:
-        """Start a delta run, or one of its notebooks, in a session without a terminal.
+    @property
+    def command(self) -> tuple[str, ...]:
+        """Return the arguments of a run."""
+        return ("run", "--reports", str(self.reports), "--run-id", "night")
 
-        Notebook 01 alone takes `--refresh`.
-        """
-        refresh = ["--refresh"] if only in ("", "01") else []
-        chosen = ["--only", only] if only else []
+    def start(self) -> subprocess.Popen[str]:
+        """Start a delta run in a session without a terminal."""
+        project = ("--project", self.rig.folder)
         return subprocess.Popen(
-            [
-                *(sys.executable, "-m", "cmsmig.cli", "--project", self.rig.folder),
-                *("run", "--reports", self.reports, "--run-id", "night"),
-                *(refresh + chosen),
-            ],
+            [sys.executable, "-m", "cmsmig.cli", *project, *self.command, "--refresh"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={**os.environ, "CMSMIG_STATE_DIR": str(self.rig.state), **environ},
+            env={**os.environ, "CMSMIG_STATE_DIR": str(self.rig.state)},
         )
 
     def ended(self, process: subprocess.Popen[str]) -> Night:
         """Wait for a run to end."""
         out, err = process.communicate(timeout=patience() * 2)
-        folder = self.reports / "night"
-        return Night(process.returncode, out.splitlines(), err, folder)
+        return self._night(Ended(process.returncode, out, err))
 
-    def night(self, only: str = "", **environ: str) -> Night:
-        """Run and wait."""
-        return self.ended(self.start(only, **environ))
+    def alone(self, number: str) -> Night:
+        """Run one notebook of a delta run in this process; 01 takes `--refresh`."""
+        refresh = ("--refresh",) if number == "01" else ()
+        return self._night(self.rig.run(*self.command, "--only", number, *refresh))
+
+    def _night(self, ended: Ended) -> Night:
+        return Night(
+            ended.code, ended.out.splitlines(), ended.err, self.reports / "night"
+        )
 
     def told(self) -> dict:
         """Return what the command was given."""
@@ -163,7 +165,7 @@ def test_a_night_brings_what_moved_and_tells_of_it(
     site.rig.done("import")
     site.notify(KEEPS, receiver.url)
     _edit_origin(site.rig, b"A place", b"Another place")
-    night = site.night()
+    night = site.ended(site.start())
     assert (night.code, night.err.count("Traceback")) == (0, 0), night.err
     assert night.lines[-3:] == [
         "outcome: 0, done",
@@ -208,7 +210,7 @@ def test_a_hook_that_fails_is_told_and_changes_no_code(
     """Both kinds fail: a sentence for each, without the key; the code stays 0."""
     site.notify(FAILS, receiver.url)
     receiver.status = 500
-    night = site.night("01")
+    night = site.alone("01")
     assert night.code == 0, night.err
     # Each line begins with its time.
     failed = [line for line in night.err.splitlines() if " notify: " in line]
@@ -277,7 +279,7 @@ def test_a_stop_ends_with_5_and_the_next_night_goes_on(
     assert [each["exit_code"] for each in receiver.bodies] == [5]
     assert site.told()["exit_code"] == 5
     assert night.log[-1]["outcome"].startswith("exit 5: ")
-    assert site.night().code == 0
+    assert site.ended(site.start()).code == 0
     assert [
         line for line in site.rig.done("status").out.splitlines() if "created 6" in line
     ]
@@ -310,21 +312,21 @@ def test_a_held_ledger_ends_with_6(site: Site, receiver: Receiver) -> None:
         _assert_ends_with(site, receiver, 6, "01_inspect_origin")
 
 
-def test_a_refused_token_ends_with_7(site: Site, receiver: Receiver) -> None:
-    """The token that was refused stands nowhere."""
+def test_a_refused_token_ends_with_7(
+    site: Site, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file holds the token that was refused."""
     token = "expired-0b1c2d3e4f"
-    at = "04_prepare_destination"
-    night = _assert_ends_with(site, receiver, 7, at, CMSMIG_DESTINATION_TOKEN=token)
+    monkeypatch.setenv("CMSMIG_DESTINATION_TOKEN", token)
+    night = _assert_ends_with(site, receiver, 7, "04_prepare_destination")
     held = [path for path in night.folder.rglob("*") if token in path.read_text()]
     assert (held, token in night.err) == ([], False)
 
 
-def _assert_ends_with(
-    site: Site, receiver: Receiver, code: int, at: str, **environ: str
-) -> Night:
+def _assert_ends_with(site: Site, receiver: Receiver, code: int, at: str) -> Night:
     """Run a night; the code, the last lines, the log and both hooks agree."""
     site.notify(KEEPS, receiver.url)
-    night = site.night(at[:2], **environ)
+    night = site.alone(at[:2])
     assert night.code == code, night.err
     assert night.lines[-3].startswith(f"outcome: {code}, ")
     assert night.lines[-1].startswith(f"report: {night.folder}/")
