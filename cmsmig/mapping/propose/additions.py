@@ -29,7 +29,7 @@ from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.encodings import OPTION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.field_keys import assign_keys, label_beside
+from cmsmig.mapping.propose.field_keys import assign_keys, later_label
 from cmsmig.mapping.propose.proposals import propose_blocks, propose_bodies
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.richtext.policy import Treatment
@@ -223,7 +223,7 @@ def _with_labels(field: FieldDesign, origin: Field | None) -> FieldDesign:
     for option, label in origin.options:
         if option not in dict(options):
             taken = [known for _, known in options]
-            options = (*options, Option(option, label_beside(taken, label, option)))
+            options = (*options, Option(option, later_label(taken, label, option)))
     return replace(field, options=options)
 
 
@@ -254,5 +254,5 @@ def _new_types(
     placed = tuple(
         replace(each, folder=folder) for each, folder in zip(new, folders, strict=True)
     )
-    named = name_components(Design(placed, ()), collections, space, beside=design)
+    named = name_components(Design(placed, ()), collections, space, known=design)
     return named.content_types

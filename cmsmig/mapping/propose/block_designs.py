@@ -202,7 +202,7 @@ def with_declared(
 ) -> Design:
     """Return a design with the declared blocks that it lacks.
 
-    One that a person has put into the design stands as it is there. Raises
+    One that a person has put into the design stays as it is. Raises
     `DecisionsError` when that has not all the declared fields, or is a content
     type; `where` names the file that declares.
     """

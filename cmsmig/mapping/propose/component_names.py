@@ -24,7 +24,7 @@ def name_components(
     collections: Sequence[Collection],
     space: SpaceFacts,
     *,
-    beside: Design = _NO_DESIGN,
+    known: Design = _NO_DESIGN,
 ) -> Design:
     """Return `design` with every component's final name, and a note where it
     could not have the plain one.
@@ -33,11 +33,11 @@ def name_components(
     a relation names its target's component, one renaming may make another
     component unequal: this repeats until nothing moves, always forward through
     each component's list of names. The order of the content types changes
-    nothing. What is designed already `beside` these keeps its names.
+    nothing. What is in `known` keeps its names.
     """
     ranked = sorted(design.content_types, key=lambda one: one.collection_id)
     ranked_design = replace(design, content_types=tuple(ranked))
-    found = _name_all(ranked_design, collections, space, beside)
+    found = _name_all(ranked_design, collections, space, known)
     by_id = {one.collection_id: one for one in found.content_types}
     return replace(
         found,
@@ -46,19 +46,22 @@ def name_components(
 
 
 def _name_all(
-    design: Design, collections: Sequence[Collection], space: SpaceFacts, beside: Design
+    design: Design,
+    collections: Sequence[Collection],
+    space: SpaceFacts,
+    known: Design,
 ) -> Design:
     plain = _plain_names(design)
     slugs = {one.collection_id: identifier(one.slug) for one in collections}
     candidates = [_candidates(name, slugs.get(owner, "")) for name, owner in plain]
-    refused = {each.component for each in beside.content_types}
-    refused |= {each.component for each in beside.blocks}
+    refused = {each.component for each in known.content_types}
+    refused |= {each.component for each in known.blocks}
     while True:
         names = _choose(candidates, refused, blocks=len(design.blocks))
         found = _rename(design, names)
         clashes = {
             body.name
-            for body in component_bodies(_together(found, beside))
+            for body in component_bodies(_together(found, known))
             if body.name in names
             and body.name in space.components
             and not equal_component(space.components[body.name], body.body)
@@ -68,12 +71,12 @@ def _name_all(
         refused |= clashes
 
 
-def _together(design: Design, beside: Design) -> Design:
+def _together(design: Design, known: Design) -> Design:
     """Return both as one, since a relation's body names its target's component."""
     return replace(
         design,
-        content_types=(*design.content_types, *beside.content_types),
-        blocks=(*design.blocks, *beside.blocks),
+        content_types=(*design.content_types, *known.content_types),
+        blocks=(*design.blocks, *known.blocks),
     )
 
 

@@ -224,5 +224,5 @@ def _origin_problems(field: FieldDesign, collection: Collection) -> Iterator[str
 
 
 def doubles(names: Iterable[_Name]) -> list[_Name]:
-    """Return what is there more than once, each once."""
+    """Return the names that occur more than once, each once."""
     return [name for name, count in Counter(names).items() if count > 1]

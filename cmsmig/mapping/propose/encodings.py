@@ -140,7 +140,7 @@ _NOT_CARRIED = ("pattern", "acceptedExtensions")
 
 @dataclass(frozen=True, slots=True)
 class FieldRules:
-    """What becomes of a field's validations."""
+    """How a field's validations are kept."""
 
     rules: JsonObject
     """Of the destination's definition."""

@@ -33,7 +33,7 @@ def assign_keys(
 ) -> tuple[KeyChoice, ...]:
     """Return a key for each slug, in order: valid, and no two alike.
 
-    A slug that is a good key keeps it, whoever else would become equal to it.
+    A slug that is a good key keeps it, whichever others would become equal to it.
     """
     unchanged_first = sorted(
         range(len(slugs)), key=lambda index: _plain_key(slugs[index]) != slugs[index]
@@ -112,7 +112,7 @@ def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[Option, ...]:
     return tuple(map(Option, once, labels))
 
 
-def label_beside(taken: Collection[str], label: str, option_id: str) -> str:
+def later_label(taken: Collection[str], label: str, option_id: str) -> str:
     """Return the label of an option that came later than those of `taken`."""
     return claims([label if label.strip() else option_id], _numbered, taken)[0]
 

@@ -26,7 +26,7 @@ Proposal = tuple[FieldDesign, ...] | LeftOutField
 
 @dataclass(frozen=True, slots=True)
 class FieldContext:
-    """What a proposal depends on beside the field and its values."""
+    """What a proposal depends on besides the field and its values."""
 
     listed: Mapping[str, str] = field(default_factory=dict)
     """Display names of the site's collections by id."""
@@ -191,7 +191,7 @@ def _with_rules(design: FieldDesign, origin: Field, facts: FieldFacts) -> FieldD
 
 
 def _with_use(design: FieldDesign, facts: FieldFacts) -> FieldDesign:
-    """Tell the reviewer of a field that nobody uses; a Switch is never unused."""
+    """Note for the reviewer that no item uses a field; a Switch is never unused."""
     if not facts.items or facts.shapes or design.encoding is Encoding.BOOLEAN:
         return design
     note = "No item to import fills it."
@@ -239,7 +239,7 @@ _LEFTOVERS = frozenset(("published-on", "published-by", "updated-on", "created-o
 
 
 def propose_unlisted(slug: str, facts: FieldFacts) -> Proposal:
-    """Return what becomes of values under a key that the schema does not list."""
+    """Return the proposal for values under a key that the schema does not list."""
     if slug.startswith("_") or slug in _LEFTOVERS:
         return LeftOutField(
             slug, UNLISTED, "Left over from the origin's first API; not content."

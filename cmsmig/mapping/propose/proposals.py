@@ -39,7 +39,7 @@ ItemSource = Callable[[str, bool], Iterable[Item]]
 def propose_collections(
     site: Site, collections: Sequence[Collection], items: ItemSource | None = None
 ) -> CollectionsDecision:
-    """Propose what is taken along: everything staged, drafts as drafts, archived
+    """Propose what is migrated: everything staged, drafts as drafts, archived
     items not, every enabled locale, nothing published.
 
     With `items`, each collection's note says what there is of it.
@@ -66,7 +66,7 @@ def propose_locales(site: Site) -> tuple[LocaleChoice, ...]:
     """Propose a folder each when there are two or more locales, so that the new
     paths equal the old ones: the primary's have no prefix as a rule.
 
-    The primary is always taken along, since the service may call it disabled.
+    The primary is always migrated, since the service may call it disabled.
     Where several want one folder, it does not depend on the site's order of
     locales who gets it.
     """
@@ -216,7 +216,7 @@ def _apart(folders: Sequence[str]) -> list[str]:
 
 
 def _folders(collections: Sequence[Collection]) -> dict[str, str]:
-    """Return a folder for each collection, by its id; whoever can keep its slug
+    """Return a folder for each collection, by its id; each that can keep its slug
     does. The order of the collections changes nothing."""
     wanted = {
         one.collection_id: normalised_slug(one.slug) or one.collection_id.lower()

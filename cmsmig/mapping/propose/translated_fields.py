@@ -1,4 +1,4 @@
-"""Fields that are translated, as fields of their own beside the ones they translate: in
+"""Translations of fields, as fields of their own next to those that they translate: in
 the schemas, in the design, and in what was decided about bodies. Pure."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Translations:
     """What is translated, into which languages."""
 
     locales: Sequence[LocaleChoice]
-    """Those beside the primary one."""
+    """Those besides the primary one."""
     fields: Mapping[str, Set[str]]
     """The origin's slugs of the fields, by collection."""
 
@@ -50,7 +50,7 @@ class Translations:
         self, decision: BlocksDecision, primary: Mapping[ItemKey, ItemKey]
     ) -> BlocksDecision:
         """Return what was decided about bodies: that about a field holds for its
-        translations, and a review for the same body where it stands now.
+        translations, and a review for the same body in its new field.
 
         `primary` is the item whose story holds each item in another language.
         """

@@ -110,14 +110,14 @@ def _listed(each: DanglingReference | BorrowedReference) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class KnownItems:
-    """Every item the pull saw, and what becomes of it."""
+    """Every item that was pulled, and whether it becomes a story."""
 
     selected: Set[ItemKey]
     """Items that become stories."""
     listed: frozenset[str]
     """Collections that the site lists."""
     migrated: frozenset[str]
-    """Collections that are taken along and have a content type."""
+    """Collections that are migrated and have a content type."""
     seen: Set[ItemKey]
     """In the staged or the live set."""
     skipped: Mapping[ItemKey, str]
@@ -132,7 +132,7 @@ class KnownItems:
     outside: Set[ItemKey] = field(default_factory=frozenset)
     """Selected items that are not in the pilot."""
     stand_in: str | None = None
-    """The locale whose stories stand in for what lacks a language."""
+    """The locale whose stories replace those of a missing language."""
 
 
 class _Either(Set[ItemKey]):
@@ -153,8 +153,8 @@ class _Either(Set[ItemKey]):
 
 
 class _Variants:
-    """The items that are there in any locale, found when somebody asks: where no
-    reference dangles, nobody does."""
+    """The items that are there in any locale, found when they are asked for: only
+    where a reference dangles."""
 
     def __init__(self, seen: Set[ItemKey]) -> None:
         self._seen = seen
@@ -200,7 +200,7 @@ _LACKS_LANGUAGE = frozenset(("locale_not_listed", "locale_not_migrated"))
 
 def stand_in_for(target: ItemKey, known: KnownItems) -> ItemKey | None:
     """Return the selected item in the primary language, without a locale if need be,
-    that stands in for one that lacks its language; None where none does.
+    that replaces one that lacks its language; None where none does.
 
     A variant that is archived, or a draft that is skipped, is missing on purpose.
     """

@@ -24,7 +24,7 @@ from cmsmig.origin.schema import Item
 
 
 class PublicationState(StrEnum):
-    """What an item is, told from both sets.
+    """What an item is, by both sets.
 
     Source: Webflow, publishing: `isDraft` says nothing about being live, so
     membership of the live set, by id and locale, is the truth about that.

@@ -56,7 +56,7 @@ def assign_slugs(
 ) -> tuple[dict[ItemKey, str], tuple[SlugChange, ...]]:
     """Return a slug for each item of one folder, all different, and the changes.
 
-    `taken` are the slugs of the folders inside it. Whoever can keep its own slug
+    `taken` are the slugs of the folders inside it. Each item that can keep its own slug
     does; of several that want the same, the smallest (created, id, locale) gets
     it and the others a number. The order of `items` changes nothing.
     """

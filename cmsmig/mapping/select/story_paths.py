@@ -70,7 +70,7 @@ def assign_places(
                 "add it to design.yaml or leave the collection out."
             )
     starting = _start_pages(selected, design, locales)
-    # A start page stands in the folder that it is the start page of.
+    # A start page is in the folder that it is the start page of.
     below = {key: each for key, each in below.items() if key not in starting}
     folders = _folders(selected, design, locales, below)
     by_folder: dict[str, list[tuple[ContentTypeDesign, Selected]]] = {}
@@ -162,7 +162,7 @@ def _folders(
     """Return the folders, parents first.
 
     Every collection gets its folder in the primary locale; in another one only
-    where it has an item, so that no call is spent on folders nobody needs.
+    where it has an item, so that no call is spent on folders without need.
     """
     found: dict[str, FolderPlan] = {}
     ranked = sorted(design.content_types, key=lambda one: one.collection_id)

@@ -1,6 +1,6 @@
 """An item in several languages as one story: its fields translated. Pure.
 
-Source: destination, content rules: the translation of a field stands beside it, under
+Source: destination, content rules: the translation of a field is next to it, under
 its key with `__i18n__` and the language; where there is none, the field's own value is
 shown.
 """
@@ -43,7 +43,7 @@ _SENTENCES = {
 def translated_key(key: str, code: str) -> str:
     """Return the key of a field's translation. Source: destination, content rules.
 
-    A region stands after an underscore, whatever the language's code has.
+    A region follows an underscore, whatever the language's code has.
     """
     return f"{key}{SIGN}{code.replace('-', '_')}"
 

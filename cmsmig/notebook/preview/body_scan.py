@@ -71,7 +71,7 @@ class BodyScanner:
         """Return how a body stands; looks through it if need be."""
         facts = self.body_index.digest(index).facts
         key = self.body_index.key(index)
-        found = self.review.standing(key, facts)
+        found = self.review.status(key, facts)
         kinds = {block.kind for block in found.blocks} - {BlockKind.TEXT}
         ticked = found.state is BodyState.NOT_NEEDED and self.ticks.holds(
             key, self.body_index.bodies[index].text

@@ -129,8 +129,8 @@ async def accept_proposals(
 
     Files that exist get what they lack of what the origin has, and keep all else,
     unless `overwrite`. With `heuristics` every RichText body is split by them. Where
-    bodies are split, now or as decided earlier, the proposals of those that nobody
-    decided on are accepted too, and those that somebody did stay as they are. Raises
+    bodies are split, now or as decided earlier, the proposals of those that are
+    not decided are accepted too, and those that are stay as they are. Raises
     `UnreadError` without a complete pull.
     """
     if not reviewer.strip():

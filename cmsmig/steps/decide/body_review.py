@@ -1,6 +1,6 @@
 """The review of split bodies: each decision is on disk before the next is taken.
 
-Converts nothing: whoever asks has the bodies' facts, which `facts` makes.
+Converts nothing: the caller has the bodies' facts, which `facts` makes.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ class Review:
         of the file. In a dry run nothing is ever written.
         """
         found = slugs if slugs is not None else {}
-        told = found if callable(found) else lambda key: found.get(key, "")
-        return cls(BlocksFile(project, decision, dry_run=dry_run), design, told)
+        called = found if callable(found) else lambda key: found.get(key, "")
+        return cls(BlocksFile(project, decision, dry_run=dry_run), design, called)
 
     @property
     def decision(self) -> BlocksDecision:
@@ -170,7 +170,7 @@ class Review:
             self._steps.append(_Step(words, {}, before))
 
     def sign(self) -> None:
-        """Stand for the file as a whole, fields and all, as the reviewer."""
+        """Accept the file as a whole, fields and all, as the reviewer."""
         signed = stamp_review(self._named(), INDIVIDUALLY)
         self._file.change(lambda now: replace(now, reviewed=signed), design=False)
 
@@ -181,8 +181,8 @@ class Review:
         """
         return body_facts(html, outline_of(document, self._names))
 
-    def standing(self, key: BodyKey, facts: BodyFacts) -> ReviewStatus:
-        """Return where a body stands."""
+    def status(self, key: BodyKey, facts: BodyFacts) -> ReviewStatus:
+        """Return the state of a body's review."""
         choice = self.choice(key.collection_id, key.field)
         if choice.mode is not BodyMode.BLOCKS:
             return review_status(None, facts, Heuristics())
@@ -234,7 +234,7 @@ class Review:
             self._put({key: None}, "reset a body")
 
     def undo(self) -> tuple[BodyKey, ...]:
-        """Take back what was done last in this session; return the bodies that
+        """Undo what was done last in this session; return the bodies that
         changed, none when it was about a field or nothing is left."""
         if not self._steps:
             return ()
@@ -248,7 +248,7 @@ class Review:
 
     @property
     def undoable(self) -> str:
-        """Return what `undo` would take back, or empty."""
+        """Return what `undo` would undo, or empty."""
         return self._steps[-1].words if self._steps else ""
 
     def _blocks(self, key: BodyKey, facts: BodyFacts) -> Blocks:
@@ -257,7 +257,7 @@ class Review:
                 f"The bodies in `{key.field}` stay one rich text each; choose blocks "
                 "for the field first."
             )
-        return self.standing(key, facts).blocks
+        return self.status(key, facts).blocks
 
     def _edit(self, key: BodyKey, facts: BodyFacts, blocks: Blocks, words: str) -> None:
         if blocks != self._blocks(key, facts):
@@ -269,7 +269,7 @@ class Review:
         signed = stamp_review(self._named(), how)
         accepted: dict[BodyKey, BodyReview] = {}
         for key, facts in bodies:
-            found = self.standing(key, facts)
+            found = self.status(key, facts)
             if found.state in _LEFT:
                 made = self._review(key, facts, found.blocks, signed)
                 # Made now, and kept: the file is put together at the end.

@@ -24,7 +24,7 @@ from cmsmig.steps.worker_pool import StopSignal
 
 STEP = "cross-check"
 _LOOK = 0.1
-"""Seconds until a person's stop is heard."""
+"""Seconds until a person's stop is handled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class Merged:
 def merge_files(base: Path, ours: Path, theirs: Path, name: str) -> int:
     """Write what two versions of a decision file make together over `ours`.
 
-    Returns the number of conflicts, which stand between marks as git writes them.
+    Returns the number of conflicts, which are between marks as git writes them.
     `name` is the file's in the repository. Raises `StorageError` and `UsageError`.
     """
     texts = [_read(each) for each in (base, ours, theirs)]
@@ -98,7 +98,7 @@ def _merge_reviews(
 def _side(
     base: BodyReview | None, ours: BodyReview | None, theirs: BodyReview | None
 ) -> Iterator[BodyReview | None]:
-    """Yield what stands: one, or both where they decide the same body otherwise."""
+    """Yield what is kept: one, or both where they decide the same body differently."""
     if ours == theirs or theirs == base:
         yield ours
     elif ours == base:

@@ -41,7 +41,7 @@ from cmsmig.settings import Project
 from cmsmig.whole_text import whole_text
 
 _Texts: TypeAlias = Mapping[str, str | None]
-"""What stands in each file, by its name; None where there is none."""
+"""The content of each file, by its name; None where it is missing."""
 _KINDS = {name: kind for kind, name in FILE_NAMES.items()}
 _KNOWN = 6
 """Texts whose meaning is kept: steps and cells of a run read the same ones again."""
@@ -104,7 +104,7 @@ def _refuse_common_conflicts(project: Project) -> None:
 
 
 def write_decision(project: Project, decision: Decision) -> Path:
-    """Replace one decision file in one step, when nobody else is writing one.
+    """Replace one decision file in one step, when no other process writes one.
 
     Raises `StorageError` when the folder cannot be written.
     """
@@ -121,7 +121,7 @@ def add_to_decision(
     """Complete the decision that is there; return it as it is now and what is new.
 
     The file is written only when something is: that, and who accepted it last. One
-    that nobody has accepted yet is accepted. Raises `DecisionsError` when it is
+    that is not accepted yet is accepted. Raises `DecisionsError` when it is
     malformed and `StorageError` when the folder cannot be written.
     """
     name = FILE_NAMES[kind]
@@ -162,7 +162,7 @@ def change_decision(project: Project, kind: type[D], change: Callable[[D], D]) -
 @contextmanager
 def writing(project: Project) -> Iterator[None]:
     """Hold the decisions for the body, so that what is read in it stays true until
-    it is replaced. Waits for whoever holds them; must not be nested."""
+    it is replaced. Waits for the process that holds them; must not be nested."""
     folder = project.decisions
     try:
         require_in_place(folder / "x")
@@ -192,7 +192,7 @@ def _replace(project: Project, name: str, text: str) -> Path:
 
 
 def replace_file(path: Path, text: str) -> Path:
-    """Replace a file that people edit in one step, so that nobody reads half of it.
+    """Replace a file that people edit in one step, so that no reader gets half of it.
 
     Raises `StorageError` when it cannot be written.
     """

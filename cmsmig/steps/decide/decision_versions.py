@@ -46,7 +46,7 @@ def state_at(project: Project, named: str) -> DecisionState:
 
 
 def state_now(project: Project) -> DecisionState:
-    """Return the decisions as they stand in the project folder."""
+    """Return the decisions as they are in the project folder."""
     return _state("", _project_files(project))
 
 
@@ -54,8 +54,8 @@ def _state(where: str, read: _Reader) -> DecisionState:
     def decided(kind: type[D]) -> D | None:
         name = FILE_NAMES[kind]
         text = read(name)
-        told = f"{name} of {where}" if where else name
-        return None if text is None else from_text(text, told, kind)
+        called = f"{name} of {where}" if where else name
+        return None if text is None else from_text(text, called, kind)
 
     return DecisionState(
         decided(CollectionsDecision),

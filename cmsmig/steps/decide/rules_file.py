@@ -47,7 +47,7 @@ class RuleFile:
 
 @dataclass(frozen=True, slots=True)
 class NamedRules:
-    """Which rules to load: small, so that every process can be told."""
+    """Which rules to load: small, so that it can be sent to every process."""
 
     project: Project
     name: str

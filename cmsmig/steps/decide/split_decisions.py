@@ -56,16 +56,16 @@ class SplitBody:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedBody:
-    """A body whose proposal splits it, which nobody has accepted."""
+    """A body whose proposal splits it, which is not accepted."""
 
     body: SplitBody
     facts: BodyFacts
-    standing: ReviewStatus
+    status: ReviewStatus
 
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """The blocks of all split bodies, and those that nobody decided on."""
+    """The blocks of all split bodies, and those that are not decided."""
 
     blocks: Mapping[BodyKey, Blocks]
     undecided: tuple[UndecidedBody, ...] = ()
@@ -119,11 +119,11 @@ def find_splits(items: Iterable[Item], decisions: Decisions, engine: Engine) -> 
 
 
 def refuse_undecided(splits: Splits, locales: Sequence[Locale]) -> None:
-    """Raise `UndecidedError` naming the bodies whose blocks nobody decided on."""
+    """Raise `UndecidedError` naming the bodies whose blocks are not decided."""
     open_ = splits.undecided
     if not open_:
         return
-    reopened = sum(each.standing.state is BodyState.REOPENED for each in open_)
+    reopened = sum(each.status.state is BodyState.REOPENED for each in open_)
     named = first_of([each.body.title(locales) for each in open_], _NAMED)
     raise UndecidedError(
         f"Nobody has reviewed how {_count(len(open_))} split into blocks"

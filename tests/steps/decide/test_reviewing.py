@@ -57,7 +57,7 @@ def facts(review: Review, html: str = HTML) -> BodyFacts:
 
 
 def kinds(review: Review, number: int = 1, html: str = HTML) -> list[str]:
-    blocks = review.standing(key(number), facts(review, html)).blocks
+    blocks = review.status(key(number), facts(review, html)).blocks
     return [f"{block.kind} {block.nodes}" for block in blocks]
 
 
@@ -72,7 +72,7 @@ def test_a_field_stays_one_text_until_somebody_chooses(
     """Nothing needs review then, and nothing can be edited."""
     review = opened()
     assert kinds(review) == ["text 4"]
-    assert review.standing(key(), facts(review)).state is BodyState.NOT_NEEDED
+    assert review.status(key(), facts(review)).state is BodyState.NOT_NEEDED
     with pytest.raises(UsageError, match="stay one rich text each"):
         review.merge(key(), facts(review), 0)
     chosen(review)
@@ -135,7 +135,7 @@ def test_every_click_survives_a_restart(opened: Callable[[], Review]) -> None:
         act(opened())
         again = opened()
         assert kinds(again) == wanted
-        assert again.standing(key(), facts(again)).state is state
+        assert again.status(key(), facts(again)).state is state
 
 
 def test_who_decided_and_how_is_written(
@@ -172,7 +172,7 @@ def test_an_edit_takes_the_acceptance_back(opened: Callable[[], Review]) -> None
     review = chosen(opened())
     review.accept(key(), facts(review))
     review.merge(key(), facts(review), 1)
-    found = review.standing(key(), facts(review))
+    found = review.status(key(), facts(review))
     assert (found.state, found.edited, found.by) == (BodyState.OPEN, True, "")
 
 
@@ -212,7 +212,7 @@ def test_a_dry_run_writes_nothing(project: Project) -> None:
     review = Review.open(project, DESIGN, NOTHING, dry_run=True)
     review.reviewer = "Ann"
     chosen(review).accept(key(), facts(review))
-    assert review.standing(key(), facts(review)).state is BodyState.REVIEWED
+    assert review.status(key(), facts(review)).state is BodyState.REVIEWED
     assert decision_in(project, BlocksDecision) is None
     assert decision_in(project, Design) == DESIGN
 
@@ -227,7 +227,7 @@ def test_a_click_that_could_not_be_written_did_not_happen(
     with pytest.raises(DecisionsError, match=r"blocks\.yaml, line 2"):
         review.accept(key(), facts(review))
     assert path.read_text() == "reviews: [\n"
-    assert review.standing(key(), facts(review)).state is BodyState.OPEN
+    assert review.status(key(), facts(review)).state is BodyState.OPEN
     assert review.undoable == "chose how bodies in `body` are stored"
 
 
