@@ -62,7 +62,8 @@ class ContentShape:
 def shape_of(content: JsonObject, related: Iterable[str] = ()) -> ContentShape:
     """Return the shape of a story's content, in one walk.
 
-    `related` are fields that phase two fills with one relation, a text.
+    `related` are fields, or translations of them, that phase two fills with one
+    relation, a text.
     """
     found: dict[str, dict[str, _Found]] = {}
     pending: list[tuple[Json, _Found | None]] = [(content, None)]
@@ -82,7 +83,7 @@ def shape_of(content: JsonObject, related: Iterable[str] = ()) -> ContentShape:
         pending += [one for one in held if type(one[0]) is dict or type(one[0]) is list]
     root = found.setdefault(str(content.get("component")), {})
     for key in related:
-        root.setdefault(key, _Found(True)).kinds.add(ValueKind.TEXT)
+        root.setdefault(own_key(key), _Found(True)).kinds.add(ValueKind.TEXT)
     return ContentShape(
         {
             name: {key: each.shape() for key, each in fields.items()}
