@@ -61,6 +61,11 @@ class Book:
         if field_ not in (PUBLISHED, TRASHED):
             self.unfinished[seen.story_id].add(value)
 
+    def publication(self, seen: Seen, value: bool) -> None:
+        """Take note of an editor's publication, which may take an earlier one back."""
+        if self.held.pop((seen.story_id, PUBLISHED), value) is value:
+            self.edited(seen, PUBLISHED, value)
+
     def is_ours(self, own: int, field_: str) -> bool:
         """Return whether a decision may cover an edit: ours is written over it."""
         return any(

@@ -137,7 +137,7 @@ def editor_publishes(days: Days, step: Step) -> None:
             days.book.touched.add(seen.story_id)
         days.world.api("GET", f"/stories/{seen.story_id}/publish")
         if seen.shown is None:
-            days.book.edited(seen, PUBLISHED, True)
+            days.book.publication(seen, True)
         days.book.unfinished.pop(seen.story_id, None)
 
 
@@ -146,7 +146,11 @@ def editor_unpublishes(days: Days, step: Step) -> None:
     seen = _story(days, step.a)
     if seen and seen.shown is not None:
         days.world.api("GET", f"/stories/{seen.story_id}/unpublish")
-        days.book.edited(seen, PUBLISHED, False)
+        days.book.publication(seen, False)
+        dates = days.world.space.unknowns.publication_changes_date
+        if days.book.unsettled and not dates:
+            # Nothing tells it from a publication that a killed run did not come to.
+            days.book.held.pop((seen.story_id, PUBLISHED), None)
 
 
 def editor_deletes(days: Days, step: Step) -> None:
@@ -164,6 +168,9 @@ def _edit(days: Days, step: Step, name: str) -> None:
     if seen is None:
         return
     value, body = _change(days, step, seen, name)
+    other = {each.path for each in look(days.world).values() if not each.trashed}
+    if name == FOLDER_ID and f"other/{seen.values[SLUG]}" in other:
+        return
     days.world.api("PUT", f"/stories/{seen.story_id}", {"story": body})
     days.book.edited(seen, name, value)
     days.book.note(look(days.world))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from cmsmig.sandbox.destination.space import Unknowns
 from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
 from cmsmig.sandbox.options import SandboxOptions
 from tests.proofs.machine.days.site import FIRST, Site, serve, write_site
@@ -31,13 +32,15 @@ class Setup:
     items: str = "staged"
     fields: bool = False
     """Whether the languages of an item are fields of one story."""
+    dated: bool = False
+    """Whether a publication renews the change date of a story: nobody documents it."""
     shaped: bool = True
     """Whether folders and tags come from fields."""
 
 
 SETUPS: Mapping[str, Setup] = {
-    "staged": Setup(),
-    "mirror": Setup("mirror"),
+    "staged": Setup(dated=True),
+    "mirror": Setup("mirror", dated=True),
     "fields": Setup(fields=True),
     "mirror-fields": Setup("mirror", fields=True),
     "live": Setup("live", shaped=False),
@@ -135,6 +138,7 @@ def staged(name: str, folder: Path) -> Stage:
             content=folder / "content",
             rate=_RATE,
             origin_rate=60_000,
+            unknowns=Unknowns(publication_changes_date=setup.dated),
             languages=(CODE,) if setup.fields else (),
             origin_token="the-origin-token-of-the-days",
             destination_token="the-destination-token-of-the-days",
