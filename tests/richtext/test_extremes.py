@@ -18,7 +18,7 @@ from tests.support.richtext.conservation import of_document, of_losses
 from tests.support.richtext.extremes import EXTREMES, Extreme
 from tests.support.richtext.validity import faults
 
-MOST = 100_000
+MOST = 50_000
 """Bytes a body has in these tests, if it is not deep; `make fuzz` takes all of it."""
 named = pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
 
@@ -34,7 +34,7 @@ def written(extreme: Extreme) -> tuple[str, int]:
     return html, (count if shown < 0 else shown)
 
 
-@pytest.mark.processor_time(10)
+@pytest.mark.processor_time(5)
 @named
 def test_nothing_is_lost_of_too_much(extreme: Extreme) -> None:
     """Every text is still there, in a valid document that can be written."""
@@ -65,7 +65,7 @@ def test_a_character_has_a_number_of_any_length(reference: str, shown: str) -> N
     assert _words(body) == f"{shown} {shown}".casefold()
 
 
-@pytest.mark.processor_time(10)
+@pytest.mark.processor_time(5)
 @pytest.mark.parametrize("extreme", EXTREMES[::3], ids=lambda each: each.name)
 def test_exact_conversion_takes_too_much(extreme: Extreme) -> None:
     """The other mode ends, too, and its document is rendered: of every third kind."""
@@ -76,7 +76,7 @@ def test_exact_conversion_takes_too_much(extreme: Extreme) -> None:
     assert len(document_text(document)) > 0
 
 
-@pytest.mark.processor_time(10)
+@pytest.mark.processor_time(5)
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("tags", ["<div>", "<ul><li>", "<blockquote>", "<b>"])
 def test_the_command_takes_any_depth(
@@ -105,7 +105,7 @@ def test_markdown_of_any_depth() -> None:
         assert document_text(document) != ""
 
 
-@pytest.mark.processor_time(10)
+@pytest.mark.processor_time(5)
 @pytest.mark.parametrize("unit", ["![", "//files.example.net/", "'"])
 def test_markdown_that_takes_too_much_work_is_raw_html(unit: str) -> None:
     """It becomes one raw HTML block with a loss that says why; the rest is read."""

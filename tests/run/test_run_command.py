@@ -281,25 +281,6 @@ def test_lab_opens_the_notebooks_of_the_project(tmp_path: Path) -> None:
     assert len(own_options(place, keep_outputs=True)) == len(options) - 1
 
 
-def test_plain_papermill_works_from_any_folder(
-    rehearse: Callable[..., Rehearsal], tmp_path: Path
-) -> None:
-    """Without the command too: the project is a parameter, nothing is looked up."""
-    rehearsal = rehearse()
-    notebook = notebooks_folder() / "00_start_here.ipynb"
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    ended = plain_papermill(
-        notebook,
-        elsewhere / "out.ipynb",
-        *("-p", "project", str(rehearsal.folder)),
-        environ=os.environ,
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert rehearsal.folder.name in (elsewhere / "out.ipynb").read_text("utf-8")
-    assert [path.name for path in elsewhere.iterdir()] == ["out.ipynb"]
-
-
 def test_plain_papermill_stops_at_a_mistyped_parameter(tmp_path: Path) -> None:
     """Papermill only warns; a pilot that is mistyped would be a whole import."""
     ended = plain_papermill(
