@@ -1,6 +1,6 @@
 """Stories whose items are gone at the origin: unpublished or deleted, as was decided.
 
-Only what nobody touched since our last write is taken away. What remains is the time
+Only a story without edits since our last write is taken away. What remains is the time
 from the list of a batch to its last request, as for updates.
 """
 
@@ -114,7 +114,7 @@ async def _is_there(job: ImportJob, story_id: int) -> bool:
 
 
 async def _edit(job: ImportJob, removal: Removal, there: StoryRow) -> str:
-    """Return what somebody made of a story, as it stands right now."""
+    """Return what an editor changed in a story, as it is now, or empty."""
     last = last_write(job.ledger, removal.row)
     seen: Story | None = job.seen_gone.get(there.story_id)
     if edits_without_reading(there, last) is None and (

@@ -92,7 +92,7 @@ class Gone:
 
     @property
     def undecided(self) -> Gone:
-        """Return what is needed and nobody has decided about."""
+        """Return what is needed and not decided about."""
         return Gone(tuple(each for each in self.needed if each.action is None))
 
     @property

@@ -1,5 +1,5 @@
-"""What a plan knows before an import, beside what it will do: what the space lacks or
-would refuse, limits, counts, deliveries and releases."""
+"""The checks of a plan before an import: what the space lacks or would refuse, limits,
+counts, deliveries and releases."""
 
 from __future__ import annotations
 
