@@ -110,13 +110,16 @@ def rebuild(days: Days, step: Step) -> None:
     if book.stirred or book.unsettled or gone:
         book.forgotten |= before.keys()
     book.rebuilt = True
+    book.addresses.clear()
 
 
 def _command(days: Days, name: str, at: int = 0, applied: int = 0) -> Ended:
     """Run a command that writes, perhaps killed, and insist on what always holds."""
     before = look(days.world)
     days.book.note(before)
-    days.book.rolled_back |= name == "rollback"
+    if name == "rollback":
+        days.book.rolled_back = True
+        days.book.addresses.clear()
     if at:
         dead, ended = days.stage.kill(at, name, applied=applied % 3 > 0)
         days.book.unsettled |= dead

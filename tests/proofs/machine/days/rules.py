@@ -17,7 +17,7 @@ from tests.proofs.machine.days.seen import (
     Seen,
     Space,
 )
-from tests.proofs.machine.days.site import Item, Words
+from tests.proofs.machine.days.site import EN, FOLDER, FR, Item, Key, Words
 
 if TYPE_CHECKING:
     from tests.proofs.machine.days.play import Days
@@ -64,6 +64,9 @@ def _keeps_edits(days: Days, command: str, before: Space, after: Space) -> None:
         if name != TRASHED and seen.trashed:
             if not was.trashed:
                 protected = book.protected(own).keys() - {TRASHED}
+                item = book.pulled.get(seen.key)
+                if item is not None and item.live and book.held.get((own, PUBLISHED)):
+                    protected -= {PUBLISHED}  # As it is decided: no edit.
                 if command == "import":
                     # A publication alone does not keep what is to be deleted.
                     protected -= {PUBLISHED}
@@ -201,6 +204,7 @@ def redirected(days: Days, space: Space, map_: Mapping[str, str]) -> None:
     there = {each.key: each for each in space.values() if each.shown is not None}
     there = {key: each for key, each in there.items() if not each.trashed}
     pages = {f"/{each.path}" for each in there.values()}
+    _note_addresses(days, there)
     claims = Counter(
         old for addresses in days.book.addresses.values() for old in addresses
     )
@@ -210,10 +214,21 @@ def redirected(days: Days, space: Space, map_: Mapping[str, str]) -> None:
         item, seen = days.book.pulled.get(key), there.get(key)
         if seen is None or item is None or item.live is None:
             continue
+        if seen.story_id in days.book.touched:
+            continue  # Where editors moved a page, they lead visitors on.
         for old in addresses:
             if claims[old] == 1 and old not in pages:
                 end = _end(old, map_)
                 insist("an old address leads on", end == f"/{seen.path}", (old, end))
+
+
+def _note_addresses(days: Days, there: Mapping[Key, Seen]) -> None:
+    """Take note of what visitors can open now, on both sides."""
+    for key, item in days.book.pulled.items():
+        if item.live is not None and key in there:
+            above = "" if key[1] == EN else f"/{FR}"
+            old = f"{above}/{FOLDER}/{item.live.slug}"
+            days.book.addresses[key] |= {old, f"/{there[key].path}"}
 
 
 def _end(old: str, map_: Mapping[str, str]) -> str | None:
