@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject
 
-_NUMBER = re.compile(r"-?\d*\.?\d*", re.ASCII)
+_NUMBER = re.compile(r"-?\d*+\.?+\d*+", re.ASCII)
 
 
 class ValueKind(StrEnum):

@@ -31,6 +31,7 @@ SEEN = (
     Construct(STYLE, "blanks", " ", "width:var(--a,", "x"),
     Construct(STYLE, "addresses", "url(//a", "background-image:"),
     Construct(ATTRIBUTE, "start", "1", '<ol start="', 'x"><li>x'),
+    Construct(ATTRIBUTE, "source", "0", '<video data-src="', '!">x'),
     Construct(BODY, "embeds in embeds", _EMBED),
     Construct(BODY, "embeds and comments", f"{_EMBED}<!-->"),
     Construct(BODY, "code in code", "<pre>"),

@@ -15,7 +15,7 @@ from cmsmig.sandbox.values import list_of, text_of
 
 Condition: TypeAlias = Callable[[JsonObject], bool]
 _Compare: TypeAlias = Callable[[Json, Json], bool]
-_PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d++\.?\d*|\.\d+)")
 
 
 def conditions_of(query: Json) -> tuple[Condition, ...]:
