@@ -56,6 +56,9 @@ class FieldRules:
     """Ours is written only by decision: a conflict, also where we alone changed it."""
     rides: Callable[[str], bool] = _never
     """Ours is written only together with another field."""
+    follows: Callable[[str], str] = str
+    """The field that one of ours is removed with, where it is no longer wanted: it
+    stays as long as that one does. Itself, for most."""
     merges: Callable[[str], bool] = _never
     """A list of texts: ours are added and removed, theirs stay, without a conflict."""
     leaves: Callable[[str], bool] = _never
@@ -209,7 +212,7 @@ def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
             continue
         base = ABSENT if base == UNKNOWN else base
         fields[name] = FieldDiff(ref, name, base, ours, theirs, found, seen[0])
-    return _without_riders(Diff(sides, fields, merged))
+    return _without_riders(_with_followers(Diff(sides, fields, merged)))
 
 
 def decided_side(name: str, seen: Iterable[str], decide: Decide) -> Side | None:
@@ -240,6 +243,17 @@ def _decided(found: Outcome, name: str, sides: Sides, side: Side | None) -> Outc
 def value_of(side: Fields, field: str) -> Value:
     """Return a side's value of a field."""
     return side.get(field, ABSENT)
+
+
+def _with_followers(found: Diff) -> Diff:
+    """Return the diff without a removal of what follows a field that stays."""
+    sides, written = found.sides, found.written
+    held = {
+        name: replace(found.fields[name], outcome=Outcome.HOLD)
+        for name in written - sides.ours.keys()
+        if (other := sides.rules.follows(name)) in found.fields and other not in written
+    }
+    return replace(found, fields={**found.fields, **held})
 
 
 def _without_riders(found: Diff) -> Diff:

@@ -106,6 +106,8 @@ class FieldDiff:
         match self.outcome:
             case Outcome.WRITE:
                 return self._said_written
+            case Outcome.HOLD if self.kind is ConflictKind.STORY:
+                return "is no longer wanted and stays as long as the page does"
             case Outcome.HOLD:
                 return (
                     "is no longer an option and stays, as stories may hold it; decide "

@@ -363,3 +363,21 @@ def test_a_body_is_split_as_it_was_reviewed_in_its_language(
     assert {each["component"] for each in blocks} <= set(desk.components())
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_page_in_another_language_keeps_its_name_until_it_is_decided(
+    french: Callable[..., Desk],
+) -> None:
+    """The page of an archived item stays whole, and its story counts as no edit; with
+    the decision the page goes."""
+    desk = french()
+    desk.done("import")
+    change(desk, "la-note-1", lambda item: {**item, "isArchived": True})
+    desk.run("import")
+    assert translations(desk) == [("Note 1 (fr)", "la-note-1")]
+    assert desk.done("rollback", "--plan", "--json").document["left"] == []
+    desk.decide_edit(NOTE, f"slug in {CODE}", "ours")
+    desk.done("import")
+    assert translations(desk) == []
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert desk.done("rollback", "--plan", "--json").document["left"] == []
