@@ -224,7 +224,9 @@ def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> 
         said = (_LISTENING.search(line) for line in process.stderr)
         port = int(next(filter(None, said))[1])
         address = f"http://127.0.0.1:{port}/lab/api/settings?token=for-the-test"
-        settings = httpx.get(address, trust_env=False).json()["settings"]
+        # The address is printed shortly before the server listens.
+        with httpx.Client(transport=httpx.HTTPTransport(retries=6)) as client:
+            settings = client.get(address).json()["settings"]
         saved = _save_with_an_output(port, tmp_path)
     finally:
         process.send_signal(signal.SIGTERM)
