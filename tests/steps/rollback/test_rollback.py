@@ -13,6 +13,7 @@ from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import (
     CREATE_STORY,
     CUT,
+    GARBAGE,
     SIGN,
     UNSENT,
     UPDATE_STORY,
@@ -196,6 +197,17 @@ def test_a_file_whose_bytes_an_editor_replaced_stays(stage: Stage) -> None:
     assert [*desk.space.assets.values()] == [asset]
     give_up(desk, ("asset", name))
     desk.done("rollback")
+    assert desk.space.assets == {}
+
+
+def test_a_file_whose_answer_was_damaged_once_goes(stage: Stage) -> None:
+    """Other bytes are those of an editor when they are read twice."""
+    damaged = Fault(("GET", r"/f/\d+/.*\.(jpg|png)$"), GARBAGE)
+    damaged.over()
+    desk = imported(stage(damaged))
+    damaged.at = (damaged.seen + 1,)
+    desk.done("rollback")
+    assert damaged.hits == 1
     assert desk.space.assets == {}
 
 
