@@ -120,13 +120,15 @@ class Project:
     """All named destinations, once one was asked for."""
 
     @property
-    def home(self) -> Path:
+    def state_folder(self) -> Path:
         """Return the folder of what belongs to one destination."""
         return self._home(self.target)
 
     def decision(self, name: str) -> Path:
         """Return a file of decisions; conflicts are each target's own."""
-        folder = self.home if self.target and name == _CONFLICTS else self.decisions
+        folder = (
+            self.state_folder if self.target and name == _CONFLICTS else self.decisions
+        )
         return folder / name
 
     @property
@@ -176,7 +178,7 @@ class Project:
     @property
     def ledger(self) -> Path:
         """Return the ledger's file."""
-        return self.home / "ledger.sqlite"
+        return self.state_folder / "ledger.sqlite"
 
     @property
     def derived(self) -> Path:
@@ -186,7 +188,7 @@ class Project:
     @property
     def lock(self) -> Path:
         """Return the file that the lease is held on."""
-        return self.home / _LOCK
+        return self.state_folder / _LOCK
 
 
 def find_project(

@@ -48,7 +48,7 @@ class _Ticks:
 
 def checklist_path(project: Project) -> Path:
     """Return the file of what was ticked; it need not exist."""
-    return project.home / FILE_NAME
+    return project.state_folder / FILE_NAME
 
 
 def read_ticks(project: Project) -> dict[str, Tick]:

@@ -171,7 +171,9 @@ def gather(
         skipped=_counted(
             row.reason for row in _at_origin(rows) if row.status == _SKIPPED
         ),
-        links=_counted(row.link_state for row in _at_origin(rows) if row.standing_home),
+        links=_counted(
+            row.link_state for row in _at_origin(rows) if row.current_record
+        ),
         files=count_files(migration, assets),
         failures=failures,
         losses=_losses(project.ledger),
@@ -320,26 +322,26 @@ def _translated(migration: Migration, ledger: Ledger) -> Iterator[tuple[ItemKey,
     """Yield the paths of stories in other languages, as they were written last."""
     rows = ledger.items.all()
     for key, item in migration.items.items():
-        home = row.standing_home if (row := rows.get(key)) else None
+        story_record = row.current_record if (row := rows.get(key)) else None
         written = (
-            ledger.items.last_written(home.story_id)
-            if home and item.languages
+            ledger.items.last_written(story_record.story_id)
+            if story_record and item.languages
             else None
         )
-        if home is None or written is None:
+        if story_record is None or written is None:
             continue
         for each in item.languages:
             slug = written.stood.get(f"slug in {each.code}")
             if slug and slug != UNKNOWN:
-                path = path_in_language(home.full_slug, each.code, str(slug))
+                path = path_in_language(story_record.full_slug, each.code, str(slug))
                 yield each.key, path
 
 
 def _existing(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
     return {
-        key: home.full_slug
+        key: story_record.full_slug
         for key, row in rows.items()
-        if (home := row.standing_home) is not None
+        if (story_record := row.current_record) is not None
     }
 
 
@@ -350,7 +352,7 @@ def _gone_addresses(rows: Mapping[ItemKey, ItemRow]) -> list[GoneAddress]:
             old=row.old_path,
             key=key,
             name=row.name,
-            new=row.standing_home.full_slug if row.standing_home else "",
+            new=row.current_record.full_slug if row.current_record else "",
         )
         for key, row in rows.items()
         if row.gone is not None

@@ -203,4 +203,4 @@ def _place(migration: Migration, key: ItemKey, field: str) -> str:
 def _step(row: ItemRow) -> str:
     if row.reason == "not_published":
         return "publish"
-    return "create" if row.home is None or row.is_gone else "link"
+    return "create" if row.story_record is None or row.is_gone else "link"

@@ -25,9 +25,9 @@ def details_of(
     `losing` are the items of which the ledger knows losses.
     """
     existing = {
-        key: ExistingStory(row.home.uuid, row.home.full_slug)
+        key: ExistingStory(row.story_record.uuid, row.story_record.full_slug)
         for key, row in rows.items()
-        if row.home is not None
+        if row.story_record is not None
     }
     return PlanDetails(
         migration,

@@ -50,7 +50,7 @@ def count_publication(
     live = {entry.item.key for entry in migration.selected if entry.live}
     counts: dict[str, Counter[str]] = {}
     for key, row in rows.items():
-        if row.standing_home is None or not row.standing_home.made:
+        if row.current_record is None or not row.current_record.made:
             continue
         found = counts.setdefault(key.collection_id, Counter())
         if row.published:

@@ -119,7 +119,7 @@ def _item_row(row: sqlite3.Row, known: Mapping[ItemKey, KnownItem]) -> ItemRow:
         explanation=explanation,
         link_state=intern(link_state),
         published=published,
-        home=_story_record(values[16:], path, published),
+        story_record=_story_record(values[16:], path, published),
         gone=GoneItem(GoneState(gone), *why) if gone else None,
         old_path=old_path if gone else "",
     )

@@ -31,7 +31,7 @@ class Items(ItemRows):
     def select(self, rows: Iterable[ItemRow], *, whole: bool = True) -> None:
         """Write what an import is about to handle.
 
-        An item that already has a home keeps its status; others take the status
+        An item that already has a story keeps its status; others take the status
         given (`selected`, `skipped` or `failed`). Rows that are in the ledger
         and not in `rows` become skipped when they have no story record; they stay as
         they are when `rows` are not the whole. `rows` may be made while they are
@@ -68,10 +68,10 @@ class Items(ItemRows):
                 ),
             )
 
-    def housed(
+    def placed(
         self,
         key: ItemKey,
-        home: StoryRecord,
+        story_record: StoryRecord,
         origin_hash: str,
         intent: str,
         written: WrittenStory | None = None,
@@ -81,11 +81,18 @@ class Items(ItemRows):
                         origin_hash = ?, full_slug = ?, changed_at = ?,
                         home_id = (SELECT id FROM home WHERE story_id = ?)
                     WHERE {OF_ITEM}"""
-        status = "created" if home.made else "reused"
-        values = (status, origin_hash, home.full_slug, now(), home.story_id, *key)
+        status = "created" if story_record.made else "reused"
+        values = (
+            status,
+            origin_hash,
+            story_record.full_slug,
+            now(),
+            story_record.story_id,
+            *key,
+        )
         self._store.commit(
             [
-                *_save_story(home, written),
+                *_save_story(story_record, written),
                 (enter, values),
                 close_intent(intent, key, "done"),
             ]
@@ -94,7 +101,7 @@ class Items(ItemRows):
     def written(
         self,
         key: ItemKey,
-        home: StoryRecord,
+        story_record: StoryRecord,
         link_state: str,
         origin_hash: str,
         written: WrittenStory | None = None,
@@ -115,14 +122,14 @@ class Items(ItemRows):
         hidden = {} if still_public else {"published": ""}
         self._store.commit(
             [
-                (keep_path, (*key, home.story_id, home.full_slug)),
+                (keep_path, (*key, story_record.story_id, story_record.full_slug)),
                 *((keep_left, (*each, path)) for each, path in left.items()),
-                *_save_story(home, written),
+                *_save_story(story_record, written),
                 recover(key),
                 ITEM.change(
                     key,
                     link_state=link_state,
-                    full_slug=home.full_slug,
+                    full_slug=story_record.full_slug,
                     origin_hash=origin_hash,
                     **hidden,
                 ),
@@ -133,7 +140,7 @@ class Items(ItemRows):
     def compared(
         self,
         key: ItemKey,
-        home: StoryRecord,
+        story_record: StoryRecord,
         link_state: str,
         origin_hash: str,
         written: WrittenStory,
@@ -141,7 +148,7 @@ class Items(ItemRows):
         """Write that a story needs no update as it stands: nothing was sent."""
         self._store.commit(
             [
-                *_save_story(home, written),
+                *_save_story(story_record, written),
                 recover(key),
                 ITEM.change(key, link_state=link_state, origin_hash=origin_hash),
                 close_intent("update", key, "not_needed"),
@@ -201,32 +208,34 @@ class Items(ItemRows):
 
         Whatever was intended with these stories is over.
         """
-        homes = [(key, self._store.one(*ITEM.find(key, "home_id"))) for key in keys]
-        statements = chain.from_iterable(_release(*each) for each in homes)
+        story_records = [
+            (key, self._store.one(*ITEM.find(key, "home_id"))) for key in keys
+        ]
+        statements = chain.from_iterable(_release(*each) for each in story_records)
         self._store.commit(statements, durable=True)
 
     def published(
         self,
         key: ItemKey,
-        home: StoryRecord,
+        story_record: StoryRecord,
         at: str,
         written: WrittenStory | None = None,
     ) -> None:
         """Write when an item's story was published; an empty `at`: not yet."""
         self._store.commit(
             [
-                *_save_story(home, written),
+                *_save_story(story_record, written),
                 ITEM.change(key, published=at),
                 close_intent("publish", key, "done"),
                 close_intent("show", key, "done"),
             ]
         )
 
-    def unpublished(self, key: ItemKey, home: StoryRecord) -> None:
+    def unpublished(self, key: ItemKey, story_record: StoryRecord) -> None:
         """Write that an item's story was taken from visitors."""
         self._store.commit(
             [
-                *_save_story(home),
+                *_save_story(story_record),
                 ITEM.change(key, published=""),
                 close_intent("unpublish", key, "done"),
             ]
@@ -254,12 +263,12 @@ def recover(key: ItemKey) -> Statement:
 
 
 def _save_story(
-    home: StoryRecord, written: WrittenStory | None = None
+    story_record: StoryRecord, written: WrittenStory | None = None
 ) -> Iterator[Statement]:
-    yield STORIES.put(home)
+    yield STORIES.put(story_record)
     if written is not None:
         insert = "INSERT OR REPLACE INTO written (story_id, body) VALUES (?, ?)"
-        yield insert, (home.story_id, pack_story(written))
+        yield insert, (story_record.story_id, pack_story(written))
 
 
 def _release(key: ItemKey, found: Sequence[object] | None) -> Iterator[Statement]:

@@ -87,7 +87,7 @@ class ItemRow:
     link_state: str = "open"
     """`open`, `nothing` (to fill), `pending` (a target is missing) or `linked`."""
     published: str = ""
-    home: StoryRecord | None = None
+    story_record: StoryRecord | None = None
     gone: GoneItem | None = None
     """That it has a story, and the origin no longer gives it one."""
     old_path: str = ""
@@ -95,16 +95,20 @@ class ItemRow:
     that is not known."""
 
     @property
-    def standing_home(self) -> StoryRecord | None:
+    def current_record(self) -> StoryRecord | None:
         """Return the story that others may refer to, if there is one."""
         left = self.is_left_out or (self.gone is not None and self.gone.has_left)
-        return None if left else self.home
+        return None if left else self.story_record
 
     @property
     def own_story(self) -> StoryRecord | None:
         """Return the story that this ledger created, if it is there."""
-        is_own = self.home is not None and self.home.made and not self.is_gone
-        return self.home if is_own else None
+        is_own = (
+            self.story_record is not None
+            and self.story_record.made
+            and not self.is_gone
+        )
+        return self.story_record if is_own else None
 
     @property
     def is_gone(self) -> bool:

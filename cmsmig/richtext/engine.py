@@ -40,7 +40,7 @@ class AssetLookup(Protocol):
     """
 
     def image(self, address: str) -> ImageTarget | None:
-        """Return the new home of a picture, or None: the address stays."""
+        """Return the new address of a picture, or None: the address stays."""
         ...
 
     def file(self, address: str) -> str | None:

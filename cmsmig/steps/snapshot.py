@@ -319,32 +319,40 @@ def share_texts(
 ) -> Sharing:
     """Return what makes an equal row of a listed story, whose texts are those of the
     story's record and of its item's place where they say the same."""
-    items = {row.home.story_id: row for row in rows.values() if row.home is not None}
+    items = {
+        row.story_record.story_id: row
+        for row in rows.values()
+        if row.story_record is not None
+    }
     parents: dict[int, int] = {}
 
     def shared(row: StoryRow) -> StoryRow:
         parent = parents.setdefault(row.parent_id, row.parent_id)
         item = items.get(row.story_id)
-        if item is None or item.home is None:
+        if item is None or item.story_record is None:
             return replace(row, parent_id=parent)
-        return _shared(row, item, item.home, parent, places.get(item.key))
+        return _shared(row, item, item.story_record, parent, places.get(item.key))
 
     return shared
 
 
 def _shared(
-    row: StoryRow, item: ItemRow, home: StoryRecord, parent: int, place: Place | None
+    row: StoryRow,
+    item: ItemRow,
+    story_record: StoryRecord,
+    parent: int,
+    place: Place | None,
 ) -> StoryRow:
     return replace(
         row,
-        story_id=home.story_id,
-        uuid=_one(row.uuid, home.uuid),
+        story_id=story_record.story_id,
+        uuid=_one(row.uuid, story_record.uuid),
         name=_one(row.name, item.name),
         slug=_one(row.slug, place.slug) if place else row.slug,
-        full_slug=_one(row.full_slug, home.full_slug),
+        full_slug=_one(row.full_slug, story_record.full_slug),
         parent_id=parent,
-        updated_at=_one(row.updated_at, home.updated_at),
-        group_id=_one(row.group_id, home.group_id),
+        updated_at=_one(row.updated_at, story_record.updated_at),
+        group_id=_one(row.group_id, story_record.group_id),
     )
 
 

@@ -73,7 +73,7 @@ class Books(RuleBasedStateMachine):
         made = made if self.model[key][1] is None else self.model[key][1]
         number = KEYS.index(key) + 1
         place = StoryRecord(number, f"u{number}", "p", made, "h", "then")
-        self.ledger.items.housed(key, place, "", "create")
+        self.ledger.items.placed(key, place, "", "create")
         self.model[key] = ["created" if made else "reused", made]
         self.open.discard(str(key))
 
@@ -98,8 +98,8 @@ class Books(RuleBasedStateMachine):
     @precondition(lambda self: any(self.model[key][1] for key in self.there()))
     @rule(data=st.data(), state=st.sampled_from(GoneState), there=st.booleans())
     def go(self, data: st.DataObject, state: GoneState, there: bool) -> None:
-        housed = [key for key in self.there() if self.model[key][1]]
-        key = data.draw(st.sampled_from(housed))
+        placed = [key for key in self.there() if self.model[key][1]]
+        key = data.draw(st.sampled_from(placed))
         reason = "archived" if there else DELETED_THERE
         self.ledger.gone.mark({key: GoneItem(state, reason, "It went.")})
         self.model[key][0] = "skipped"

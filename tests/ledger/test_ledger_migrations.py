@@ -48,14 +48,14 @@ SCHEMAS = (
 number has the schema of that number."""
 
 
-def _item(key: ItemKey, status: str, home: int | None, **more: object) -> dict:
+def _item(key: ItemKey, status: str, story_record: int | None, **more: object) -> dict:
     path = f"posts/{key.item_id}"
     row = {"name": key.item_id.title(), "full_slug": path, "origin_hash": "o"}
-    state = {"status": status, "home_id": home, "link_state": "linked"}
+    state = {"status": status, "home_id": story_record, "link_state": "linked"}
     return {**key._asdict(), **row, **state, "changed_at": "then", **more}
 
 
-def _home(number: int, **more: object) -> dict:
+def _story_record(number: int, **more: object) -> dict:
     names = {"id": number, "story_id": 50 + number, "uuid": f"uuid-{number}"}
     state = {"made": number != 2, "content_hash": "h", "destination_updated_at": "t"}
     return {**names, **state, "full_slug": f"posts/{number}", **more}
@@ -75,9 +75,9 @@ ROWS: dict[str, list[dict]] = {
     ],
     "plan": [{"hash": "abc", "made_at": "then", "body": '{"labels": {"a": "b"}}'}],
     "home": [
-        _home(1, group_id="g", record_hash="r", kept_edits=1, left_public=1),
-        _home(2, public_record="p"),
-        _home(3, left_public=1),
+        _story_record(1, group_id="g", record_hash="r", kept_edits=1, left_public=1),
+        _story_record(2, public_record="p"),
+        _story_record(3, left_public=1),
     ],
     "item": [
         _item(CREATED, "created", 1, published="t"),
@@ -210,7 +210,7 @@ def _continue(path: Path) -> None:
         items.select([*rows.values(), _selected(NEW)])
         for key, number in ((OPEN, 60), (NEW, 61)):
             intents.write([Intent("create", str(key), "h", {"slug": key.item_id})])
-            items.housed(key, _story(number), "o", "create", WRITTEN)
+            items.placed(key, _story(number), "o", "create", WRITTEN)
         intents.write([Intent("update", str(CREATED), "h"), Intent("sign", "t", "")])
         moved = _story(51, "posts/moved")
         items.written(CREATED, moved, "linked", "o2", WRITTEN, still_public=True)
@@ -269,10 +269,14 @@ def test_a_ledger_of_every_version_migrates_with_its_rows(
         with Ledger.open(old, OURS) as ledger:
             rows = ledger.items.all()
             assert {*rows} == {CREATED, REUSED, FAILED, OPEN, GONE}
-            assert (rows[FAILED].reason, rows[FAILED].home) == ("refused", None)
-            home = rows[CREATED].home
-            assert home is not None
-            assert (home.story_id, home.made, home.left_public) == (
+            assert (rows[FAILED].reason, rows[FAILED].story_record) == ("refused", None)
+            story_record = rows[CREATED].story_record
+            assert story_record is not None
+            assert (
+                story_record.story_id,
+                story_record.made,
+                story_record.left_public,
+            ) == (
                 51,
                 True,
                 number > 4,
@@ -310,8 +314,8 @@ def test_a_ledger_of_every_version_continues(tmp_path: Path, number: int) -> Non
             ("open", "created", 60, "posts/60", "linked", ""),
             ("reused", "reused", 52, "posts/reused", "linked", ""),
         ]
-        homes = db.execute("SELECT story_id, full_slug, left_public FROM home")
-        assert sorted(homes.fetchall()) == [
+        story_records = db.execute("SELECT story_id, full_slug, left_public FROM home")
+        assert sorted(story_records.fetchall()) == [
             (51, "posts/moved", 0),
             (52, "posts/52", 0),
             (53, "posts/3", 0),

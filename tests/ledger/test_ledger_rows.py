@@ -53,11 +53,11 @@ def row(key: ItemKey, status: str = "selected", reason: str = "") -> ItemRow:
         explanation=reason and f"It is so: {reason}.",
         link_state="open",
         published="",
-        home=None,
+        story_record=None,
     )
 
 
-def home(number: int, *, made: bool = True, content: str = "h") -> StoryRecord:
+def story_record(number: int, *, made: bool = True, content: str = "h") -> StoryRecord:
     return StoryRecord(number, f"uuid-{number}", f"a/{number}", made, content, "then")
 
 
@@ -95,10 +95,10 @@ def test_intents_remember_their_run_and_come_in_order(
 def test_a_result_closes_its_intent_in_one_transaction(
     ledger: Ledger, file: Path
 ) -> None:
-    """The home and the end of its intent are there together."""
+    """The story record and the end of its intent are written together."""
     ledger.items.select([row(ONE)])
     ledger.intents.write([Intent("create", str(ONE), "h")])
-    ledger.items.housed(ONE, home(5), "origin", "create")
+    ledger.items.placed(ONE, story_record(5), "origin", "create")
     assert sql(file, "SELECT status, story_id, uuid FROM items") == [
         ("created", 5, "uuid-5")
     ]
@@ -106,9 +106,9 @@ def test_a_result_closes_its_intent_in_one_transaction(
 
 
 def test_a_selection_keeps_what_has_a_home(ledger: Ledger, file: Path) -> None:
-    """A new selection moves nobody out: status, path and home stay."""
+    """A new selection moves no item out: status, path and story stay."""
     ledger.items.select([row(ONE), row(TWO)])
-    ledger.items.housed(ONE, home(5), "origin", "create")
+    ledger.items.placed(ONE, story_record(5), "origin", "create")
     ledger.items.select([row(ONE, "skipped", "archived"), row(TWO, "skipped", "draft")])
     query = "SELECT locale_id, status, reason FROM items ORDER BY locale_id"
     assert sql(file, query) == [("en", "created", ""), ("fr", "skipped", "draft")]
@@ -124,9 +124,9 @@ def test_a_selection_keeps_what_has_a_home(ledger: Ledger, file: Path) -> None:
 def test_a_failure_keeps_the_home_and_a_recovery_gives_the_status_back(
     ledger: Ledger, file: Path
 ) -> None:
-    """Created or reused, as the story was; an item without a home is not revived."""
+    """Created or reused, as the story was; an item without a story is not revived."""
     ledger.items.select([row(ONE), row(TWO)])
-    ledger.items.housed(ONE, home(5, made=False), "", "create")
+    ledger.items.placed(ONE, story_record(5, made=False), "", "create")
     ledger.items.failed(ONE, "refused", "No.")
     ledger.items.failed(TWO, "refused", "No.")
     query = "SELECT status, reason, story_id FROM items ORDER BY locale_id"
@@ -137,12 +137,12 @@ def test_a_failure_keeps_the_home_and_a_recovery_gives_the_status_back(
 
 
 def test_two_items_never_share_a_story_by_accident(ledger: Ledger) -> None:
-    """A story is one home: writing it again renews it."""
+    """A story has one record: writing it again renews it."""
     ledger.items.select([row(ONE)])
-    ledger.items.housed(ONE, home(5), "", "create")
-    ledger.items.written(ONE, home(5, content="new"), "linked", "")
+    ledger.items.placed(ONE, story_record(5), "", "create")
+    ledger.items.written(ONE, story_record(5, content="new"), "linked", "")
     (found,) = ledger.items.all().values()
-    assert found.home == home(5, content="new")
+    assert found.story_record == story_record(5, content="new")
     assert found.link_state == "linked"
 
 
@@ -254,9 +254,9 @@ def test_a_home_keeps_its_group(ledger: Ledger, file: Path) -> None:
     """The group of a story is what its last write was answered with."""
     ledger.items.select([row(ONE)])
     for group in ("one", "two"):
-        housed = replace(home(5), group_id=group)
-        ledger.items.housed(ONE, housed, "origin", "create")
-        kept = ledger.items.all()[ONE].home
+        placed = replace(story_record(5), group_id=group)
+        ledger.items.placed(ONE, placed, "origin", "create")
+        kept = ledger.items.all()[ONE].story_record
         assert kept is not None
         assert kept.group_id == group
 
@@ -264,7 +264,7 @@ def test_a_home_keeps_its_group(ledger: Ledger, file: Path) -> None:
 def test_a_row_that_is_as_it_was_stays_the_same_object(ledger: Ledger) -> None:
     """Whoever holds rows of before holds little beside those of now."""
     ledger.items.select([row(ONE), row(TWO)])
-    ledger.items.housed(ONE, home(1), "h", "create")
+    ledger.items.placed(ONE, story_record(1), "h", "create")
     before = dict(ledger.items.all())
     ledger.items.failed(TWO, "refused", "It was refused.")
     after = ledger.items.all()
@@ -302,7 +302,7 @@ class Known:
 def test_rows_share_the_texts_of_items(ledger: Ledger) -> None:
     """Only those that say the same; a row is equal to one that shares nothing."""
     ledger.items.select([row(ONE), row(TWO)])
-    ledger.items.housed(ONE, home(1), "".join("abc"), "create")
+    ledger.items.placed(ONE, story_record(1), "".join("abc"), "create")
     alone = dict(ledger.items.all())
     items = {
         key: Known(ItemKey(*key), "".join(["A ", "name"]), "".join(["ab", "c"]))

@@ -32,13 +32,13 @@ def _row(number: int, status: str = "selected") -> ItemRow:
     )
 
 
-def _home(number: int) -> StoryRecord:
+def _story_record(number: int) -> StoryRecord:
     return StoryRecord(number, f"uuid{number}", f"posts/{number}", True, "", "")
 
 
 def _create(ledger: Ledger, number: int) -> None:
     ledger.intents.write([Intent("create", str(_key(number)), "hash")])
-    ledger.items.housed(_key(number), _home(number), "", "create")
+    ledger.items.placed(_key(number), _story_record(number), "", "create")
 
 
 def test_a_run_is_counted_while_another_connection_writes_it(path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_run_is_counted_while_another_connection_writes_it(path: Path) -> None
         assert (seen.there, seen.wanted, seen.failed) == (3, 5, 1)
         assert [row.name for row in seen.failures] == ["Post 4"]
         assert watch.look() is seen, "read again although nothing was written"
-        ledger.items.housed(_key(2), _home(2), "", "create")
+        ledger.items.placed(_key(2), _story_record(2), "", "create")
         ledger.end_run("done")
         after = watch.look()
     assert after is not None

@@ -14,8 +14,8 @@ from tests.support.mapping.drafting import (
     context,
     draft_story,
     field,
-    home,
     item,
+    uploaded_asset,
 )
 
 FILE = f"https://{FILES}/5f/film.mp4?a=1&b=2"
@@ -37,7 +37,10 @@ def test_losses_name_the_origins_addresses(body: str, treatment: Treatment) -> N
     """No mark is left in them, wherever in the conversion they were noted."""
     treatments = dict.fromkeys(("embed", "media", "video"), treatment)
     asked = replace(
-        context(DESIGN, assets={FILE: home("https://a.storyblok.com/f/1/film.mp4")}),
+        context(
+            DESIGN,
+            assets={FILE: uploaded_asset("https://a.storyblok.com/f/1/film.mp4")},
+        ),
         embeds=EmbedPolicy(kinds=treatments),
     )
     story = draft_story(item({"body": body}), DESIGN, asked)

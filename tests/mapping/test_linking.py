@@ -25,10 +25,10 @@ from tests.support.mapping.drafting import (
     context,
     draft_story,
     field,
-    home,
     item,
     key,
     routes,
+    uploaded_asset,
 )
 
 DESIGN = content_type(
@@ -206,6 +206,6 @@ def test_linking_changes_no_draft_and_is_idempotent(
 def test_links_to_uploaded_files_are_no_routes() -> None:
     """An asset's address is left alone, wherever it is."""
     address = f"https://{FILES}/posts/two"
-    around = context(DESIGN, assets={address: home(address)})
+    around = context(DESIGN, assets={address: uploaded_asset(address)})
     first = draft_story(item({"link": address}), DESIGN, around)
     assert link_story(first, HOMES, ROUTES) == first.content

@@ -22,10 +22,10 @@ from tests.support.mapping.drafting import (
     context,
     draft_story,
     field,
-    home,
     item,
     key,
     kinds,
+    uploaded_asset,
 )
 
 DESIGN = content_type(
@@ -228,7 +228,9 @@ def test_the_asset_map_is_what_bodies_are_written_with() -> None:
     design = content_type(field("body", Encoding.RICHTEXT, "RichText"))
     address = "https://files.example.net/a.png"
     with_file = draft_story(
-        item({"body": body}), design, context(design, assets={address: home(address)})
+        item({"body": body}),
+        design,
+        context(design, assets={address: uploaded_asset(address)}),
     )
     without = draft_story(item({"body": body}), design, context(design))
     assert b"a.storyblok.com" in canonical(with_file.content)

@@ -25,9 +25,9 @@ from tests.support.mapping.drafting import (
     draft_story,
     drafted,
     field,
-    home,
     item,
     kinds,
+    uploaded_asset,
 )
 
 EMPTY_LINK = {
@@ -154,7 +154,9 @@ def test_every_value_has_the_form_of_its_fields_type(encoding: Encoding) -> None
     """A space that validates strictly refuses any other; absent passes."""
     field_type = str(FIELD_BODIES[encoding]["type"])
     for value in ODD_VALUES:
-        content = drafted(value, encoding, assets={PHOTO: home(PHOTO)}).content
+        content = drafted(
+            value, encoding, assets={PHOTO: uploaded_asset(PHOTO)}
+        ).content
         if "f" in content:
             assert not is_unfit(field_type, kind_of(content["f"])), value
 
@@ -308,12 +310,14 @@ def test_values_within_their_rules_are_not_listed(origin_type: str, value: str) 
             "mailto:a@b.example?subject=Hi",
             {"linktype": "url", "url": "mailto:a@b.example?subject=Hi"},
         ),
-        (GUIDE, {"linktype": "asset", "url": home(GUIDE).filename}),
+        (GUIDE, {"linktype": "asset", "url": uploaded_asset(GUIDE).filename}),
     ],
 )
 def test_links_become_multilinks(value: str, link: JsonObject) -> None:
     """Addresses, email addresses and uploaded files each have their type."""
-    draft = drafted(value, Encoding.MULTILINK, "Link", assets={GUIDE: home(GUIDE)})
+    draft = drafted(
+        value, Encoding.MULTILINK, "Link", assets={GUIDE: uploaded_asset(GUIDE)}
+    )
     got = draft.content["f"]
     assert isinstance(got, dict)
     assert got["fieldtype"] == "multilink"
@@ -410,7 +414,7 @@ def test_what_a_video_block_has_no_field_for_is_listed() -> None:
 
 def test_pictures_carry_their_own_alt_in_each_use() -> None:
     """Alt per use; the markers give the file's own alt or none."""
-    assets = {PHOTO: home(PHOTO)}
+    assets = {PHOTO: uploaded_asset(PHOTO)}
     for alt, shown in (
         ("A quay", "A quay"),
         (None, ""),
@@ -428,7 +432,7 @@ def test_pictures_carry_their_own_alt_in_each_use() -> None:
             assert (asset["id"], asset["alt"], asset["filename"]) == (
                 7,
                 shown,
-                home(PHOTO).filename,
+                uploaded_asset(PHOTO).filename,
             )
 
 
@@ -444,7 +448,7 @@ def test_a_file_that_could_not_be_had_is_named_with_its_reason() -> None:
         value,
         Encoding.MULTIASSET,
         "MultiImage",
-        assets={PHOTO: home(PHOTO, 1), GUIDE: home(GUIDE, 3)},
+        assets={PHOTO: uploaded_asset(PHOTO, 1), GUIDE: uploaded_asset(GUIDE, 3)},
         missing={gone: "The service answered 404."},
     )
     got = draft.content["f"]
@@ -463,21 +467,25 @@ def test_plain_text_is_verbatim_but_for_file_addresses() -> None:
     """Nothing is decoded, trimmed or converted."""
     text = f' &amp; <b>no</b>\n**as is** {GUIDE}. ("{PHOTO}") https://x.example/a.pdf '
     draft = drafted(
-        text, Encoding.TEXTAREA, assets={GUIDE: home(GUIDE), PHOTO: home(PHOTO)}
+        text,
+        Encoding.TEXTAREA,
+        assets={GUIDE: uploaded_asset(GUIDE), PHOTO: uploaded_asset(PHOTO)},
     )
-    assert draft.content["f"] == text.replace(GUIDE, home(GUIDE).filename).replace(
-        PHOTO, home(PHOTO).filename
-    )
+    assert draft.content["f"] == text.replace(
+        GUIDE, uploaded_asset(GUIDE).filename
+    ).replace(PHOTO, uploaded_asset(PHOTO).filename)
     assert kinds(draft) == []
 
 
 def test_structures_are_json_text_with_their_files_rewritten() -> None:
     """What the destination has no type for can be read back."""
     value: Json = {"b": [1, 2.5, True, None], "a": {"url": PHOTO, "t": "é"}}
-    draft = drafted(value, Encoding.JSON_TEXT, "Sku", assets={PHOTO: home(PHOTO)})
+    draft = drafted(
+        value, Encoding.JSON_TEXT, "Sku", assets={PHOTO: uploaded_asset(PHOTO)}
+    )
     assert json.loads(str(draft.content["f"])) == {
         "b": [1, 2.5, True, None],
-        "a": {"url": home(PHOTO).filename, "t": "é"},
+        "a": {"url": uploaded_asset(PHOTO).filename, "t": "é"},
     }
     assert drafted("a: b", Encoding.JSON_TEXT).content["f"] == "a: b"
 
@@ -528,12 +536,12 @@ def test_bodies_have_their_files_rewritten_wherever_they_stand() -> None:
         body,
         Encoding.RICHTEXT,
         "RichText",
-        assets={GUIDE: home(GUIDE), PHOTO: home(PHOTO)},
+        assets={GUIDE: uploaded_asset(GUIDE), PHOTO: uploaded_asset(PHOTO)},
     )
     text = json.dumps(draft.content)
     assert FILES not in text
-    assert text.count(home(GUIDE).filename) == 3
-    assert text.count(home(PHOTO).filename) == 3
+    assert text.count(uploaded_asset(GUIDE).filename) == 3
+    assert text.count(uploaded_asset(PHOTO).filename) == 3
 
 
 def test_wrong_types_for_text_are_carried_as_json_text() -> None:

@@ -356,7 +356,7 @@ class Shelf(Unmapped):
     """Knows one picture and one file."""
 
     def image(self, address: str) -> ImageTarget | None:
-        """Return the new home of the one picture."""
+        """Return the new address of the one picture."""
         known = address == "https://cdn.example/a b.png?x=1&y=2"
         return ImageTarget(7, "https://new.example/a.png") if known else None
 

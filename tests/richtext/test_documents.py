@@ -25,7 +25,7 @@ def document_of(html: str) -> JsonObject:
     return NativeEngine().from_html(html).document
 
 
-def home(address: str) -> StoryLink | None:
+def new_link(address: str) -> StoryLink | None:
     """Know one story, under three addresses."""
     path = address.split("#")[0].split("?")[0].removeprefix("https://e.com")
     return StoryLink("uuid-1", "blog/new") if path == "/post/old" else None
@@ -156,7 +156,7 @@ def test_links_are_rewritten_in_marks_blocks_and_raw_html() -> None:
         '<div class="w-embed"><a class="k" href="/post/old#z">z</a></div>'
     )
     before = copy.deepcopy(document)
-    rewritten, counts = rewrite_links(document, home)
+    rewritten, counts = rewrite_links(document, new_link)
     assert document == before
     assert (counts.rewritten, counts.kept) == (3, 1)
     assert problems(rewritten) == ()
@@ -188,7 +188,7 @@ def test_links_that_come_to_lead_to_one_story_become_one() -> None:
         '<a href="https://e.com/post/old">c</a><a href="/post/old">d</a>'
         '<a href="/post/old#s">e</a></p>'
     )
-    rewritten, counts = rewrite_links(document, home)
+    rewritten, counts = rewrite_links(document, new_link)
     assert counts.rewritten == 5
     assert problems(rewritten) == ()
     texts = [each["text"] for each in rewritten["content"][0]["content"]]
@@ -207,7 +207,7 @@ def test_links_of_figures_and_in_their_captions_are_rewritten() -> None:
         '<figure><a href="/post/old"><img src="i.png"></a><figcaption>c '
         '<a href="/post/old#s">d</a></figcaption></figure>'
     )
-    rewritten, counts = rewrite_links(document, home)
+    rewritten, counts = rewrite_links(document, new_link)
     assert (counts.rewritten, counts.kept) == (2, 0)
     assert problems(rewritten) == ()
     written = json.dumps(rewritten)
@@ -218,7 +218,7 @@ def test_links_of_figures_and_in_their_captions_are_rewritten() -> None:
 def embedded(html: str) -> str:
     """Return raw HTML of a block as phase two leaves it."""
     block = {"_uid": "u", "component": "html_embed", "html": html}
-    rewritten, _ = rewrite_links({"value": [block]}, home)
+    rewritten, _ = rewrite_links({"value": [block]}, new_link)
     return rewritten["value"][0]["html"]  # type: ignore[index, call-overload]
 
 
@@ -283,7 +283,7 @@ def test_what_raw_html_mentions_elsewhere_is_named_and_stays(html: str) -> None:
     html = html.replace("{}", "/post/old")
     mentioned: list[str] = []
     block = {"_uid": "u", "component": "html_embed", "html": html}
-    rewritten, counts = rewrite_links({"value": [block]}, home, mentioned.append)
+    rewritten, counts = rewrite_links({"value": [block]}, new_link, mentioned.append)
     assert rewritten["value"] == [block]
     assert counts.rewritten == 0
     assert any("/post/old" in each for each in mentioned)

@@ -35,20 +35,24 @@ class FieldUse:
     key: ItemKey
     context: DraftContext
 
-    def home(self, address: str) -> UploadedAsset | None:
+    def uploaded_asset(self, address: str) -> UploadedAsset | None:
         """Return where an origin file lives now, if it was brought over."""
         assets = self.context.assets
         return assets.get(address) or assets.get(address.strip())
 
     def image(self, address: str) -> ImageTarget | None:
         """Return a picture's asset at the destination, or None: the address stays."""
-        home = self.home(address)
-        return None if home is None else ImageTarget(home.asset_id, home.filename)
+        uploaded_asset = self.uploaded_asset(address)
+        return (
+            None
+            if uploaded_asset is None
+            else ImageTarget(uploaded_asset.asset_id, uploaded_asset.filename)
+        )
 
     def file(self, address: str) -> str | None:
         """Return the new address of a file, or None: the address stays."""
-        home = self.home(address)
-        return None if home is None else home.filename
+        uploaded_asset = self.uploaded_asset(address)
+        return None if uploaded_asset is None else uploaded_asset.filename
 
     def alt(self, address: str) -> str:
         """Return the file's own alt text, or empty when none is known."""
@@ -58,7 +62,7 @@ class FieldUse:
 
     def missing(self, address: str) -> str:
         """Return why a file could not be had, or empty when nothing is amiss."""
-        if self.home(address) is not None:
+        if self.uploaded_asset(address) is not None:
             return ""
         missing = self.context.missing_assets
         reason = missing.get(address) or missing.get(address.strip())
@@ -96,7 +100,7 @@ class FieldUse:
         losses = tuple(
             self.missing_loss(text[start:end])
             for start, end in in_text(text, hosts)
-            if self.home(text[start:end]) is None
+            if self.uploaded_asset(text[start:end]) is None
         )
         return replace_in_text(text, hosts, self.file), losses
 

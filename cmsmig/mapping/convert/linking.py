@@ -166,9 +166,9 @@ class _Linking:
         uuids: list[Json] = []
         for meant in relation.targets:
             target = meant if meant in self._existing else self._routes.stand_in(meant)
-            home = self._existing.get(target)
-            if home is not None:
-                uuids.append(home.uuid)
+            found_story = self._existing.get(target)
+            if found_story is not None:
+                uuids.append(found_story.uuid)
             elif target in self._routes.places:
                 self.pending[target] = None
         self.filled += len(uuids)
@@ -195,16 +195,16 @@ class _Linking:
         found = None if address is None else self.find(address)
         if found is None:
             return link
-        target, home = found
+        target, found_story = found
         # The value has no key for a query: the address that keeps it stands
         # beside the story, for whoever reads `url`.
-        url = f"/{home.full_slug}?{target.query}" if target.query else ""
+        url = f"/{found_story.full_slug}?{target.query}" if target.query else ""
         new: JsonObject = {
             **link,
-            "id": home.uuid,
+            "id": found_story.uuid,
             "url": url,
             "linktype": "story",
-            "cached_url": home.full_slug,
+            "cached_url": found_story.full_slug,
         }
         if target.anchor:
             new["anchor"] = target.anchor
@@ -227,27 +227,27 @@ class _Linking:
             self.left.append(LeftLink(href, found.cause))
         if not isinstance(found, RouteTarget):
             return None
-        home = self._existing.get(found.key)
-        if home is None:
+        found_story = self._existing.get(found.key)
+        if found_story is None:
             self.pending[found.key] = None
             self.waiting.append(found.key)
             return None
         self.links += 1
-        return found, self._in_language(found.key, home)
+        return found, self._in_language(found.key, found_story)
 
     def mention(self, address: str) -> None:
         """Note an address in code or data of raw HTML that leads to an item."""
         if isinstance(self._routes.resolve(address, self._locale), RouteTarget):
             self.left.append(LeftLink(address, PageCause.RAW_HTML))
 
-    def _in_language(self, key: ItemKey, home: ExistingStory) -> ExistingStory:
+    def _in_language(self, key: ItemKey, found_story: ExistingStory) -> ExistingStory:
         written = language_of(self.at)
         place = self._routes.places.get(key) if written else None
         for code, slug in place.slugs if place else ():
             if translated_key("", code) == translated_key("", written):
-                path = path_in_language(home.full_slug, code, slug)
-                return replace(home, full_slug=path)
-        return home
+                path = path_in_language(found_story.full_slug, code, slug)
+                return replace(found_story, full_slug=path)
+        return found_story
 
 
 def _section(value: Json) -> JsonObject | None:

@@ -32,9 +32,13 @@ def empty_asset() -> JsonObject:
     }
 
 
-def asset_value(home: UploadedAsset, alt: str) -> JsonObject:
+def asset_value(uploaded_asset: UploadedAsset, alt: str) -> JsonObject:
     """Return the value of an asset field that holds this file."""
-    held: JsonObject = {"id": home.asset_id, "alt": alt, "filename": home.filename}
+    held: JsonObject = {
+        "id": uploaded_asset.asset_id,
+        "alt": alt,
+        "filename": uploaded_asset.filename,
+    }
     return {**empty_asset(), **held, "is_external_url": False}
 
 
@@ -72,11 +76,11 @@ def _assets(value: Json, use: FieldUse) -> tuple[list[JsonObject], tuple[Loss, .
                 losses.append(use.loss("wrong-type", entry, why, place=place))
             continue
         address = found[0].address
-        home = use.home(address)
-        if home is None:
+        uploaded_asset = use.uploaded_asset(address)
+        if uploaded_asset is None:
             losses.append(use.missing_loss(address, place))
         else:
-            assets.append(asset_value(home, _alt(found[0], found[1], use)))
+            assets.append(asset_value(uploaded_asset, _alt(found[0], found[1], use)))
     return assets, tuple(losses)
 
 

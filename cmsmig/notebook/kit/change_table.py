@@ -53,7 +53,7 @@ def _has_written(project: Project) -> bool:
     if not project.ledger.is_file():
         return False
     with Ledger.open_existing(project.ledger) as ledger:
-        return any(row.home for row in ledger.items.all().values())
+        return any(row.story_record for row in ledger.items.all().values())
 
 
 def _line(found: Sequence[Change]) -> str:

@@ -183,7 +183,11 @@ def _list_gone_at_origin(plan: Plan) -> Iterator[Markup]:
 def gone_table(rows: Sequence[ItemRow]) -> Markup:
     """Return items that are gone at the origin, and what becomes of their stories."""
     shown = [
-        (row.name, row.home.full_slug if row.home else row.full_slug, *_told(row))
+        (
+            row.name,
+            row.story_record.full_slug if row.story_record else row.full_slug,
+            *_told(row),
+        )
         for row in rows[:_SHOWN]
     ]
     head = ("Item", "Story", "Why", "What becomes of it")

@@ -41,7 +41,7 @@ def client_plan_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
 
 def _save(workspace: Workspace, shown: ShownPlan) -> str:
     """Write the page; return what to say of it."""
-    folder = workspace.project.home / "reports"
+    folder = workspace.project.state_folder / "reports"
     if workspace.dry_run:
         return f"This is a dry run: {folder / PAGE} is not written."
     at = datetime.now(UTC).isoformat(timespec="seconds")

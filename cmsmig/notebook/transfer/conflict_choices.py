@@ -219,12 +219,12 @@ def _gone_at_origin(plan: Plan, names: ItemNames) -> tuple[_Gone, ...]:
     return tuple(
         _Gone(
             GoneFrom.ORIGIN,
-            row.home.full_slug,
-            f"{row.name or names.of(row.key)} ({row.home.full_slug})",
+            row.story_record.full_slug,
+            f"{row.name or names.of(row.key)} ({row.story_record.full_slug})",
             _STORIES,
         )
         for row in plan.gone_at_origin
-        if row.home is not None
+        if row.story_record is not None
     )
 
 

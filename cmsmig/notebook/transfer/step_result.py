@@ -38,7 +38,7 @@ def step_result(step: str, migration: Migration, ledger: Ledger) -> StepResult:
     there = {
         key: row
         for key, row in wanted.items()
-        if key in chosen and row is not None and row.home and not row.is_gone
+        if key in chosen and row is not None and row.story_record and not row.is_gone
     }
     of = "" if migration.pilot.is_whole else " of the pilot"
     if step == "create":
@@ -55,7 +55,7 @@ def step_result(step: str, migration: Migration, ledger: Ledger) -> StepResult:
 
 def _linked(there: Mapping[ItemKey, ItemRow], of: str) -> StepResult:
     # A story that was there before is used as it is: nothing is filled in it.
-    ours = [row for row in there.values() if row.home and row.home.made]
+    ours = [row for row in there.values() if row.story_record and row.story_record.made]
     linked = sum(row.link_state in _LINKED for row in ours)
     said = f"{of} have their relations and links"
     if waiting := sum(row.link_state == "pending" for row in ours):

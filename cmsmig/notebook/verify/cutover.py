@@ -115,4 +115,4 @@ def open_handover(workspace: Workspace, reports: str = "") -> Handover:
 def _own_folder(workspace: Workspace) -> Path:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     who = "by-hand" if workspace.interactive else "unattended"
-    return workspace.project.home / "reports" / f"{stamp}-{who}"
+    return workspace.project.state_folder / "reports" / f"{stamp}-{who}"

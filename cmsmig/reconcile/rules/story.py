@@ -159,10 +159,12 @@ def story_resource(
     last: LastWrite, actual: There | None, desired: JsonObject | None = None
 ) -> Resource[JsonObject, There]:
     """Return a story that an import wrote on three sides."""
-    home = last.record
-    ref = Ref(Kind.STORY, home.full_slug)
-    own = (home.story_id, home.uuid)
-    row = MadeRow(ref.kind, ref.key, *own, home.made, home.content_hash, last.sent)
+    story_record = last.record
+    ref = Ref(Kind.STORY, story_record.full_slug)
+    own = (story_record.story_id, story_record.uuid)
+    row = MadeRow(
+        ref.kind, ref.key, *own, story_record.made, story_record.content_hash, last.sent
+    )
     return Resource(ref, desired, row, actual, StoryRules(last))
 
 

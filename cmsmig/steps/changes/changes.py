@@ -106,17 +106,17 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
     wanted = find_wanted(job.ledger, job.snapshot, offline, conflicts)
     for key, links in wanted.links.items():
         row = rows.get(key)
-        if row is None or row.home is None:
+        if row is None or row.story_record is None:
             place = migration.places.places[key].full_slug
             yield Change(Where.ORIGIN, place, str(key), text="has no story yet")
-        elif row.home.made and links.is_needed(row.home):
+        elif row.story_record.made and links.is_needed(row.story_record):
             ours = wanted.stories.fields(key)
-            yield from _of_item(job, row, row.home, ours)
+            yield from _of_item(job, row, row.story_record, ours)
     yield from _of_public(migration, wanted.versions, rows)
     for key, row in rows.items():
-        if row.home and not row.gone and key not in migration.items:
+        if row.story_record and not row.gone and key not in migration.items:
             text = "is no longer part of what is imported"
-            yield Change(Where.ORIGIN, row.home.full_slug, str(key), text=text)
+            yield Change(Where.ORIGIN, row.story_record.full_slug, str(key), text=text)
 
 
 def _of_public(
@@ -125,23 +125,27 @@ def _of_public(
     """Yield what visitors are to see otherwise than they were given."""
     for key in sorted(migration.to_publish):
         row = rows.get(key)
-        if row is None or row.home is None or not row.home.public_record:
+        if (
+            row is None
+            or row.story_record is None
+            or not row.story_record.public_record
+        ):
             continue
-        home, wanted = row.home, versions.records.get(key)
-        if home.public_record in (wanted or (home.record_hash,)):
+        story_record, wanted = row.story_record, versions.records.get(key)
+        if story_record.public_record in (wanted or (story_record.record_hash,)):
             continue
         text = "is live as editors see it, which visitors were not given yet"
         if wanted is not None:
             text = "is live in another version than visitors were given"
-        yield Change(Where.ORIGIN, home.full_slug, str(key), text=text)
+        yield Change(Where.ORIGIN, story_record.full_slug, str(key), text=text)
 
 
 def _of_item(
-    job: ImportJob, row: ItemRow, home: StoryRecord, ours: JsonObject | str
+    job: ImportJob, row: ItemRow, story_record: StoryRecord, ours: JsonObject | str
 ) -> Iterator[Change]:
     moved = job.migration.origin_hash(row.key) != row.origin_hash
     where = Where.ORIGIN if moved else Where.DECISIONS
-    what, item, last = home.full_slug, str(row.key), last_write(job.ledger, row)
+    what, item, last = story_record.full_slug, str(row.key), last_write(job.ledger, row)
     if isinstance(ours, str) or last.written is None:
         text = "is wanted otherwise than it was written"
         yield Change(where, what, item, text=text)
@@ -203,9 +207,9 @@ async def _of_stories(
     edited = [
         (key, last)
         for key, row in rows.items()
-        if row.home is not None
-        and row.home.made
-        and (there := listed.get(row.home.story_id)) is not None
+        if row.story_record is not None
+        and row.story_record.made
+        and (there := listed.get(row.story_record.story_id)) is not None
         and edits_without_reading(there, last := last_write(job.ledger, row)) != ()
     ]
     for at in range(0, len(edited), _AT_ONCE):
@@ -221,16 +225,20 @@ async def _of_stories(
 def _of_publication(
     key: ItemKey, row: ItemRow, listed: Mapping[int, StoryRow]
 ) -> Iterator[Change]:
-    home = row.home
-    there = listed.get(home.story_id) if home is not None else None
-    if home is None or there is None or there.published == home.left_public:
+    story_record = row.story_record
+    there = listed.get(story_record.story_id) if story_record is not None else None
+    if (
+        story_record is None
+        or there is None
+        or there.published == story_record.left_public
+    ):
         return
     yield Change(
         Where.DESTINATION,
-        home.full_slug,
+        story_record.full_slug,
         str(key),
         PUBLISHED,
-        home.left_public,
+        story_record.left_public,
         there.published,
     )
 

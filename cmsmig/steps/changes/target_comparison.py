@@ -85,7 +85,7 @@ def _was_imported(project: Project) -> bool:
     if not project.ledger.is_file():
         return False
     with Ledger.open_existing(project.ledger) as ledger:
-        return any(row.home for row in ledger.items.all().values())
+        return any(row.story_record for row in ledger.items.all().values())
 
 
 def _edits_without(

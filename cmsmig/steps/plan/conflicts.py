@@ -24,7 +24,7 @@ from cmsmig.mapping.decisions.conflicts import (
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.written_stories import written_home
+from cmsmig.steps.plan.edits.written_stories import record_after_write
 from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.snapshot import Snapshot
@@ -64,15 +64,15 @@ def find_conflicts(
     rows = ledger.items.all()
     intended = ledger.intents.subjects("create")
     gone = {
-        each.home.story_id: each.gone.state
+        each.story_record.story_id: each.gone.state
         for each in rows.values()
-        if each.home is not None and each.gone is not None
+        if each.story_record is not None and each.gone is not None
     }
     conflicts: dict[ItemKey, Conflict] = {}
     for key in migration.items:
         place = migration.places.places[key]
         row = listed.get(place.full_slug)
-        if row is None or str(key) in intended or _has_home(rows.get(key)):
+        if row is None or str(key) in intended or _has_story_record(rows.get(key)):
             continue
         state = gone.get(row.story_id)
         if state is GoneState.TO_DELETE and migration.pilot.is_whole:
@@ -86,9 +86,9 @@ def find_conflicts(
     return conflicts
 
 
-def _has_home(item: ItemRow | None) -> bool:
+def _has_story_record(item: ItemRow | None) -> bool:
     """Return whether an item has a story: its place is not decided again."""
-    return item is not None and item.home is not None
+    return item is not None and item.story_record is not None
 
 
 def moved_paths(
@@ -103,11 +103,11 @@ def moved_paths(
     return {
         key: there.full_slug.strip("/")
         for key, item in ledger.items.all().items()
-        if item.home is not None
-        and (there := listed.get(item.home.story_id)) is not None
-        and there.uuid == item.home.uuid
-        and there.full_slug.strip("/") != item.home.full_slug
-        and there.slug != passing_slug(namespace, key, item.home.full_slug)
+        if item.story_record is not None
+        and (there := listed.get(item.story_record.story_id)) is not None
+        and there.uuid == item.story_record.uuid
+        and there.full_slug.strip("/") != item.story_record.full_slug
+        and there.slug != passing_slug(namespace, key, item.story_record.full_slug)
     }
 
 
@@ -135,8 +135,8 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
     """Write the story records of the items whose conflict was decided as reuse."""
     for conflict in conflicts.values():
         if conflict.action is ConflictAction.REUSE:
-            home = replace(written_home(conflict.row, ""), made=False)
-            ledger.items.housed(conflict.key, home, "", "create")
+            story_record = replace(record_after_write(conflict.row, ""), made=False)
+            ledger.items.placed(conflict.key, story_record, "", "create")
 
 
 def _outcome(

@@ -209,9 +209,9 @@ def _foreign_stories(
     ledger: Ledger, listed: Iterable[StoryRow]
 ) -> Iterator[tuple[str, str]]:
     items = {
-        row.home.story_id: row
+        row.story_record.story_id: row
         for row in ledger.items.all().values()
-        if row.home is not None and row.home.made
+        if row.story_record is not None and row.story_record.made
     }
     made = ledger.inventory.made("folder").values()
     folders = {row.destination_id for row in made if row.made}
@@ -224,8 +224,8 @@ def _foreign_stories(
             if row.story_id not in folders and path not in under_way:
                 yield f"story {path}", _row_print(row)
         elif (
-            item.home is not None
-            and item.home.updated_at != row.updated_at
+            item.story_record is not None
+            and item.story_record.updated_at != row.updated_at
             and str(item.key) not in updating
         ):
             yield f"{_EDIT} {path}", _row_print(row)

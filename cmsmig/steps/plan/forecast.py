@@ -62,14 +62,16 @@ def find_publishing(wanted: WantedStories, edits: StoryEdits) -> frozenset[ItemK
 
 def _shown(row: ItemRow, snapshot: Snapshot) -> ItemRow:
     """Return the row once it is noted what a killed run gave visitors."""
-    home = row.home
-    if home is not None and home.story_id in snapshot.hidden:
-        return replace(row, home=replace(home, left_public=True))
-    found = snapshot.interrupted.get(home.story_id) if home else None
-    if home is None or found is None or not found.public_record:
+    story_record = row.story_record
+    if story_record is not None and story_record.story_id in snapshot.hidden:
+        return replace(row, story_record=replace(story_record, left_public=True))
+    found = snapshot.interrupted.get(story_record.story_id) if story_record else None
+    if story_record is None or found is None or not found.public_record:
         return row
-    shown = replace(home, left_public=True, public_record=found.public_record)
-    return replace(row, home=shown, published=row.published or home.updated_at)
+    shown = replace(story_record, left_public=True, public_record=found.public_record)
+    return replace(
+        row, story_record=shown, published=row.published or story_record.updated_at
+    )
 
 
 def _after(
@@ -81,18 +83,22 @@ def _after(
 ) -> ItemRow:
     """Return the row after an update: what is published of it is older then, and what
     failed before has not any more."""
-    home, edit = row.home, edits.found.get(row.key)
+    story_record, edit = row.story_record, edits.found.get(row.key)
     if not is_written and edit is None:
         # As it is, and as nearly all are when little changed.
         return row
     if edit is None or not edit.undecided:
         row = replace(row, status="created", reason="")
-    if home:
-        there = None if is_written else listed.get(home.story_id)
+    if story_record:
+        there = None if is_written else listed.get(story_record.story_id)
         changed = there.updated_at if there else ""
-        home = replace(home, kept_edits=edits.keeps(row.key), updated_at=changed)
+        story_record = replace(
+            story_record, kept_edits=edits.keeps(row.key), updated_at=changed
+        )
     is_older = is_written or (edit is not None and edit.is_agreed)
-    return replace(row, published="" if is_older else row.published, home=home)
+    return replace(
+        row, published="" if is_older else row.published, story_record=story_record
+    )
 
 
 def calls_of(

@@ -66,14 +66,18 @@ async def read_interrupted(
     interrupted: dict[int, Interrupted] = {}
     rows: list[StoryRow] = []
     for intent, row in ledger.intended(SHOW):
-        home = row.standing_home if row is not None else None
-        story = await client.find_story(home.story_id) if home is not None else None
-        if row is None or home is None or story is None:
+        story_record = row.current_record if row is not None else None
+        story = (
+            await client.find_story(story_record.story_id)
+            if story_record is not None
+            else None
+        )
+        if row is None or story_record is None or story is None:
             continue
         pair = VersionPair.of_intent(intent)
         after = pair.after(story)
         record = intent.request_hash if pair.is_shown(story) else ""
-        interrupted[home.story_id] = Interrupted(after is not story, record)
+        interrupted[story_record.story_id] = Interrupted(after is not story, record)
         rows.append(_row_after(ledger, row, after))
     publishing = ledger.intents.subjects(SHOW, "publish")
     hidden = hidden_since(ledger.items.all().values(), found.stories, publishing)
@@ -121,7 +125,11 @@ def _candidates(
     """Yield the stories that may be the intended ones, in parts."""
     if not wanted:
         return
-    known = {row.home.story_id for row in ledger.items.all().values() if row.home}
+    known = {
+        row.story_record.story_id
+        for row in ledger.items.all().values()
+        if row.story_record
+    }
     paths = {row.full_slug for row, _ in wanted}
     types = {_around(intent).get(_TYPE) for _, intent in wanted}
     unknown = [row for row in listed if not row.is_folder and row.story_id not in known]
@@ -174,7 +182,7 @@ def settle_creates(
         fields, record = _sent(intent, story, sent(row.key)), intent.body.get("record")
         last = found_write(story, intent.request_hash, str(record or ""), fields)
         origin = origin_hash(row.key)
-        ledger.items.housed(row.key, last.record, origin, "create", last.written)
+        ledger.items.placed(row.key, last.record, origin, "create", last.written)
 
 
 def _sent(intent: Intent, story: Story, fields: JsonObject | None) -> JsonObject | None:

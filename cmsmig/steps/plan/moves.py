@@ -51,10 +51,11 @@ def existing_stories(
     """Return the stories that exist for items, at the paths that they move to."""
     return {
         key: ExistingStory(
-            home.uuid, moves[key].new if key in moves else home.full_slug
+            story_record.uuid,
+            moves[key].new if key in moves else story_record.full_slug,
         )
         for key, row in rows.items()
-        if (home := row.standing_home) is not None
+        if (story_record := row.current_record) is not None
     }
 
 
@@ -74,14 +75,18 @@ def _moves(
 ) -> Iterator[Move]:
     places = migration.places.places
     for key, row in ledger.items.all().items():
-        place, home = places.get(key), row.standing_home
+        place, story_record = places.get(key), row.current_record
         # Most stories are at their places.
-        if place is None or home is None or place.full_slug == home.full_slug:
+        if (
+            place is None
+            or story_record is None
+            or place.full_slug == story_record.full_slug
+        ):
             continue
-        there = listed.get(home.story_id)
+        there = listed.get(story_record.story_id)
         if key in migration.items and row.own_story and there:
             new = _path_after(migration, last_write(ledger, row), place, there)
-            yield Move(key, home.full_slug, new, there.full_slug.strip("/"))
+            yield Move(key, story_record.full_slug, new, there.full_slug.strip("/"))
 
 
 def _path_after(

@@ -250,7 +250,7 @@ def _counted_as(outcome: ItemRow, row: ItemRow | None) -> str:
         return "already_there"
     if row is not None and row.is_gone:
         return "gone"
-    is_there = row is not None and row.home is not None and row.gone is None
+    is_there = row is not None and row.story_record is not None and row.gone is None
     return "already_there" if is_there else outcome.status
 
 

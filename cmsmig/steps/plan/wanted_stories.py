@@ -65,7 +65,7 @@ def find_creating(
 ) -> frozenset[ItemKey]:
     """Return the items whose stories are created. Reads only."""
     rows = ledger.items.all().items()
-    there = {key for key, row in rows if row.home is not None}
+    there = {key for key, row in rows if row.story_record is not None}
     return frozenset(offline.stories.keys() - conflicts.keys() - there)
 
 
@@ -102,16 +102,16 @@ def find_wanted(
     for key, link in links.items():
         row = rows.get(key)
         # Nothing can be written into what is gone; it is made again by decision only.
-        home = row.own_story if row is not None else None
-        if row is None or home is None:
+        story_record = row.own_story if row is not None else None
+        if row is None or story_record is None:
             continue
-        seen = listed.get(home.story_id)
+        seen = listed.get(story_record.story_id)
         asked, saved = is_asked(migration, ledger, row, seen)
-        if not (asked or saved or link.is_needed(home)):
+        if not (asked or saved or link.is_needed(story_record)):
             continue
         needed.add(key)
         if seen is None or not is_as_left(seen, last_write(ledger, row)):
-            looking[key] = home
+            looking[key] = story_record
         elif asked or is_translated or seen.slug != migration.places.places[key].slug:
             held.append((key, seen))
     return WantedStories(

@@ -38,7 +38,7 @@ from cmsmig.reconcile.rules.story import LastWrite
 from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.conflicts import item_rows
-from cmsmig.steps.plan.edits.written_stories import found_write, written_home
+from cmsmig.steps.plan.edits.written_stories import found_write, record_after_write
 from cmsmig.steps.rebuild.saved_drafts import find_saved, find_shown
 from cmsmig.steps.snapshot import find_by_uid
 from cmsmig.steps.worker_pool import batches, together
@@ -267,9 +267,9 @@ async def _save_deleted(job: ImportJob, known: Set[ItemKey]) -> None:
         if key in known or row is None or made is None:
             continue
         if row.content_type in ("", made.component):
-            home = written_home(row, "")
+            story_record = record_after_write(row, "")
             origin = job.migration.origin_hash(key)
-            job.ledger.items.housed(key, home, origin, "create")
+            job.ledger.items.placed(key, story_record, origin, "create")
 
 
 def _find_folders(job: ImportJob, found: Rebuilt, rows: Iterable[StoryRow]) -> None:
@@ -308,26 +308,26 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     edited: dict[ItemKey, str] = {}
     for key, story, last in _known(job, stories, existing):
         found.stories += 1
-        home, written = last.record, last.written
-        if not home.updated_at:
+        story_record, written = last.record, last.written
+        if not story_record.updated_at:
             edited[key] = story.row.full_slug
         # A story that an editor moved was put at its place: verification names it.
-        home = replace(home, full_slug=existing[key].full_slug)
+        story_record = replace(story_record, full_slug=existing[key].full_slug)
         is_due = key in job.migration.to_publish
         if is_due and was_published:
             # One that is not public then was taken from visitors.
-            home = replace(home, left_public=True)
-        record = home.record_hash
+            story_record = replace(story_record, left_public=True)
+        record = story_record.record_hash
         if key in versions.links:
             record = versions.links[key].record_hash if key in shown else ""
         is_shown = story.row.published and is_due
         is_whole = key in shown or not (written and story.row.unpublished_changes)
         if is_shown and is_whole:
-            home = replace(home, public_record=record)
+            story_record = replace(story_record, public_record=record)
         origin = job.migration.origin_hash(key)
-        job.ledger.items.housed(key, home, origin, "create", written)
+        job.ledger.items.placed(key, story_record, origin, "create", written)
         if is_shown and is_whole:
-            job.ledger.items.published(key, home, story.row.updated_at)
+            job.ledger.items.published(key, story_record, story.row.updated_at)
     found.edited = [edited[key] for key in sorted(edited)]
 
 

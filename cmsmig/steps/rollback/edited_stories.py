@@ -71,11 +71,11 @@ class EditedStories:
         self, ours: Reverse, item: ItemRow, row: StoryRow
     ) -> Reverse | None:
         """Return a story with what was edited of it; None where it does not exist."""
-        if (home := item.home) is None:
+        if (story_record := item.story_record) is None:
             return None
         stamped = replace(ours, stamp=story_stamp(row))
         last = last_write(self.job.ledger, item)
-        public = [*self._publication(row, home, item)]
+        public = [*self._publication(row, story_record, item)]
         if not public and edits_without_reading(row, last) == ():
             return stamped
         try:
@@ -85,7 +85,7 @@ class EditedStories:
         if (pair := self.showing.get(str(item.key))) is not None:
             story = pair.after(story)
         uid = story_uid(self.job.namespace, item.key)
-        if row.uuid != home.uuid and story.content.get("_uid") != uid:
+        if row.uuid != story_record.uuid and story.content.get("_uid") != uid:
             # A space that was recreated may give an old number again.
             return None
         return replace(
@@ -99,14 +99,14 @@ class EditedStories:
         )
 
     def _publication(
-        self, row: StoryRow, home: StoryRecord, item: ItemRow
+        self, row: StoryRow, story_record: StoryRecord, item: ItemRow
     ) -> Iterator[str]:
         """Yield that an editor published it, or took it from visitors."""
         state = item.gone.state if item.gone is not None else None
         if str(item.key) in self.publishing or state in _TAKEN_FROM_VISITORS:
             # An import did so, or may have.
             return
-        if row.published != (home.left_public or bool(item.published)):
+        if row.published != (story_record.left_public or bool(item.published)):
             yield PUBLISHED
 
     def _edits(self, story: Story, item: ItemRow, last: LastWrite) -> tuple[str, ...]:

@@ -108,9 +108,11 @@ def counts(reverses: Iterable[Reverse]) -> dict[Kind, int]:
 def created(ledger: Ledger) -> Iterator[Reverse]:
     """Yield everything that this ledger created and records. Reads only."""
     for item in ledger.items.all().values():
-        if item.home is not None and item.home.made:
-            home = item.home
-            yield Reverse(Kind.STORY, home.full_slug, home.story_id, item)
+        if item.story_record is not None and item.story_record.made:
+            story_record = item.story_record
+            yield Reverse(
+                Kind.STORY, story_record.full_slug, story_record.story_id, item
+            )
     for asset in ledger.inventory.assets().values():
         if asset.asset_id is not None:
             yield Reverse(Kind.ASSET, asset.name, asset.asset_id, asset)

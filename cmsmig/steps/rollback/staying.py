@@ -216,9 +216,9 @@ def _keep_folders(lists: Snapshot, stays: _Stays) -> None:
 
 def _ending_links(stays: _Stays) -> Iterator[str]:
     targets = {
-        row.home.uuid: row.home.full_slug
+        row.story_record.uuid: row.story_record.full_slug
         for each in stays.going()
-        if isinstance(row := each.row, ItemRow) and row.home is not None
+        if isinstance(row := each.row, ItemRow) and row.story_record is not None
     }
     for each in stays.of_kind(Kind.STORY):
         paths = sorted(path for uuid, path in targets.items() if uuid in each.mentions)

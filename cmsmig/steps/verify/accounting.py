@@ -43,7 +43,7 @@ def read_status(project: Project) -> tuple[Accounting, JsonObject]:
         assets = ledger.inventory.assets().values()
         links: dict[str, int] = {}
         for row in rows:
-            if row.home is not None and row.gone is None:
+            if row.story_record is not None and row.gone is None:
                 links[row.link_state] = links.get(row.link_state, 0) + 1
         return accounting, {
             "accounting": accounting_json(accounting),

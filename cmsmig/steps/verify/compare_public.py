@@ -48,7 +48,7 @@ class Page:
     """A story that visitors are to see."""
 
     key: ItemKey
-    home: StoryRecord
+    story_record: StoryRecord
     published_at: datetime | None
     """When it was published last, as the management side has it."""
 
@@ -183,10 +183,10 @@ async def _look(
 
     async def look(part: _Part) -> None:
         wanted, pages = part
-        uuids = [each.home.uuid for each in pages]
+        uuids = [each.story_record.uuid for each in pages]
         there = await delivery.published(uuids, wanted.language)
         for page in pages:
-            story = there.stories.get(page.home.uuid)
+            story = there.stories.get(page.story_record.uuid)
             if (
                 story is None
                 or not wanted.is_met(page.key, story)
@@ -213,7 +213,7 @@ async def _look(
 
 
 def _older_sentence(older: Set[Page]) -> str:
-    named = first_of(sorted(each.home.full_slug for each in older), _NAMED)
+    named = first_of(sorted(each.story_record.full_slug for each in older), _NAMED)
     return (
         "What visitors get could not be compared yet: it is older than the last "
         f"publication of {counted(len(older), 'story', 'stories')} ({named}); run "
@@ -238,7 +238,7 @@ def _differences(
     wanted: VisitorPages, page: Page, story: Story | None
 ) -> Iterator[Difference]:
     """Yield what visitors do not get as they are to, field by field."""
-    what, key = page.home.full_slug, str(page.key)
+    what, key = page.story_record.full_slug, str(page.key)
     if story is None:
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
@@ -263,11 +263,13 @@ def _differences(
         yield Difference(DifferenceCode.PUBLIC_VALUE, key, each.key, text)
 
 
-def _stays(job: ImportJob, home: StoryRecord) -> bool:
+def _stays(job: ImportJob, story_record: StoryRecord) -> bool:
     """Return whether it was decided that a story stays as somebody published it."""
     decided = job.migration.decisions.conflicts
     return any(
-        decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen_of(is_public))
+        decided.side(
+            ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen_of(is_public)
+        )
         is Side.THEIRS
         for is_public in (True, False)
     )

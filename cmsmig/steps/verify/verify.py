@@ -84,9 +84,9 @@ def _find_expected(job: ImportJob) -> dict[ItemKey, StoryRecord]:
     """Return the stories that this import made and that are there."""
     gone = job.gone.keys()
     return {
-        key: row.home
+        key: row.story_record
         for key, row in job.ledger.items.all().items()
-        if key not in gone and row.home is not None and row.home.made
+        if key not in gone and row.story_record is not None and row.story_record.made
     }
 
 
@@ -99,9 +99,9 @@ def _list_unmade(job: ImportJob, found: Verification) -> None:
         row = rows.get(key)
         if row is not None and key in left_out:
             continue
-        if row is not None and row.home is not None and key in gone:
-            found.differences.append(_story_gone(key, row.home))
-        elif row is None or (row.home is None and row.status in _DUE):
+        if row is not None and row.story_record is not None and key in gone:
+            found.differences.append(_story_gone(key, row.story_record))
+        elif row is None or (row.story_record is None and row.status in _DUE):
             text = f"{item.name} has no story yet; run `cmsmig import`."
             code = DifferenceCode.ITEM_WITHOUT_STORY
             found.differences.append(Difference(code, str(key), "", text))
@@ -120,8 +120,8 @@ def _list_failed(job: ImportJob, found: Verification) -> None:
             found.differences.append(Difference(code, str(key), "", row.explanation))
 
 
-def _story_gone(key: ItemKey, home: StoryRecord) -> Difference:
-    text = f"The story `{home.full_slug}` is no longer there; {REMEDY}."
+def _story_gone(key: ItemKey, story_record: StoryRecord) -> Difference:
+    text = f"The story `{story_record.full_slug}` is no longer there; {REMEDY}."
     return Difference(DifferenceCode.STORY_GONE, str(key), "", text)
 
 
@@ -133,14 +133,14 @@ async def _compare_item(
     job: ImportJob,
     linked: LinkedStories,
     key: ItemKey,
-    home: StoryRecord,
+    story_record: StoryRecord,
     found: Verification,
 ) -> None:
     draft = _checked_draft(job, key, found)
     if isinstance(draft, str):
         _list_undrafted(key, draft, found)
     elif draft is not None:
-        await _compare_story(job, linked, draft, home, found)
+        await _compare_story(job, linked, draft, story_record, found)
 
 
 def _checked_draft(
@@ -168,21 +168,21 @@ async def _compare_story(
     job: ImportJob,
     linked: LinkedStories,
     draft: ItemDraft,
-    home: StoryRecord,
+    story_record: StoryRecord,
     found: Verification,
 ) -> None:
     key = draft.key
     found.stories += 1
     try:
-        story = await job.client.story(home.story_id)
+        story = await job.client.story(story_record.story_id)
     except NotFoundError:
-        found.differences.append(_story_gone(key, home))
+        found.differences.append(_story_gone(key, story_record))
         return
     found.published_at[key] = moment(story.body.get("published_at"))
     if key in found.wanted_groups:
         found.groups[key] = story.row.group_id
         found.alternates[key] = story.alternates
-    last = LastWrite(home, job.ledger.items.last_written(home.story_id))
+    last = LastWrite(story_record, job.ledger.items.last_written(story_record.story_id))
     links = linked.links(draft)
     if isinstance(links, str):
         _list_undrafted(key, links, found)
@@ -196,7 +196,7 @@ async def _compare_story(
     else:
         found.relations += links.filled
         _compare_fields(job, linked, draft, last, story, found)
-    found.differences.extend(_publication(job, key, home, story))
+    found.differences.extend(_publication(job, key, story_record, story))
     apart = key in job.public_versions(linked.existing).records
     if story.row.published and story.row.unpublished_changes and not apart:
         codes = (
@@ -233,7 +233,7 @@ def _compare_fields(
 
 
 def _publication(
-    job: ImportJob, item: ItemKey, home: StoryRecord, story: Story
+    job: ImportJob, item: ItemKey, story_record: StoryRecord, story: Story
 ) -> Iterator[Difference]:
     """Yield that a story is public, or not, against the decision."""
     key = str(item)
@@ -241,16 +241,20 @@ def _publication(
     is_public = story.row.published
     decided = job.migration.decisions.conflicts
     seen = seen_of(is_public)
-    side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
+    side = decided.side(ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen)
     if side is not Side.THEIRS:
         if is_public and not asked:
-            text = f"`{home.full_slug}` is published; nobody asked{DECIDE_PUBLISHED}."
+            text = (
+                f"`{story_record.full_slug}` is published; nobody asked"
+                f"{DECIDE_PUBLISHED}."
+            )
             code = DifferenceCode.PUBLISHED_UNASKED
             yield Difference(code, key, PUBLISHED, text)
         elif asked and not is_public:
-            why = "somebody unpublished it" if home.left_public else "it is not"
+            why = "somebody unpublished it" if story_record.left_public else "it is not"
             text = (
-                f"`{home.full_slug}` was to be published and {why}{DECIDE_PUBLISHED}."
+                f"`{story_record.full_slug}` was to be published and {why}"
+                f"{DECIDE_PUBLISHED}."
             )
             yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
 
@@ -266,9 +270,9 @@ def _compare_groups(job: ImportJob, found: Verification) -> None:
         return
     listed = {row.story_id: row.group_id for row in job.snapshot.stories}
     records = {
-        key: row.home
+        key: row.story_record
         for key, row in job.ledger.items.all().items()
-        if row.home is not None
+        if row.story_record is not None
     }
     reused = {
         key: listed.get(record.story_id, "")

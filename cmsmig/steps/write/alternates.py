@@ -31,18 +31,22 @@ def wanted_groups(
 
     A later language joins the group of the stories that exist.
     """
-    with_story = (key for key, row in rows.items() if row.home is not None)
+    with_story = (key for key, row in rows.items() if row.story_record is not None)
     several = languages_of({*selected, *with_story})
     if not several:
         return {}
     groups = {row.story_id: row.group_id for row in listed}
-    existing = {key: row.home for key, row in rows.items() if row.home is not None}
+    existing = {
+        key: row.story_record
+        for key, row in rows.items()
+        if row.story_record is not None
+    }
     found: dict[ItemKey, str] = {}
     for languages in several.values():
         there = {
-            key: groups.get(home.story_id) or home.group_id
+            key: groups.get(story_record.story_id) or story_record.group_id
             for key in languages
-            if (home := existing.get(key)) is not None
+            if (story_record := existing.get(key)) is not None
         }
         group = common_group(namespace, languages[0], _by_age(there, existing))
         found |= dict.fromkeys(languages, group)

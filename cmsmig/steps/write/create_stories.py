@@ -32,7 +32,7 @@ from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import LastWrite, written_story
 from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
-from cmsmig.steps.plan.edits.written_stories import found_write, written_home
+from cmsmig.steps.plan.edits.written_stories import found_write, record_after_write
 from cmsmig.steps.plan.interrupted_stories import create_intent
 from cmsmig.steps.worker_pool import work_through, write_ahead
 from cmsmig.steps.write.components import read_field_keys
@@ -105,7 +105,7 @@ def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
     return frozenset(
         key
         for key, row in job.ledger.items.all().items()
-        if row.home is None
+        if row.story_record is None
         and row.status in ("selected", "failed")
         and key not in job.conflicts
         and key in job.migration.items
@@ -194,8 +194,10 @@ async def _send(job: ImportJob, create: Create, group: str) -> LastWrite:
     parent = parent_id(job, draft.place.folder)
     body = story_body(draft, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
-    home = written_home(story.row, create.content_hash, create.record_hash)
-    return LastWrite(home, written_story(create.fields, story))
+    story_record = record_after_write(
+        story.row, create.content_hash, create.record_hash
+    )
+    return LastWrite(story_record, written_story(create.fields, story))
 
 
 async def _look(job: ImportJob, create: Create) -> LastWrite | None:
@@ -234,8 +236,8 @@ async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
 
 def _save_record(job: ImportJob, key: ItemKey, created: LastWrite) -> None:
     origin_hash = job.migration.origin_hash(key)
-    home, written = created.record, created.written
-    job.ledger.items.housed(key, home, origin_hash, "create", written)
+    story_record, written = created.record, created.written
+    job.ledger.items.placed(key, story_record, origin_hash, "create", written)
 
 
 def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> None:

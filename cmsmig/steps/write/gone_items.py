@@ -58,7 +58,7 @@ async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
     if not removals:
         return
     job.observer(StepStarted(STEP, len(removals)))
-    current = CurrentRows(job, [each.home.story_id for each in removals])
+    current = CurrentRows(job, [each.story_record.story_id for each in removals])
     await work_through(
         removals,
         write_ahead(job.ledger.intents, _intent, partial(_remove, job, current)),
@@ -70,14 +70,16 @@ async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
 
 
 def _intent(removal: Removal) -> Intent:
-    return Intent(removal.intent, str(removal.row.key), removal.home.content_hash)
+    return Intent(
+        removal.intent, str(removal.row.key), removal.story_record.content_hash
+    )
 
 
 async def _remove(job: ImportJob, current: CurrentRows, removal: Removal) -> None:
-    gone, key, home = job.ledger.gone, removal.row.key, removal.home
+    gone, key, story_record = job.ledger.gone, removal.row.key, removal.story_record
     done = _DONE[removal.state]
     try:
-        there = await current.row(home.story_id)
+        there = await current.row(story_record.story_id)
         if there is not None and (edit := await _edit(job, removal, there)):
             _keep(job, removal, kept_note(edit))
         else:
@@ -90,17 +92,17 @@ async def _remove(job: ImportJob, current: CurrentRows, removal: Removal) -> Non
     except (OutcomeUnknownError, MalformedAnswerError) as error:
         # The intent stays open: the next run looks before it sends.
         gone.doubt(key, str(error))
-    job.observer(StepAdvanced(STEP, home.full_slug))
+    job.observer(StepAdvanced(STEP, story_record.full_slug))
 
 
 def _keep(job: ImportJob, removal: Removal, note: str) -> None:
     job.ledger.gone.keep(removal.row.key, note, removal.intent)
-    job.observer(Noticed(removal.home.full_slug, note))
+    job.observer(Noticed(removal.story_record.full_slug, note))
 
 
 async def _take_away(job: ImportJob, removal: Removal) -> str:
     """Ask for it; return the change date of the story that stays."""
-    story_id = removal.home.story_id
+    story_id = removal.story_record.story_id
     if removal.state is GoneState.TO_UNPUBLISH:
         return (await job.client.unpublish_story(story_id)).row.updated_at
     await remove_once(

@@ -333,9 +333,9 @@ async def _fields(
         await delivery.renew()
         for at in range(0, len(known), READ_TOGETHER):
             part = {
-                home.uuid: each
+                story_record.uuid: each
                 for each in known[at : at + READ_TOGETHER]
-                if (home := rows[each.key].home) is not None
+                if (story_record := rows[each.key].story_record) is not None
             }
             there = await delivery.published([*part])
             for uuid, story in there.stories.items():

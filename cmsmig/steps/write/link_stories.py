@@ -64,7 +64,7 @@ async def link_stories(job: ImportJob) -> None:
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))
     await free_slugs(job, moves)
-    rows = CurrentRows(job, [each.home.story_id for each in needed])
+    rows = CurrentRows(job, [each.story_record.story_id for each in needed])
     await work_through(
         _updates(job, needed, job.linked(existing), job.groups(job.snapshot.stories)),
         write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
@@ -90,19 +90,21 @@ async def _needed(
         if isinstance(links, DraftLinks) and not links.is_hashed:
             links = same.setdefault(links, links)
         row = rows.get(key)
-        home = row.own_story if row is not None else None
-        if row is None or home is None:
+        story_record = row.own_story if row is not None else None
+        if row is None or story_record is None:
             continue
         # One story at a time, so that what is under way need not wait for all.
         await asyncio.sleep(0)
         if isinstance(links, str):
             job.ledger.items.failed(key, "not_drafted", links)
             continue
-        there = listed.get(home.story_id)
+        there = listed.get(story_record.story_id)
         asked = any(is_asked(job.migration, job.ledger, row, there))
-        if asked or links.is_needed(home):
-            shown_apart = home.public_record in public.get(key, ())
-            needed.append(Needed(key, home, links, asked, _is_over(row), shown_apart))
+        if asked or links.is_needed(story_record):
+            shown_apart = story_record.public_record in public.get(key, ())
+            needed.append(
+                Needed(key, story_record, links, asked, _is_over(row), shown_apart)
+            )
             continue
         if row.link_state != links.state:
             job.ledger.items.set_link_state(key, links.state)
@@ -122,7 +124,7 @@ def _updates(
     for each in needed:
         update = _update_of(job, needs, each, stories, groups)
         if update is None:
-            job.observer(StepAdvanced(STEP, each.home.full_slug))
+            job.observer(StepAdvanced(STEP, each.story_record.full_slug))
         else:
             yield update
 
@@ -148,7 +150,7 @@ def _update_of(
     if not needed.links.is_hashed:
         links = stories.hashed(story.draft, needed.links, content)
         needed = replace(needed, links=links)
-        if not links.is_needed(needed.home) and not needed.is_asked:
+        if not links.is_needed(needed.story_record) and not needed.is_asked:
             _note_unneeded(job, needed)
             return None
     fields = wanted_fields(story, content)
@@ -188,7 +190,7 @@ def _intent(update: Update) -> Intent:
 
 async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:
     await update_story(job, rows, update)
-    job.observer(StepAdvanced(STEP, update.needed.home.full_slug))
+    job.observer(StepAdvanced(STEP, update.needed.story_record.full_slug))
 
 
 async def free_slugs(job: ImportJob, moves: Mapping[ItemKey, Move]) -> None:
@@ -203,26 +205,26 @@ async def _free(job: ImportJob, move: Move) -> None:
     items = job.ledger.items
     row = items.all()[move.key]
     last = last_write(job.ledger, row)
-    home, written = last.record, last.written
+    story_record, written = last.record, last.written
     if written is None:
         return
-    slug = passing_slug(job.migration.namespace, move.key, home.full_slug)
+    slug = passing_slug(job.migration.namespace, move.key, story_record.full_slug)
     written = replace(written, stood={**written.stood, "slug": slug})
     try:
-        there = await job.client.story(home.story_id)
+        there = await job.client.story(story_record.story_id)
         is_ours = not edited_fields(there, last)
         # Recorded first: a slug that was not written is still the one that was sent.
         state, origin = row.link_state, row.origin_hash
-        items.compared(move.key, home, state, origin, written)
+        items.compared(move.key, story_record, state, origin, written)
         body: JsonObject = {"name": there.row.name, "slug": slug}
         if there.row.parent_id:
             body["parent_id"] = there.row.parent_id
         body["content"] = there.content
-        story = await job.client.update_story(home.story_id, body)
+        story = await job.client.update_story(story_record.story_id, body)
     except OF_ONE_OBJECT:
         return
     # The update need not read it again.
     job.edits = replace(job.edits, seen={**job.edits.seen, move.key: story})
     if is_ours:
-        home = replace(home, updated_at=story.row.updated_at)
-        items.compared(move.key, home, state, origin, written)
+        story_record = replace(story_record, updated_at=story.row.updated_at)
+        items.compared(move.key, story_record, state, origin, written)

@@ -92,9 +92,13 @@ def settle_publications(job: ImportJob) -> None:
     """Write of which stories an editor took back what a killed run published: they stay
     so until it is decided."""
     for _, row in job.ledger.intended("publish"):
-        home = row.home if row is not None else None
-        if row is not None and home and home.story_id in job.snapshot.hidden:
-            public = replace(home, left_public=True)
+        story_record = row.story_record if row is not None else None
+        if (
+            row is not None
+            and story_record
+            and story_record.story_id in job.snapshot.hidden
+        ):
+            public = replace(story_record, left_public=True)
             job.ledger.items.published(row.key, public, row.published)
 
 
@@ -162,10 +166,10 @@ def _intent_to_hide(row: ItemRow) -> Intent:
 
 
 async def _unpublish(job: ImportJob, row: ItemRow) -> None:
-    assert row.home is not None
+    assert row.story_record is not None
     try:
         # What is not public stays so: a lost reply is repeated.
-        story = await job.client.unpublish_story(row.home.story_id)
+        story = await job.client.unpublish_story(row.story_record.story_id)
     except _OF_ONE_STORY as error:
         job.ledger.items.failed(row.key, "not_unpublished", str(error), _UNPUBLISH)
     else:
@@ -190,8 +194,10 @@ def _note_public(job: ImportJob, versions: PublicVersions) -> None:
     """Count as published what somebody published before us, as we wrote it."""
     rows = job.ledger.items.all().values()
     wanted = job.migration.to_publish - versions.links.keys() - versions.failed.keys()
-    for row, home, there in already_public(wanted, rows, job.snapshot.stories):
-        public = replace(home, left_public=True, public_record=home.record_hash)
+    for row, story_record, there in already_public(wanted, rows, job.snapshot.stories):
+        public = replace(
+            story_record, left_public=True, public_record=story_record.record_hash
+        )
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(row.key, public, there.updated_at, None)
 
@@ -200,35 +206,41 @@ def _intent(row: ItemRow) -> Intent:
     return Intent("publish", str(row.key), row.origin_hash)
 
 
-def _home_after(last: LastWrite, story: Story) -> StoryRecord:
+def _record_after(last: LastWrite, story: Story) -> StoryRecord:
     """Return the story record after its publication.
 
     Where an editor changed it since our write, no change date is taken as ours, so that
     the next write looks at it first.
     """
-    home, edited = last.record, edited_fields(story, last)
-    is_known = not edited or home.kept_edits
+    story_record, edited = last.record, edited_fields(story, last)
+    is_known = not edited or story_record.kept_edits
     shows_ours = not any(map(is_content, edited))
     return replace(
-        home,
+        story_record,
         updated_at=story.row.updated_at if is_known else "",
         left_public=True,
-        public_record="" if home.kept_edits or not shows_ours else home.record_hash,
+        public_record=""
+        if story_record.kept_edits or not shows_ours
+        else story_record.record_hash,
     )
 
 
 def _hidden(last: LastWrite, story: Story) -> StoryRecord:
     """Return the story record after it was taken from visitors."""
-    home = last.record
-    changed = home.updated_at if edited_fields(story, last) else story.row.updated_at
-    return replace(home, updated_at=changed, left_public=False, public_record="")
+    story_record = last.record
+    changed = (
+        story_record.updated_at if edited_fields(story, last) else story.row.updated_at
+    )
+    return replace(
+        story_record, updated_at=changed, left_public=False, public_record=""
+    )
 
 
 async def _publish(job: ImportJob, row: ItemRow) -> None:
-    assert row.home is not None
+    assert row.story_record is not None
     try:
         # Publishing what is published changes nothing, so a lost reply is repeated.
-        story = await job.client.publish_story(row.home.story_id)
+        story = await job.client.publish_story(row.story_record.story_id)
     except _OF_ONE_STORY as error:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
@@ -236,7 +248,7 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
         last = replace(last, written=with_publication(last.written, story))
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(
-            row.key, _home_after(last, story), story.row.updated_at, last.written
+            row.key, _record_after(last, story), story.row.updated_at, last.written
         )
     job.observer(StepAdvanced(STEP, row.full_slug))
 

@@ -46,27 +46,27 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
     Raises what the client raises. The intent stays open where the story may hold what
     visitors are to see as what editors see.
     """
-    assert row.home is not None
-    home, fields = row.home, versions.fields(row.key)
+    assert row.story_record is not None
+    story_record, fields = row.story_record, versions.fields(row.key)
     if isinstance(fields, str):
         return fields
-    there = await job.client.story(home.story_id)
+    there = await job.client.story(story_record.story_id)
     last = last_write(job.ledger, row)
     edited = edited_fields(there, last)
-    if not _may_show(job, home, there, edited):
+    if not _may_show(job, story_record, there, edited):
         return (
-            f"Somebody edited the story `{home.full_slug}`, so what visitors see at "
-            "the origin was not published. To publish it and keep the edit above it as "
-            "unpublished changes, decide `ours` for the story's field `published` "
-            "under `edits` in decisions/conflicts.yaml; then run `cmsmig publish` "
-            "again."
+            f"Somebody edited the story `{story_record.full_slug}`, so what visitors "
+            "see at the origin was not published. To publish it and keep the edit "
+            "above it as unpublished changes, decide `ours` for the story's field "
+            "`published` under `edits` in decisions/conflicts.yaml; then run "
+            "`cmsmig publish` again."
         )
     pair = VersionPair(
         Version.of_fields(fields), Version.of_story(there), published_at(there)
     )
     record = versions.links[row.key].record_hash
     job.ledger.intents.write([pair.intent(str(row.key), record)])
-    write = _Write(job, home, pair)
+    write = _Write(job, story_record, pair)
     try:
         await write.send(pair.public, there, publish=True)
     except RejectedError:
@@ -75,7 +75,7 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
         raise
     story = await write.send(pair.editors, there, publish=False)
     after = replace(
-        home,
+        story_record,
         # Of what somebody edited, the next write looks at it first.
         updated_at="" if edited else story.row.updated_at,
         left_public=True,
@@ -96,13 +96,17 @@ async def put_back_versions(job: ImportJob) -> None:
     """
     newer: list[StoryRow] = []
     for intent, row in job.ledger.intended(SHOW):
-        home = row.standing_home if row is not None else None
-        there = await job.client.find_story(home.story_id) if home is not None else None
-        if row is None or home is None or there is None:
+        story_record = row.current_record if row is not None else None
+        there = (
+            await job.client.find_story(story_record.story_id)
+            if story_record is not None
+            else None
+        )
+        if row is None or story_record is None or there is None:
             job.ledger.intents.settle(SHOW, intent.subject, "absent")
             continue
         try:
-            newer.append(await _put_back(job, row, home, there, intent))
+            newer.append(await _put_back(job, row, story_record, there, intent))
         except NotFoundError:
             # It was deleted since it was read.
             job.ledger.intents.settle(SHOW, intent.subject, "absent")
@@ -115,17 +119,25 @@ async def put_back_versions(job: ImportJob) -> None:
 
 
 async def _put_back(
-    job: ImportJob, row: ItemRow, home: StoryRecord, there: Story, intent: Intent
+    job: ImportJob,
+    row: ItemRow,
+    story_record: StoryRecord,
+    there: Story,
+    intent: Intent,
 ) -> StoryRow:
     pair = VersionPair.of_intent(intent)
     version, is_shown = pair.put_back(there), pair.is_shown(there)
     if version is not None:
-        there = await _Write(job, home, pair).send(version, there, publish=False)
-    after, last = home, last_write(job.ledger, row)
-    if home.story_id in job.snapshot.hidden:
-        after = replace(home, left_public=True)
+        there = await _Write(job, story_record, pair).send(
+            version, there, publish=False
+        )
+    after, last = story_record, last_write(job.ledger, row)
+    if story_record.story_id in job.snapshot.hidden:
+        after = replace(story_record, left_public=True)
     if is_shown:
-        after = replace(home, left_public=True, public_record=intent.request_hash)
+        after = replace(
+            story_record, left_public=True, public_record=intent.request_hash
+        )
     written = with_publication(last.written, there)
     if not edited_fields(there, replace(last, written=written)):
         after = replace(after, updated_at=there.row.updated_at)
@@ -137,14 +149,14 @@ async def _put_back(
 
 
 def _may_show(
-    job: ImportJob, home: StoryRecord, there: Story, edited: Sequence[str]
+    job: ImportJob, story_record: StoryRecord, there: Story, edited: Sequence[str]
 ) -> bool:
     """Return whether visitors may be given another version below what is there: it is
     ours, or that was decided."""
-    if home.kept_edits or not any(map(is_content, edited)):
+    if story_record.kept_edits or not any(map(is_content, edited)):
         return True
     decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)
-    side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
+    side = decided.side(ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen)
     return side is Side.OURS
 
 
@@ -153,11 +165,11 @@ class _Write:
     """Writes one version; after a lost reply it looks before it sends again."""
 
     job: ImportJob
-    home: StoryRecord
+    story_record: StoryRecord
     pair: VersionPair
 
     async def send(self, version: Version, there: Story, *, publish: bool) -> Story:
-        own, client = self.home.story_id, self.job.client
+        own, client = self.story_record.story_id, self.job.client
         known = {content_hash(each.content) for each in self._stories(there)}
         for attempt in range(1, ATTEMPTS + 1):
             try:

@@ -51,7 +51,7 @@ class Needed:
     """A story that is wanted otherwise; its content stays on disk."""
 
     key: ItemKey
-    home: StoryRecord
+    story_record: StoryRecord
     links: DraftLinks
     is_asked: bool
     """Whether it is written whatever its content is."""
@@ -106,15 +106,15 @@ async def update_story(job: ImportJob, rows: CurrentRows, update: Update) -> Non
 
     Whatever goes wrong with it is in the ledger; raises only what ends a run.
     """
-    key, home = update.needed.key, update.needed.home
+    key, story_record = update.needed.key, update.needed.story_record
     try:
-        await _write(job, await rows.row(home.story_id), update)
+        await _write(job, await rows.row(story_record.story_id), update)
     except NotFoundError:
         fail_update(
             job,
             key,
             GONE,
-            f"The story `{home.full_slug}` is gone: it was deleted at the "
+            f"The story `{story_record.full_slug}` is gone: it was deleted at the "
             f"destination meanwhile; {REMEDY}.",
         )
     except PreflightError as error:
@@ -133,8 +133,8 @@ def fail_update(job: ImportJob, key: ItemKey, reason: str, explanation: str) -> 
 
 
 async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
-    home = update.needed.home
-    last = LastWrite(home, job.ledger.items.last_written(home.story_id))
+    story_record = update.needed.story_record
+    last = LastWrite(story_record, job.ledger.items.last_written(story_record.story_id))
     there: Story | StoryRow
     if row is None or not is_as_left(row, last) or _unknown_tags(update, last):
         there = await _read(job, update.needed, row)
@@ -148,10 +148,10 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
             return
         try:
             body = story_to_send(last, compared, partial(parent_id, job))
-            written = await job.client.update_story(home.story_id, body)
+            written = await job.client.update_story(story_record.story_id, body)
         except (OutcomeUnknownError, MalformedAnswerError):
             # It may have been applied: then nothing of ours is left to write.
-            there = await job.client.story(home.story_id)
+            there = await job.client.story(story_record.story_id)
             if attempt == ATTEMPTS:
                 raise
         else:
@@ -170,7 +170,7 @@ async def _read(job: ImportJob, needed: Needed, row: StoryRow | None) -> Story:
     seen = job.edits.seen.get(needed.key)
     if seen is not None and row is not None and seen.row.updated_at == row.updated_at:
         return seen
-    return await job.client.story(needed.home.story_id)
+    return await job.client.story(needed.story_record.story_id)
 
 
 def _save_written(
@@ -181,17 +181,17 @@ def _save_written(
     story: Story,
 ) -> None:
     needed, group = update.needed, story.row.group_id
-    home = replace(
-        _home_after(needed, compared),
+    story_record = replace(
+        _record_after(needed, compared),
         full_slug=story.row.full_slug.strip("/"),
         updated_at=story.row.updated_at,
         group_id=group
         if group == update.fields.get(GROUP, "")
-        else needed.home.group_id,
+        else needed.story_record.group_id,
     )
     job.ledger.items.written(
         needed.key,
-        home,
+        story_record,
         needed.links.state,
         job.migration.origin_hash(needed.key),
         written_after(last, compared, story),
@@ -210,7 +210,7 @@ def _left_paths(
     for each in job.migration.items[needed.key].languages:
         name = f"slug in {each.code}"
         old, new = (str(side.get(name) or "") for side in (before, after))
-        path = path_in_language(needed.home.full_slug, each.code, old)
+        path = path_in_language(needed.story_record.full_slug, each.code, old)
         if old and path != path_in_language(story.row.full_slug, each.code, new):
             left[each.key] = path
     return left
@@ -224,16 +224,18 @@ def _save_compared(
     if isinstance(actual, Story) and compared.diff.of(Outcome.AGREE):
         _save_written(job, update, compared, last, actual)
         return
-    home = _home_after(needed, compared)
+    story_record = _record_after(needed, compared)
     if isinstance(actual, Story):
-        home = replace(home, updated_at=actual.row.updated_at)
+        story_record = replace(story_record, updated_at=actual.row.updated_at)
     written = written_after(last, compared)
     origin = job.migration.origin_hash(needed.key)
-    job.ledger.items.compared(needed.key, home, needed.links.state, origin, written)
+    job.ledger.items.compared(
+        needed.key, story_record, needed.links.state, origin, written
+    )
     _list_undecided(job, update, compared)
 
 
-def _home_after(needed: Needed, compared: StoryComparison) -> StoryRecord:
+def _record_after(needed: Needed, compared: StoryComparison) -> StoryRecord:
     # Unless a field waits, what counts as sent is just what is wanted.
     content, record = needed.links.linked_hash, needed.links.record_hash
     if compared.diff.waiting:
@@ -241,7 +243,7 @@ def _home_after(needed: Needed, compared: StoryComparison) -> StoryRecord:
         record = UNDECIDED
     edited = bool(compared.diff.edits)
     return replace(
-        needed.home, content_hash=content, record_hash=record, kept_edits=edited
+        needed.story_record, content_hash=content, record_hash=record, kept_edits=edited
     )
 
 

@@ -179,7 +179,7 @@ class World:
             ]
             items = [
                 (str(key), row.status, row.reason, row.link_state,
-                 bool(row.published), bool(row.home and row.home.made))
+                 bool(row.published), bool(row.story_record and row.story_record.made))
                 for key, row in ledger.items.all().items()
             ]  # fmt: skip
             assets = [

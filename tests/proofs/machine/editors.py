@@ -182,8 +182,8 @@ class AtDestination(Play):
         trashed = [
             story
             for account in self.model.accounts.values()
-            if account.home
-            and (story := self.model.stories[account.home.story_id]).trashed
+            if account.story_record
+            and (story := self.model.stories[account.story_record.story_id]).trashed
             and story.story_id not in self.model.unsure
         ]
         story = pick(trashed, n)
@@ -210,12 +210,15 @@ class AtDestination(Play):
         about = [each for each in self.model.decisions.edits if each.fingerprint]
         decided = pick(about, n)
         for key in self.model.accounts:
-            home, story = self.model.accounts[key].home, self.story_of(key)
+            story_record, story = (
+                self.model.accounts[key].story_record,
+                self.story_of(key),
+            )
             if (
-                home
+                story_record
                 and story
                 and story.story_id not in self.model.unsure
-                and home.path == decided.what
+                and story_record.path == decided.what
                 and decided.field in _PARTS.values()
             ):
                 self.edit(story, {decided.field: word or "Eva"})

@@ -89,7 +89,7 @@ class Home:
 class Account:
     """What is remembered of an item."""
 
-    home: Home | None = None
+    story_record: Home | None = None
     failed: bool = False
     left_out: bool = False
     removed: bool = False
@@ -136,9 +136,11 @@ class Model:
     def existing(self) -> dict[str, str]:
         """Return the UUIDs that relations to items become."""
         return {
-            key: account.home.uuid
+            key: account.story_record.uuid
             for key, account in self.accounts.items()
-            if account.home is not None and not account.left_out and not account.removed
+            if account.story_record is not None
+            and not account.left_out
+            and not account.removed
         }
 
     def wanted(self, note: Note, existing: Mapping[str, str]) -> Values:
@@ -169,32 +171,41 @@ class Model:
         """Return the files that the stories need."""
         return {note.picture for note in self.pulled.values() if note.picture}
 
-    def standing(self, home: Home | None) -> Story | None:
+    def standing(self, story_record: Home | None) -> Story | None:
         """Return a story that is there and not in the trash."""
-        story = self.stories.get(home.story_id) if home else None
+        story = self.stories.get(story_record.story_id) if story_record else None
         return None if story is None or story.trashed else story
 
     def selected(self) -> Iterator[tuple[str, Account, Home, Story]]:
         """Yield the items of the origin whose stories are there."""
         for key in self.pulled:
             account = self.accounts.get(key, Account())
-            story = self.standing(account.home)
-            if account.home is not None and story is not None:
-                yield key, account, account.home, story
+            story = self.standing(account.story_record)
+            if account.story_record is not None and story is not None:
+                yield key, account, account.story_record, story
 
     def merges(self, existing: Mapping[str, str]) -> Iterator[tuple[str, Merge]]:
         """Yield what an import makes of each story that is there and selected."""
-        for key, _, home, story in self.selected():
-            yield key, self._merge(home, story, self.wanted(self.pulled[key], existing))
+        for key, _, story_record, story in self.selected():
+            yield (
+                key,
+                self._merge(
+                    story_record, story, self.wanted(self.pulled[key], existing)
+                ),
+            )
 
-    def _merge(self, home: Home, story: Story, ours: Values) -> Merge:
+    def _merge(self, story_record: Home, story: Story, ours: Values) -> Merge:
         there = story.values
-        values, base = dict(there), dict(home.base)
+        values, base = dict(there), dict(story_record.base)
         written, waiting, held = set[str](), set[str](), False
         for name in FIELDS:
-            side = self.decisions.side(home.path, name, there[name])
+            side = self.decisions.side(story_record.path, name, there[name])
             outcome = outcome_of(
-                home.base[name], ours[name], there[name], side, moves=name == SLUG
+                story_record.base[name],
+                ours[name],
+                there[name],
+                side,
+                moves=name == SLUG,
             )
             if outcome == WAITS:
                 waiting.add(name)
@@ -212,63 +223,77 @@ class Model:
     def look(self) -> None:
         """Note where stories stand: a plan and an import begin so."""
         for key, account in self.accounts.items():
-            story = self.standing(account.home)
-            if account.home is not None and story is not None:
-                home = replace(account.home, path=story.path)
-                self.accounts[key] = replace(account, home=home)
+            story = self.standing(account.story_record)
+            if account.story_record is not None and story is not None:
+                story_record = replace(account.story_record, path=story.path)
+                self.accounts[key] = replace(account, story_record=story_record)
 
     def record_missing(self) -> None:
         """Settle what is gone, and what a lost answer left: an import begins so."""
-        for key, home in self.orphans.items():
-            if self.standing(home) is not None:
-                self.accounts[key] = Account(home)
+        for key, story_record in self.orphans.items():
+            if self.standing(story_record) is not None:
+                self.accounts[key] = Account(story_record)
         self.orphans.clear()
         self.files = self.files.settled(self.pictures(), self.decisions)
         for key, account in list(self.accounts.items()):
-            if account.home is None:
+            if account.story_record is None:
                 continue
-            if self.standing(account.home) is None:
-                self.accounts[key] = self._missing(key, account, account.home)
+            if self.standing(account.story_record) is None:
+                self.accounts[key] = self._missing(key, account, account.story_record)
             elif key in self.pulled:
                 self.accounts[key] = replace(
                     account, left_out=False, removed=False, undone=False
                 )
             else:
-                self.accounts[key] = self._gone_at_origin(account, account.home)
+                self.accounts[key] = self._gone_at_origin(account, account.story_record)
 
-    def _missing(self, key: str, account: Account, home: Home) -> Account:
+    def _missing(self, key: str, account: Account, story_record: Home) -> Account:
         """Return what becomes of an item whose story is not there."""
         if account.removed:
             return Account() if key in self.pulled else account
-        action = self.decisions.action(DESTINATION, home.path)
+        action = self.decisions.action(DESTINATION, story_record.path)
         if action == LEAVE_OUT:
             return replace(account, left_out=True, failed=False)
         if action == RECREATE or key not in self.pulled:
             return Account()
         return replace(account, left_out=False, failed=True)
 
-    def _gone_at_origin(self, account: Account, home: Home) -> Account:
+    def _gone_at_origin(self, account: Account, story_record: Home) -> Account:
         """Return what becomes of a story whose item the origin no longer has."""
-        home = replace(home, taken_out=home.taken_out or account.removed)
-        undone = self.removal(home) is None and self._is_asked_away(home)
-        return replace(account, home=home, left_out=False, removed=False, undone=undone)
+        story_record = replace(
+            story_record, taken_out=story_record.taken_out or account.removed
+        )
+        undone = self.removal(story_record) is None and self._is_asked_away(
+            story_record
+        )
+        return replace(
+            account,
+            story_record=story_record,
+            left_out=False,
+            removed=False,
+            undone=undone,
+        )
 
-    def _is_asked_away(self, home: Home) -> bool:
-        action = self.decisions.action(ORIGIN, home.path)
-        story = self.stories[home.story_id]
+    def _is_asked_away(self, story_record: Home) -> bool:
+        action = self.decisions.action(ORIGIN, story_record.path)
+        story = self.stories[story_record.story_id]
         return action == DELETE or (action == UNPUBLISH and story.public)
 
-    def removal(self, home: Home) -> str | None:
+    def removal(self, story_record: Home) -> str | None:
         """Return what is done with a story that is there and whose item is not."""
-        action = self.decisions.action(ORIGIN, home.path)
-        story = self.stories[home.story_id]
+        action = self.decisions.action(ORIGIN, story_record.path)
+        story = self.stories[story_record.story_id]
         if action not in (UNPUBLISH, DELETE):
             return None
         if action == UNPUBLISH and not story.public:
             return None
-        named = self.decisions.names(ORIGIN, home.path)
-        shown = story.public and not home.left_public and not named
-        touched = home.held or home.taken_out or story.values != home.base
+        named = self.decisions.names(ORIGIN, story_record.path)
+        shown = story.public and not story_record.left_public and not named
+        touched = (
+            story_record.held
+            or story_record.taken_out
+            or story.values != story_record.base
+        )
         return None if shown or touched else action
 
     def to_create(self) -> dict[str, str]:
@@ -276,7 +301,7 @@ class Model:
         return {
             key: f"{KEY}/{note.slug}"
             for key, note in self.pulled.items()
-            if self.accounts.get(key, Account()).home is None
+            if self.accounts.get(key, Account()).story_record is None
         }
 
     def created(self, key: str, story_id: int, uuid: str) -> Home:
@@ -290,64 +315,66 @@ class Model:
         """Write what is to be written, but for stories that are refused."""
         for key, merge in list(self.merges(self.existing())):
             account = self.accounts[key]
-            home = account.home
-            assert home is not None
-            if merge.written and home.story_id in refused:
+            story_record = account.story_record
+            assert story_record is not None
+            if merge.written and story_record.story_id in refused:
                 self.accounts[key] = replace(account, failed=True)
                 continue
             if merge.written:
-                self._sent(home, merge)
+                self._sent(story_record, merge)
             self.accounts[key] = replace(
-                account, home=self._after(home, merge), failed=bool(merge.waiting)
+                account,
+                story_record=self._after(story_record, merge),
+                failed=bool(merge.waiting),
             )
 
-    def _sent(self, home: Home, merge: Merge) -> None:
-        story = self.stories[home.story_id]
-        self.stories[home.story_id] = story.saved(merge.values)
+    def _sent(self, story_record: Home, merge: Merge) -> None:
+        story = self.stories[story_record.story_id]
+        self.stories[story_record.story_id] = story.saved(merge.values)
 
-    def _after(self, home: Home, merge: Merge) -> Home:
-        current = home.current and merge.base == home.base
-        path = self.stories[home.story_id].path
+    def _after(self, story_record: Home, merge: Merge) -> Home:
+        current = story_record.current and merge.base == story_record.base
+        path = self.stories[story_record.story_id].path
         return replace(
-            home, base=merge.base, held=merge.held, current=current, path=path
+            story_record, base=merge.base, held=merge.held, current=current, path=path
         )
 
     def publish(self, refused: frozenset[int] = frozenset()) -> None:
         """Publish what is asked for, not yet public, and nobody else's work."""
-        for key, account, home, story in list(self.to_publish()):
-            if home.story_id in refused:
+        for key, account, story_record, story in list(self.to_publish()):
+            if story_record.story_id in refused:
                 self.accounts[key] = replace(account, failed=True)
                 continue
-            self.stories[home.story_id] = story.shown(public=True)
-            shown = replace(home, left_public=True, current=True)
-            self.accounts[key] = replace(account, home=shown)
+            self.stories[story_record.story_id] = story.shown(public=True)
+            shown = replace(story_record, left_public=True, current=True)
+            self.accounts[key] = replace(account, story_record=shown)
 
     def unpublish(self, refused: frozenset[int] = frozenset()) -> None:
         """Take from visitors what is not to be public, where that was decided."""
-        for key, account, home, story in list(self.selected()):
-            side = self.decisions.side(home.path, PUBLISHED, story.public)
+        for key, account, story_record, story in list(self.selected()):
+            side = self.decisions.side(story_record.path, PUBLISHED, story.public)
             if story.public and not self.is_asked(key) and side == OURS:
-                if home.story_id in refused:
+                if story_record.story_id in refused:
                     self.accounts[key] = replace(account, failed=True)
                     continue
-                self.stories[home.story_id] = story.shown(public=False)
-                hidden = replace(home, left_public=False, current=False)
-                self.accounts[key] = replace(account, home=hidden)
+                self.stories[story_record.story_id] = story.shown(public=False)
+                hidden = replace(story_record, left_public=False, current=False)
+                self.accounts[key] = replace(account, story_record=hidden)
 
     def to_publish(self) -> Iterator[tuple[str, Account, Home, Story]]:
         """Yield the stories that an import publishes."""
-        for key, account, home, story in self.selected():
+        for key, account, story_record, story in self.selected():
             if account.failed or not self.is_asked(key):
                 continue
-            side = self.decisions.side(home.path, PUBLISHED, story.public)
-            if not story.public and home.left_public:
+            side = self.decisions.side(story_record.path, PUBLISHED, story.public)
+            if not story.public and story_record.left_public:
                 due = side == OURS
-            elif home.current:
+            elif story_record.current:
                 due = side == OURS and story.stale
             else:
-                due = side == OURS or story.values == home.base
+                due = side == OURS or story.values == story_record.base
             if due:
-                yield key, account, home, story
+                yield key, account, story_record, story
 
     def is_asked(self, key: str) -> bool:
         """Return whether an item is to be public."""
@@ -359,22 +386,25 @@ class Model:
         What became of a request that went wrong is found out by the next import.
         """
         for key, account in list(self.accounts.items()):
-            home, story = account.home, self.standing(account.home)
-            if key in self.pulled or home is None or story is None:
+            story_record, story = (
+                account.story_record,
+                self.standing(account.story_record),
+            )
+            if key in self.pulled or story_record is None or story is None:
                 continue
-            action = self.removal(home)
-            odd = wrong.get(home.story_id) if action else None
+            action = self.removal(story_record)
+            odd = wrong.get(story_record.story_id) if action else None
             if odd is not None:
                 account = self.accounts[key] = replace(account, undone=True)
                 if not odd.applied:
                     continue
             if action == DELETE:
-                self.stories[home.story_id] = replace(story, trashed=True)
+                self.stories[story_record.story_id] = replace(story, trashed=True)
                 self.accounts[key] = replace(account, removed=True)
             elif action == UNPUBLISH:
-                self.stories[home.story_id] = story.shown(public=False)
-                home = replace(home, left_public=False, current=False)
-                self.accounts[key] = replace(account, home=home)
+                self.stories[story_record.story_id] = story.shown(public=False)
+                story_record = replace(story_record, left_public=False, current=False)
+                self.accounts[key] = replace(account, story_record=story_record)
 
     def exit_code(self) -> int:
         """Return how an import ends that was not disturbed."""
@@ -392,17 +422,19 @@ class Model:
         sent = {each.story_id: each for each in log if each.kind == "update"}
         for key, merge in list(self.merges(self.existing())):
             account = self.accounts[key]
-            home = account.home
-            assert home is not None
-            request = sent.get(home.story_id)
+            story_record = account.story_record
+            assert story_record is not None
+            request = sent.get(story_record.story_id)
             if request is None and not merge.written:
-                self.unsure.add(home.story_id)
+                self.unsure.add(story_record.story_id)
             elif request is not None and request.applied:
-                assert merge.written, f"{home.path} was written, and nobody wanted it"
-                self._sent(home, merge)
+                assert merge.written, (
+                    f"{story_record.path} was written, and nobody wanted it"
+                )
+                self._sent(story_record, merge)
                 if request.answered:
-                    home = self._after(home, merge)
-                    self.accounts[key] = replace(account, home=home)
+                    story_record = self._after(story_record, merge)
+                    self.accounts[key] = replace(account, story_record=story_record)
         self._show_some(log)
         self._remove_some(log)
         self.unsettled = True
@@ -413,35 +445,40 @@ class Model:
             for each in log
             if each.kind in ("publish", "unpublish") and each.applied
         }
-        for key, account, home, story in list(self.selected()):
-            found = shown.get(home.story_id)
+        for key, account, story_record, story in list(self.selected()):
+            found = shown.get(story_record.story_id)
             if found is None:
                 continue
             public = found.kind == "publish"
-            self.stories[home.story_id] = story.shown(public=public)
+            self.stories[story_record.story_id] = story.shown(public=public)
             if found.answered:
-                home = replace(home, left_public=public, current=public)
-                self.accounts[key] = replace(account, home=home)
+                story_record = replace(story_record, left_public=public, current=public)
+                self.accounts[key] = replace(account, story_record=story_record)
             else:
-                self.unsure.add(home.story_id)
+                self.unsure.add(story_record.story_id)
 
     def _remove_some(self, log: Sequence[Written]) -> None:
         applied = {each.story_id: each for each in log if each.applied}
         for key, account in list(self.accounts.items()):
-            home, story = account.home, self.standing(account.home)
-            if key in self.pulled or home is None or story is None:
+            story_record, story = (
+                account.story_record,
+                self.standing(account.story_record),
+            )
+            if key in self.pulled or story_record is None or story is None:
                 continue
-            found = applied.get(home.story_id)
+            found = applied.get(story_record.story_id)
             if found is None:
                 continue
             if found.kind == "delete":
-                self.stories[home.story_id] = replace(story, trashed=True)
+                self.stories[story_record.story_id] = replace(story, trashed=True)
                 self.accounts[key] = replace(account, removed=True)
             else:
-                self.stories[home.story_id] = story.shown(public=False)
+                self.stories[story_record.story_id] = story.shown(public=False)
                 if found.answered:
-                    home = replace(home, left_public=False, current=False)
-                    self.accounts[key] = replace(account, home=home)
+                    story_record = replace(
+                        story_record, left_public=False, current=False
+                    )
+                    self.accounts[key] = replace(account, story_record=story_record)
 
     # what commands tell
 
@@ -451,9 +488,9 @@ class Model:
         found = {(schemas.NAME, name) for name in waiting}
         supposed = self._supposed()
         for key, merge in supposed.merges(supposed.existing()):
-            home = supposed.accounts[key].home
-            assert home is not None
-            found |= {(home.path, name) for name in merge.waiting}
+            story_record = supposed.accounts[key].story_record
+            assert story_record is not None
+            found |= {(story_record.path, name) for name in merge.waiting}
         return found
 
     def _supposed(self) -> Model:
@@ -464,8 +501,8 @@ class Model:
         for name in self.files.to_bring(self.pictures()):
             supposed.files = supposed.files.brought(name, -1 - len(name))
         for number, key in enumerate(supposed.to_create(), start=1):
-            home = supposed.created(key, -number, f"the story of {key}")
-            supposed.accounts[key] = Account(home)
+            story_record = supposed.created(key, -number, f"the story of {key}")
+            supposed.accounts[key] = Account(story_record)
         return supposed
 
     def differences(self) -> set[tuple[str, str]]:
@@ -479,29 +516,32 @@ class Model:
                 named = [""]
             found |= {(subject(key), name) for name in named}
         for key, account in self.accounts.items():
-            if key not in self.pulled and self.standing(account.home) is not None:
-                assert account.home is not None
-                if self._is_asked_away(account.home):
+            if (
+                key not in self.pulled
+                and self.standing(account.story_record) is not None
+            ):
+                assert account.story_record is not None
+                if self._is_asked_away(account.story_record):
                     found.add((subject(key), ""))
         return found
 
     def _differing(self, key: str, account: Account) -> Iterator[str]:
-        home, story = account.home, self.standing(account.home)
-        if home is None:
+        story_record, story = account.story_record, self.standing(account.story_record)
+        if story_record is None:
             yield ""
             return
         if story is None:
-            left = self.decisions.action(DESTINATION, home.path) == LEAVE_OUT
+            left = self.decisions.action(DESTINATION, story_record.path) == LEAVE_OUT
             if account.removed or not left:
                 yield ""
             return
         there = story.values
         ours = self.wanted(self.pulled[key], self.existing())
         for name in FIELDS:
-            kept = self.decisions.side(home.path, name, there[name]) == THEIRS
+            kept = self.decisions.side(story_record.path, name, there[name]) == THEIRS
             if ours[name] != there[name] and not kept:
                 yield name
-        kept = self.decisions.side(home.path, PUBLISHED, story.public) == THEIRS
+        kept = self.decisions.side(story_record.path, PUBLISHED, story.public) == THEIRS
         asked = self.is_asked(key)
         if not kept and (asked != story.public or (asked and story.stale)):
             yield PUBLISHED

@@ -116,7 +116,9 @@ class Deciding(Play):
         edit = Edit(what, name, take, seen=theirs, fingerprint=chosen["seen"])
         self.decide(self.model.decisions.with_edit(edit))
         (story,) = (
-            story for _, _, home, story in self.model.selected() if home.path == what
+            story
+            for _, _, story_record, story in self.model.selected()
+            if story_record.path == what
         )
         if story.story_id not in self.model.unsure:
             self.edit(story, {name: word or "again"})
@@ -172,8 +174,8 @@ class Deciding(Play):
             return self.model.component.theirs[name]
         (theirs,) = (
             story.values[name]
-            for _, _, home, story in self.model.selected()
-            if home.path == path
+            for _, _, story_record, story in self.model.selected()
+            if story_record.path == path
         )
         return theirs
 
@@ -340,11 +342,11 @@ class Running(Deciding):
         wanted = self.model.to_create()
         for key, (own, uuid) in self._new().items():
             assert key in wanted, f"{key} was made, and nobody wanted it"
-            home = self.model.created(key, own, uuid)
+            story_record = self.model.created(key, own, uuid)
             if self.model.pulled[key].slug in lost:
-                self.model.orphans[key] = home
+                self.model.orphans[key] = story_record
             else:
-                self.model.accounts[key] = Account(home)
+                self.model.accounts[key] = Account(story_record)
 
     def _new(self) -> dict[str, tuple[int, str]]:
         """Return the stories that were made just now, by item."""

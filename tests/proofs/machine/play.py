@@ -99,7 +99,7 @@ class Play(RuleBasedStateMachine):
     def item_of(self, story: Story) -> str:
         """Return the item that a story was made of; empty for a lost one."""
         for key, account in self.model.accounts.items():
-            if account.home and account.home.story_id == story.story_id:
+            if account.story_record and account.story_record.story_id == story.story_id:
                 return key
         return ""
 
@@ -114,7 +114,7 @@ class Play(RuleBasedStateMachine):
 
     def story_of(self, key: str) -> Story | None:
         """Return the story of an item, if it is there."""
-        return self.model.standing(self.model.accounts.get(key, Account()).home)
+        return self.model.standing(self.model.accounts.get(key, Account()).story_record)
 
     def edit(self, story: Story | None, changes: Values) -> None:
         """Save a story as an editor does."""
@@ -158,9 +158,13 @@ class Play(RuleBasedStateMachine):
 
     def known_path(self, n: int) -> str:
         """Return what decisions call one of the stories."""
-        existing = [each.home for each in self.model.accounts.values() if each.home]
-        home = pick(existing, n)
-        return home.path if home else ""
+        existing = [
+            each.story_record
+            for each in self.model.accounts.values()
+            if each.story_record
+        ]
+        story_record = pick(existing, n)
+        return story_record.path if story_record else ""
 
     def decide(self, decisions: Decisions) -> None:
         """Decide so from now on."""

@@ -39,7 +39,7 @@ class Stays:
 
 def stays_of(model: Model) -> Stays:
     """Return what a rollback leaves: what was edited, and what that uses."""
-    ours = {home.story_id: home for home in _made(model)}
+    ours = {story_record.story_id: story_record for story_record in _made(model)}
     there = {own: each for own, each in model.stories.items() if not each.trashed}
     going = {
         own
@@ -65,14 +65,18 @@ def stays_of(model: Model) -> Stays:
 
 
 def _made(model: Model) -> Iterator[Home]:
-    return (each.home for each in model.accounts.values() if each.home is not None)
+    return (
+        each.story_record
+        for each in model.accounts.values()
+        if each.story_record is not None
+    )
 
 
-def _holds_edits(model: Model, home: Home, story: Story) -> bool:
-    edited = [name for name in FIELDS if story.values[name] != home.base[name]]
-    if story.public != home.left_public:
+def _holds_edits(model: Model, story_record: Home, story: Story) -> bool:
+    edited = [name for name in FIELDS if story.values[name] != story_record.base[name]]
+    if story.public != story_record.left_public:
         edited.append(PUBLISHED)
-    return _is_kept(model, STORY, home.path, edited)
+    return _is_kept(model, STORY, story_record.path, edited)
 
 
 def _is_component_edited(model: Model) -> bool:

@@ -30,8 +30,8 @@ class Migration(AtOrigin, AtDestination, Developing, Running, RollingBack):
             for key, note in self.model.pulled.items():
                 own = places[f"{KEY}/{note.slug}"]
                 uuid = self.world.space.stories[own].uuid
-                home: Home = self.model.created(key, own, uuid)
-                self.model.accounts[key] = Account(home)
+                story_record: Home = self.model.created(key, own, uuid)
+                self.model.accounts[key] = Account(story_record)
             self.model.update()
             self.compare()
 

@@ -114,8 +114,8 @@ _LATE = (
     Edit(
         STORIES,
         '    job.observer(StepFinished(STEP, f"{',
-        "    for key, home in _LATE.pop(id(job), []):\n"
-        "        _save_record(job, key, home)\n"
+        "    for key, story_record in _LATE.pop(id(job), []):\n"
+        "        _save_record(job, key, story_record)\n"
         '    job.observer(StepFinished(STEP, f"{',
     ),
 )

@@ -94,8 +94,8 @@ def put_story(migration: Migration, ledger: Ledger, number: int) -> ItemRow:
         [ItemRow(key, "A name", path, "", "selected", "", "", "open", "", None)],
         whole=False,
     )
-    home = StoryRecord(1000 + number, f"uuid-{number}", path, True, "c", "2026")
-    ledger.items.housed(key, home, "", "create")
+    story_record = StoryRecord(1000 + number, f"uuid-{number}", path, True, "c", "2026")
+    ledger.items.placed(key, story_record, "", "create")
     return ledger.items.all()[key]
 
 
@@ -237,12 +237,12 @@ def test_hashes_that_the_ledger_holds_are_its_own(
     migration = opened(project)
     row = put_story(migration, ledger, 0)
     links = draft_offline(migration, ledger).stories[row.key].links
-    home = StoryRecord(
+    story_record = StoryRecord(
         1000, "uuid-0", row.full_slug, True, links.linked_hash, "2026",
         record_hash=links.record_hash,
     )  # fmt: skip
-    ledger.items.housed(row.key, home, "", "create")
-    known = ledger.items.all()[row.key].home
+    ledger.items.placed(row.key, story_record, "", "create")
+    known = ledger.items.all()[row.key].story_record
     again = draft_offline(migration, ledger).stories[row.key].links
     assert known is not None
     assert again == links

@@ -193,7 +193,7 @@ def test_a_ledger_that_was_only_planned_with_is_replaced(imported: Desk) -> None
 
 
 def test_an_edited_story_is_not_written_over(imported: Desk) -> None:
-    """It is named, keeps its home, and the import lists it as edited."""
+    """It is named, keeps its story, and the import lists it as edited."""
     desk = imported
     desk.edit("notes/note-1", related=[])
     edited = desk.stories()["notes/note-1"].content

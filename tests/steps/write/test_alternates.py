@@ -265,11 +265,11 @@ def test_a_group_without_effect_is_listed(stage: Stage, small_site: Path) -> Non
 KEYS = tuple(ItemKey("c", "1", locale) for locale in ("de", "en", "fr"))
 
 
-def item(key: ItemKey, home: StoryRecord | None) -> ItemRow:
-    return ItemRow(key, "", "", "", "created", "", "", "linked", "", home)
+def item(key: ItemKey, story_record: StoryRecord | None) -> ItemRow:
+    return ItemRow(key, "", "", "", "created", "", "", "linked", "", story_record)
 
 
-def home(number: int, group: str) -> StoryRecord:
+def story_record(number: int, group: str) -> StoryRecord:
     return StoryRecord(number, f"u{number}", "p", True, "h", "then", group_id=group)
 
 
@@ -310,7 +310,7 @@ def test_all_languages_want_one_group_that_is_there_if_any_is(
     derived = derived_group(NAMESPACE, KEYS[0])
     there = [derived if group == "ours" else group for group in groups]
     rows = {
-        key: item(key, home(number, "older"))
+        key: item(key, story_record(number, "older"))
         for number, key in enumerate(KEYS)
         if there[number]
     }

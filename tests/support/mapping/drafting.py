@@ -199,8 +199,8 @@ def kinds(draft: StoryDraft) -> list[str]:
     return [each.loss.kind for each in draft.losses]
 
 
-def home(address: str, asset_id: int = 7) -> UploadedAsset:
-    """Return a made-up home whose address ends like the old one."""
+def uploaded_asset(address: str, asset_id: int = 7) -> UploadedAsset:
+    """Return a made-up asset whose address ends like the old one."""
     name = address.rsplit("/", 1)[-1]
     return UploadedAsset(asset_id, f"https://a.storyblok.com/f/1/{name}")
 

@@ -138,9 +138,9 @@ class Finished:
     def _redirects(self) -> RedirectMap:
         with Ledger.open_existing(self.project.ledger) as ledger:
             existing = {
-                key: row.home.full_slug
+                key: row.story_record.full_slug
                 for key, row in ledger.items.all().items()
-                if row.home
+                if row.story_record
             }
         return redirect_rows(open_migration(self.project, self.settings), existing)
 

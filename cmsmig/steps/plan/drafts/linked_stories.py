@@ -58,14 +58,14 @@ class DraftLinks:
         """Return whether the content that is wanted was hashed."""
         return bool(self.record_hash)
 
-    def is_needed(self, home: StoryRecord) -> bool:
+    def is_needed(self, story_record: StoryRecord) -> bool:
         """Return whether a story was last asked to be something else; so it may have
         been where nothing is hashed."""
         if not self.is_hashed:
             return True
-        if home.record_hash:
-            return home.record_hash not in self.records
-        return self.linked_hash != home.content_hash
+        if story_record.record_hash:
+            return story_record.record_hash not in self.records
+        return self.linked_hash != story_record.content_hash
 
 
 class Hashing(Enum):
@@ -96,8 +96,8 @@ class LinkedStories:
             if isinstance(draft, str):
                 yield key, draft, draft
             else:
-                home = self.existing.get(key)
-                is_there = home is not None and not home.is_planned
+                story_record = self.existing.get(key)
+                is_there = story_record is not None and not story_record.is_planned
                 wanted = hashing if is_there else Hashing.NOTHING
                 yield key, draft, self.links(draft, wanted)
 

@@ -67,7 +67,9 @@ class OfflineDrafts:
         if not refused.items:
             return replace(self, refused=refused)
         existing = {
-            key: home for key, home in self.existing.items() if key not in refused.items
+            key: uploaded_asset
+            for key, uploaded_asset in self.existing.items()
+            if key not in refused.items
         }
         linked = self.links_over(existing)
         texts = {key: each.text for key, each in refused.items.items()}
@@ -202,7 +204,7 @@ def known_here(migration: Migration, ledger: Ledger) -> KnownItems:
     if not known.outside:
         return known
     rows = ledger.items.all()
-    there = {key for key, row in rows.items() if row.home is not None}
+    there = {key for key, row in rows.items() if row.story_record is not None}
     return replace(known, outside=known.outside - there)
 
 
@@ -248,6 +250,6 @@ def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAss
         row = assets.get(upload.sha256)
         if row is None or not row.is_brought:
             continue
-        home = UploadedAsset(row.asset_id, row.content_url)
-        existing.update(dict.fromkeys(upload.addresses, home))
+        uploaded_asset = UploadedAsset(row.asset_id, row.content_url)
+        existing.update(dict.fromkeys(upload.addresses, uploaded_asset))
     return existing

@@ -112,9 +112,9 @@ class PlannedStories:
     def _shared(self, key: ItemKey, links: DraftLinks) -> DraftLinks:
         """Return these links; hashes that the ledger holds are the ledger's."""
         row = self.rows.get(key)
-        if row is None or row.home is None:
+        if row is None or row.story_record is None:
             return self._links.setdefault(links, links)
-        record, content = row.home.record_hash, row.home.content_hash
+        record, content = row.story_record.record_hash, row.story_record.content_hash
         return replace(
             links,
             record_hash=record if record == links.record_hash else links.record_hash,
@@ -193,7 +193,8 @@ def plan_print(linked: LinkedStories, known: KnownItems) -> str:
             [[plain(key), reviews[key].decided] for key in sorted(reviews)],
             _files(linked.context),
             fingerprint_of_each(
-                [str(key), home.uuid, home.full_slug] for key, home in existing.items()
+                [str(key), story_record.uuid, story_record.full_slug]
+                for key, story_record in existing.items()
             ),
             [_sorted(each) for each in (known.kept, known.left, known.outside)],
         ]

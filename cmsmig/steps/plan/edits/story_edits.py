@@ -105,7 +105,9 @@ async def read_story_edits(
     for at in range(0, len(looking), _AT_ONCE):
         part = looking[at : at + _AT_ONCE]
         reads += len(part)
-        stories = await together(client.find_story(home.story_id) for _, home in part)
+        stories = await together(
+            client.find_story(story_record.story_id) for _, story_record in part
+        )
         for (key, _), story in zip(part, stories, strict=True):
             if story is not None and str(key) in pairs:
                 story = pairs[str(key)].after(story)
@@ -144,7 +146,11 @@ async def find_saved(
     """
     if not paths:
         return frozenset()
-    rows = {row.home.story_id: row for row in ledger.items.all().values() if row.home}
+    rows = {
+        row.story_record.story_id: row
+        for row in ledger.items.all().values()
+        if row.story_record
+    }
 
     async def saved(path: str, there: StoryRow, item: ItemRow) -> str:
         with suppress(NotFoundError):

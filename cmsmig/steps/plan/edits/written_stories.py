@@ -29,28 +29,28 @@ from cmsmig.reconcile.rules.story_fields import PUBLISHED
 
 def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
     """Return our last write of an item's story, which it has. Reads only."""
-    assert row.home is not None
-    written = ledger.items.last_written(row.home.story_id)
-    return LastWrite(row.home, written, row.name)
+    assert row.story_record is not None
+    written = ledger.items.last_written(row.story_record.story_id)
+    return LastWrite(row.story_record, written, row.name)
 
 
 def asked_back(
     decided: ConflictsDecision, ledger: Ledger, item: ItemRow, row: StoryRow | None
 ) -> bool:
     """Return whether it was decided that a story that was edited gets ours again."""
-    home = item.home
-    if not decided.edits or row is None or home is None:
+    story_record = item.story_record
+    if not decided.edits or row is None or story_record is None:
         return False
     asked = any(
         each.kind is ConflictKind.STORY
         and each.take is Side.OURS
-        and each.what in (WHOLE, home.full_slug)
+        and each.what in (WHOLE, story_record.full_slug)
         for each in decided.edits
     )
     return asked and edits_without_reading(row, last_write(ledger, item)) != ()
 
 
-def written_home(row: StoryRow, content: str, record: str = "") -> StoryRecord:
+def record_after_write(row: StoryRow, content: str, record: str = "") -> StoryRecord:
     """Return the story record after our own write.
 
     `content` is the hash of the content, `record` that of all that was asked for.
@@ -77,7 +77,7 @@ def found_write(
     next write looks at it first.
     """
     written = None if sent is None else found_later(sent, story)
-    last = LastWrite(written_home(story.row, content, record), written)
+    last = LastWrite(record_after_write(story.row, content, record), written)
     if written is None or edited_fields(story, last):
         return replace(last, record=replace(last.record, updated_at=""))
     return last
@@ -86,10 +86,10 @@ def found_write(
 def is_saved_since(row: ItemRow, there: StoryRow | None) -> bool:
     """Return whether somebody saved a story that is not published yet since it was
     last written or compared: whose work it holds is not known."""
-    home = row.home
-    if row.published or home is None or there is None:
+    story_record = row.story_record
+    if row.published or story_record is None or there is None:
         return False
-    return there.updated_at != home.updated_at
+    return there.updated_at != story_record.updated_at
 
 
 def hidden_since(
@@ -102,12 +102,12 @@ def hidden_since(
         return frozenset()
     there = {row.story_id: row for row in listed if not row.published}
     return frozenset(
-        row.home.story_id
+        row.story_record.story_id
         for row in rows
         if str(row.key) in publishing
-        and row.home is not None
-        and (found := there.get(row.home.story_id)) is not None
-        and found.updated_at != row.home.updated_at
+        and row.story_record is not None
+        and (found := there.get(row.story_record.story_id)) is not None
+        and found.updated_at != row.story_record.updated_at
     )
 
 
@@ -128,8 +128,14 @@ def to_publish(
     there = {row.story_id: row for row in listed}
     return tuple(
         row
-        for row, home in _publishable(wanted, rows)
-        if _is_due(row, home, there.get(home.story_id), decided, public.get(row.key))
+        for row, story_record in _publishable(wanted, rows)
+        if _is_due(
+            row,
+            story_record,
+            there.get(story_record.story_id),
+            decided,
+            public.get(row.key),
+        )
     )
 
 
@@ -140,9 +146,10 @@ def already_public(
     story record, and the story as it was listed."""
     there = {row.story_id: row for row in listed}
     return tuple(
-        (row, home, found)
-        for row, home in _publishable(wanted, rows)
-        if (found := there.get(home.story_id)) and _shows_ours(row, home, found)
+        (row, story_record, found)
+        for row, story_record in _publishable(wanted, rows)
+        if (found := there.get(story_record.story_id))
+        and _shows_ours(row, story_record, found)
     )
 
 
@@ -150,46 +157,50 @@ def _publishable(
     wanted: Set[ItemKey], rows: Iterable[ItemRow]
 ) -> Iterator[tuple[ItemRow, StoryRecord]]:
     for row in rows:
-        if row.key not in wanted or row.home is None or not row.home.made:
+        if (
+            row.key not in wanted
+            or row.story_record is None
+            or not row.story_record.made
+        ):
             continue
         if row.status == "created" or row.reason == "not_published":
-            yield row, row.home
+            yield row, row.story_record
 
 
-def _shows_ours(row: ItemRow, home: StoryRecord, there: StoryRow) -> bool:
+def _shows_ours(row: ItemRow, story_record: StoryRecord, there: StoryRow) -> bool:
     """Return whether visitors see what we wrote last, though we did not publish it.
 
     A row that was listed before our last write has another date.
     """
     is_whole = there.published and not there.unpublished_changes
-    return not row.published and is_whole and is_as_written(there, home)
+    return not row.published and is_whole and is_as_written(there, story_record)
 
 
 def _is_due(
     row: ItemRow,
-    home: StoryRecord,
+    story_record: StoryRecord,
     there: StoryRow | None,
     decided: ConflictsDecision,
     public: tuple[str, ...] | None,
 ) -> bool:
-    if public is None and there is not None and _shows_ours(row, home, there):
+    if public is None and there is not None and _shows_ours(row, story_record, there):
         return False
     is_public = there is None or there.published
-    asked = is_ours_public(home, decided, is_public=is_public)
-    if home.left_public and not is_public:
+    asked = is_ours_public(story_record, decided, is_public=is_public)
+    if story_record.left_public and not is_public:
         return asked
-    if public is not None and home.public_record in public:
+    if public is not None and story_record.public_record in public:
         return False
     if public is None and row.published:
-        return _has_newer(home, there) or (asked and _is_behind(there))
-    return asked or not home.kept_edits
+        return _has_newer(story_record, there) or (asked and _is_behind(there))
+    return asked or not story_record.kept_edits
 
 
-def _has_newer(home: StoryRecord, there: StoryRow | None) -> bool:
+def _has_newer(story_record: StoryRecord, there: StoryRow | None) -> bool:
     """Return whether visitors were given another version before than what editors
     see, and are to be given just that now."""
-    known = home.public_record not in ("", home.record_hash)
-    return known and not home.kept_edits and _is_behind(there)
+    known = story_record.public_record not in ("", story_record.record_hash)
+    return known and not story_record.kept_edits and _is_behind(there)
 
 
 def _is_behind(there: StoryRow | None) -> bool:
@@ -197,11 +208,11 @@ def _is_behind(there: StoryRow | None) -> bool:
 
 
 def is_ours_public(
-    home: StoryRecord, decided: ConflictsDecision, *, is_public: bool
+    story_record: StoryRecord, decided: ConflictsDecision, *, is_public: bool
 ) -> bool:
     """Return whether it was decided that a story is public, or not, as we want it."""
     seen = seen_of(is_public)
-    side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
+    side = decided.side(ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen)
     return side is Side.OURS
 
 
@@ -217,8 +228,8 @@ def to_unpublish(
         row
         for row in rows
         if row.key in unwanted
-        and row.home is not None
-        and row.home.made
-        and row.home.story_id in public
-        and is_ours_public(row.home, decided, is_public=True)
+        and row.story_record is not None
+        and row.story_record.made
+        and row.story_record.story_id in public
+        and is_ours_public(row.story_record, decided, is_public=True)
     )

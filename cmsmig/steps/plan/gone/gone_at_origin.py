@@ -49,7 +49,7 @@ class Removal:
     """A story that is to be unpublished or deleted, since its item is gone."""
 
     row: ItemRow
-    home: StoryRecord
+    story_record: StoryRecord
     state: GoneState
 
     @property
@@ -87,14 +87,14 @@ async def look_at_gone(
     listed = {row.story_id: row for row in snapshot.stories}
     decided = migration.decisions.conflicts
     looking = [
-        row.home.story_id
+        row.story_record.story_id
         for key, row in ledger.items.all().items()
-        if row.home is not None
-        and row.home.made
-        and not row.home.kept_edits
+        if row.story_record is not None
+        and row.story_record.made
+        and not row.story_record.kept_edits
         and _reason_of(migration.known, key)
-        and decided.gone_action(GoneFrom.ORIGIN, row.home.full_slug) in _ASKED
-        and (there := listed.get(row.home.story_id)) is not None
+        and decided.gone_action(GoneFrom.ORIGIN, row.story_record.full_slug) in _ASKED
+        and (there := listed.get(row.story_record.story_id)) is not None
         and edits_without_reading(there, last_write(ledger, row)) is None
     ]
     found = await together(map(client.find_story, looking))
@@ -122,9 +122,9 @@ def compare_with_origin(
     back: list[ItemKey] = []
     released: list[ItemKey] = []
     for key, row in rows.items():
-        if row.home is None:
+        if row.story_record is None:
             continue
-        there = listed.get(row.home.story_id)
+        there = listed.get(row.story_record.story_id)
         reason = _reason_of(migration.known, key)
         if not reason and there is None and key in removed:
             released.append(key)
@@ -134,7 +134,9 @@ def compare_with_origin(
             # One that is missing there too is told of the destination.
             sentence = sentences.get(key) or _sentence(migration, key, reason)
             found = GoneItem(GoneState.KEPT, reason, sentence)
-            case = _Case(row, row.home, there, looked.get(row.home.story_id))
+            case = _Case(
+                row, row.story_record, there, looked.get(row.story_record.story_id)
+            )
             gone[key] = _decide(found, case, ledger, migration.decisions.conflicts)
     return OriginGone(
         gone=gone,
@@ -183,7 +185,7 @@ class _Case:
     """A story whose item is gone, as it stands."""
 
     row: ItemRow
-    home: StoryRecord
+    story_record: StoryRecord
     there: StoryRow | None
     """None where this import deleted it."""
     seen: Story | None
@@ -203,7 +205,11 @@ def _storyless(
 ) -> Iterator[ItemKey]:
     creating = ledger.intents.subjects("create")
     for key, row in rows.items():
-        if row.home is None and key not in known.seen and str(key) not in creating:
+        if (
+            row.story_record is None
+            and key not in known.seen
+            and str(key) not in creating
+        ):
             yield key
 
 
@@ -211,7 +217,7 @@ def _decide(
     found: GoneItem, case: _Case, ledger: Ledger, decided: ConflictsDecision
 ) -> GoneItem:
     """Return what becomes of a story."""
-    action = decided.gone_action(GoneFrom.ORIGIN, case.home.full_slug)
+    action = decided.gone_action(GoneFrom.ORIGIN, case.story_record.full_slug)
     before = case.row.gone.state if case.row.gone else None
     if case.there is None:
         return replace(found, state=GoneState.DELETED)
@@ -224,7 +230,7 @@ def _decide(
         return replace(found, state=GoneState.UNDECIDED, note=note)
     if action is GoneAction.UNPUBLISH and not case.there.published:
         return replace(found, state=GoneState.UNPUBLISHED)
-    if edit := _edit(case, ledger, by_name=_is_named(decided, case.home)):
+    if edit := _edit(case, ledger, by_name=_is_named(decided, case.story_record)):
         return replace(found, note=kept_note(edit))
     unpublish = action is GoneAction.UNPUBLISH
     state = GoneState.TO_UNPUBLISH if unpublish else GoneState.TO_DELETE
@@ -239,10 +245,10 @@ def kept_note(edit: str) -> str:
     return f"It is kept, since {edit}; take it away there, or decide to keep it."
 
 
-def _is_named(decided: ConflictsDecision, home: StoryRecord) -> bool:
+def _is_named(decided: ConflictsDecision, story_record: StoryRecord) -> bool:
     """Return whether somebody decided about this very story."""
     return any(
-        each.side is GoneFrom.ORIGIN and each.what == home.full_slug != WHOLE
+        each.side is GoneFrom.ORIGIN and each.what == story_record.full_slug != WHOLE
         for each in decided.gone
     )
 
@@ -250,7 +256,7 @@ def _is_named(decided: ConflictsDecision, home: StoryRecord) -> bool:
 def _edit(case: _Case, ledger: Ledger, *, by_name: bool) -> str:
     if case.row.gone is not None and case.row.gone.state is GoneState.DELETED:
         return "somebody took it out of the trash"
-    if not case.home.made:
+    if not case.story_record.made:
         return "this import did not make it"
     assert case.there is not None
     if case.there.published and not case.row.published and not by_name:
@@ -287,9 +293,9 @@ def to_remove(migration: Migration, ledger: Ledger) -> tuple[Removal, ...]:
     """Return the stories that are to be unpublished or deleted; a pilot takes none
     away. Reads only."""
     return tuple(
-        Removal(row, row.home, row.gone.state)
+        Removal(row, row.story_record, row.gone.state)
         for row in (ledger.gone.rows() if migration.pilot.is_whole else ())
-        if row.home and row.gone and row.gone.state in REMOVALS
+        if row.story_record and row.gone and row.gone.state in REMOVALS
     )
 
 
@@ -299,7 +305,7 @@ def blocking(migration: Migration, removals: Iterable[Removal]) -> tuple[Removal
     return tuple(
         each
         for each in removals
-        if each.state is GoneState.TO_DELETE and each.home.full_slug in wanted
+        if each.state is GoneState.TO_DELETE and each.story_record.full_slug in wanted
     )
 
 
@@ -309,7 +315,7 @@ def gone_json(row: ItemRow) -> JsonObject:
     return {
         "item": str(row.key),
         "name": row.name,
-        "full_slug": row.home.full_slug if row.home else row.full_slug,
+        "full_slug": row.story_record.full_slug if row.story_record else row.full_slug,
         "reason": gone.reason if gone else "",
         "explanation": gone.sentence if gone else "",
         "story": str(gone.state) if gone else "",
@@ -321,7 +327,7 @@ def gone_sentence_of(row: ItemRow) -> str:
     """Return what is gone at the origin and what becomes of its story."""
     gone = row.gone
     assert gone is not None
-    path = row.home.full_slug if row.home else row.full_slug
+    path = row.story_record.full_slug if row.story_record else row.full_slug
     note = f" {gone.note}" if gone.note else ""
     return f"{path}: {gone.sentence} {_STATES[gone.state]}{note}"
 

@@ -181,8 +181,8 @@ async def find_missing(
     files: dict[int, AssetRow] = {}
     for row in _unlisted(ledger, snapshot, names):
         match row:
-            case ItemRow(home=StoryRecord() as home):
-                uuids[home.story_id] = home.uuid
+            case ItemRow(story_record=StoryRecord() as story_record):
+                uuids[story_record.story_id] = story_record.uuid
             case MadeRow(kind=Kind.FOLDER):
                 uuids[row.destination_id] = row.uuid
             case MadeRow(kind=Kind.COMPONENT):
@@ -216,7 +216,7 @@ async def find_missing(
     for row in _unlisted(ledger, snapshot, names):
         match row:
             case ItemRow():
-                name = row.home.full_slug if row.home else row.full_slug
+                name = row.story_record.full_slug if row.story_record else row.full_slug
                 kind = Kind.STORY
                 needed = row.key in migration.items
             case MadeRow():
@@ -247,8 +247,12 @@ def _unlisted(
     stories = {row.story_id: row for row in snapshot.stories}
     removed = removed_by_us(ledger)
     for key, item in ledger.items.all().items():
-        there = stories.get(item.home.story_id) if item.home else None
-        if item.home and key not in removed and not _is_home(item.home, there):
+        there = stories.get(item.story_record.story_id) if item.story_record else None
+        if (
+            item.story_record
+            and key not in removed
+            and not _is_story_record(item.story_record, there)
+        ):
             yield item
     folders = [row for row in snapshot.stories if row.is_folder]
     listed = {
@@ -271,13 +275,14 @@ def _unlisted(
             yield file
 
 
-def _is_home(home: StoryRecord, row: StoryRow | None) -> bool:
+def _is_story_record(story_record: StoryRecord, row: StoryRow | None) -> bool:
     """Return whether a story is the one of that story record.
 
     Not by its number alone: a space that was made again may give an old number.
     """
     return row is not None and (
-        row.uuid == home.uuid or row.full_slug.strip("/") == home.full_slug
+        row.uuid == story_record.uuid
+        or row.full_slug.strip("/") == story_record.full_slug
     )
 
 

@@ -91,7 +91,11 @@ async def _read_releases(
     Source: destination, releases: pending is what was not released, and `in_release`
     filters stories.
     """
-    own = {row.home.story_id: row.home.full_slug for row in rows.values() if row.home}
+    own = {
+        row.story_record.story_id: row.story_record.full_slug
+        for row in rows.values()
+        if row.story_record
+    }
     found: list[PendingRelease] = []
     calls = 0
     try:

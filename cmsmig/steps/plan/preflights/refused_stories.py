@@ -49,8 +49,14 @@ def find_refused(
     closed: dict[tuple[str, str], Preflight] = {}
     for key, row in ledger.items.all().items():
         story = offline.stories.get(key)
-        home = row.home if story is not None and not row.is_gone else None
-        if story is not None and home is not None and story.links.is_needed(home):
+        story_record = (
+            row.story_record if story is not None and not row.is_gone else None
+        )
+        if (
+            story is not None
+            and story_record is not None
+            and story.links.is_needed(story_record)
+        ):
             findings += look.at_update(key)
     for key in (each for each in offline.stories if each in creating):
         found = [*look.at_fields(key), *look.at_size(key)]

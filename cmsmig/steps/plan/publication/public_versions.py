@@ -105,10 +105,10 @@ def _shown_below_edits(
         for key, row in ledger.items.all().items()
         if key in migration.to_publish
         and key.collection_id in mirrored
-        and row.home is not None
-        and (found := there.get(row.home.story_id)) is not None
-        and not is_as_written(found, row.home)
-        and is_ours_public(row.home, decided, is_public=found.published)
+        and row.story_record is not None
+        and (found := there.get(row.story_record.story_id)) is not None
+        and not is_as_written(found, row.story_record)
+        and is_ours_public(row.story_record, decided, is_public=found.published)
     )
 
 

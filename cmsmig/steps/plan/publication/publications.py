@@ -63,9 +63,13 @@ def find_publications(
     found: list[Publication] = []
     for key in due:
         row = wanted.rows.get(key)
-        home = row.home if row is not None else None
-        known = home is not None and home.story_id in public
-        path = home.full_slug if home is not None else places[key].full_slug
+        story_record = row.story_record if row is not None else None
+        known = story_record is not None and story_record.story_id in public
+        path = (
+            story_record.full_slug
+            if story_record is not None
+            else places[key].full_slug
+        )
         change = PageChange.RENEWED if known else PageChange.NEW
         found.append(Publication(key, path, change, key in below_edits))
     return tuple(sorted(found, key=lambda each: each.full_slug))
