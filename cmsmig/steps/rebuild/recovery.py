@@ -302,9 +302,8 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     }
     versions = job.public_versions(existing)
     shown = await find_shown(job, stories, existing, versions)
-    was_published = any(
-        stories.rows[key].published for key in stories.keys() & job.migration.to_publish
-    )
+    # An archived item's story may be the only public one.
+    was_published = any(row.published for row in stories.rows.values())
     edited: dict[ItemKey, str] = {}
     for key, story, last in _known(job, stories, existing):
         found.stories += 1
