@@ -247,7 +247,7 @@ def verify(folder: Path | None, as_json: bool) -> None:
 @_JSON
 @click.pass_obj
 def rebuild(folder: Path | None, as_json: bool) -> None:
-    """Make a lost ledger anew from the destination."""
+    """Rebuild a lost ledger from the destination."""
     from cmsmig.steps.rebuild.rebuild import rebuild as make
     from cmsmig.terminal.commands import resumable
     from cmsmig.terminal.rebuild_summary import rebuilt_lines

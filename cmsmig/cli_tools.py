@@ -266,7 +266,7 @@ def diff(
 ) -> None:
     """Say in words what was decided otherwise in B than in A.
 
-    A and B are revisions of git or folders. Without B: as it stands here; without
+    A and B are revisions of git or folders. Without B: as it is here; without
     A: since the last commit. Exits with 1 where anything differs.
     """
     from cmsmig.mapping.decisions.decision_differences import describe_differences

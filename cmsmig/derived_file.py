@@ -1,7 +1,7 @@
 """What is derived from raw answers and decisions, in one SQLite file.
 
 Nothing depends on it: deleting the file costs the time to derive it again. A file that
-is damaged or of another version is made anew; one that cannot be opened or written, or
+is damaged or of another version is made again; one that cannot be opened or written, or
 of another program, is left alone and done without.
 """
 
@@ -182,7 +182,7 @@ def _first(cursor: sqlite3.Cursor) -> Row | None:
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:
-    """Open the file, made anew where it is of no use; None where that fails, too, and
+    """Open the file, made again where it is of no use; None where that fails, too, and
     where the file is another program's."""
     for _ in range(2):
         db: sqlite3.Connection | None = None
@@ -226,7 +226,7 @@ def _prepare(db: sqlite3.Connection) -> None:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Return whether a file made anew would do; not where somebody else uses it."""
+    """Return whether the file may be made again; not while another process uses it."""
     if isinstance(error, OSError):
         return False
     code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF

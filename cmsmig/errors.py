@@ -55,7 +55,7 @@ class CmsmigError(Exception):
         super().__init__(masked(message))
 
     def __str__(self) -> str:
-        """Return the sentence; controls in the names that it holds stand escaped."""
+        """Return the sentence; controls in the names that it holds are escaped."""
         return printable_lines(super().__str__())
 
 
@@ -110,7 +110,7 @@ class DifferencesError(CmsmigError):
 
 
 class InterruptedRunError(CmsmigError):
-    """A person stopped the run; running it again goes on from there."""
+    """A person stopped the run; running it again continues from there."""
 
     exit_code = 5
 

@@ -1,6 +1,6 @@
 """The log of a run: one event a line as JSON, for programs that read logs.
 
-A line names steps, items, calls and counts. It never holds what stands in an item,
+A line names steps, items, calls and counts. It never holds what is in an item,
 nor a sentence that may quote it, nor a token.
 """
 
@@ -34,7 +34,7 @@ FILE_NAME = "log.jsonl"
 LARGEST = 8 * 1024 * 1024
 """Bytes of a file before the next one begins."""
 KEPT = 5
-"""Older files beside it: `log.jsonl.1` is the youngest of them."""
+"""Older files next to it: `log.jsonl.1` is the youngest of them."""
 _REFUSED = 400
 
 
@@ -57,8 +57,8 @@ class EventLog:
         largest: int = LARGEST,
         clock: Callable[[], datetime] = now,
     ) -> None:
-        """`quotes_notices`: what is noticed is told in full, since no service and no
-        item had a part in it."""
+        """`quotes_notices`: what is noticed is reported in full, since no service and
+        no item had a part in it."""
         self._path = path
         self._quotes_notices = quotes_notices
         self._largest = largest
@@ -120,7 +120,7 @@ class EventLog:
             self._append(data)
 
     def _append(self, data: bytes) -> None:
-        # Opened anew: another process may have begun the next file meanwhile.
+        # Opened again: another process may have begun the next file meanwhile.
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         descriptor = os.open(self._path, flags, 0o644)
         try:

@@ -64,7 +64,7 @@ class BudgetWaited:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """Something a person should know; the run goes on."""
+    """Something a person should know; the run continues."""
 
     where: str
     what: str

@@ -71,7 +71,7 @@ def _double(number: float) -> float:
 
 
 def _shortest(value: float) -> tuple[str, int]:
-    """Return the digits that mean a number, and where its point stands in them."""
+    """Return the digits that mean a number, and where its decimal point is."""
     mantissa, _, power = repr(value).partition("e")
     whole, _, fraction = mantissa.partition(".")
     exponent = len(whole) + int(power or 0)

@@ -42,7 +42,7 @@ class _Form:
 
     text: str
     within_run: bool = False
-    """Whether what stands around it, being base64, tells of the token too."""
+    """Whether the base64 text around it reveals the token too."""
 
 
 class _Known:
@@ -80,7 +80,7 @@ def hide(token: str) -> None:
 
 
 def may_tell(text: str) -> bool:
-    """Return whether a token may stand in a text: a quick look that misses none."""
+    """Return whether a token may be in a text: a quick look that misses none."""
     if not _known.tokens:
         return False
     level = _lowered(text)
@@ -152,7 +152,7 @@ def _forms_of(secret: str) -> Iterator[_Form]:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Return where tokens stand, in order and apart."""
+    """Return the spans of tokens, in order, without overlap."""
     found: list[tuple[int, int]] = []
     level, ways = _lowered(text), list[_Way]()
     for _ in range(_LEVELS):
@@ -183,7 +183,7 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cut_off(text: str, form: str) -> Iterator[tuple[int, int]]:
-    """Yield the start of a form that a text ends in: somebody cut it there, maybe
+    """Yield the start of a form that a text ends in: the text was cut there, maybe
     within an escape."""
     half = _HALF_ESCAPE.search(text[-_LONGEST_ESCAPE:])
     end = len(text) - (len(half[0]) if half else 0)
@@ -214,11 +214,11 @@ class _Way:
 
     text: str
     at: list[int]
-    """Where each character that was escaped stands now."""
+    """The present position of each character that was escaped."""
     came_from: list[tuple[int, int]]
 
     def back(self, start: int, stop: int) -> tuple[int, int]:
-        """Return where in the text with the escapes a span stands."""
+        """Return the position of a span in the text with the escapes."""
         return self._place(start)[0], self._place(stop - 1)[1]
 
     def _place(self, position: int) -> tuple[int, int]:

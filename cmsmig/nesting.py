@@ -1,6 +1,6 @@
 """JSON of any depth, read to a depth that everything can walk.
 
-What nests deeper stays as its own JSON text in the place where it stood: no real
+What nests deeper is kept in its place as JSON text: no real
 answer, document or setting comes near, and nothing of it is dropped.
 """
 

@@ -1,6 +1,6 @@
 """Files that are read and written only where they are files.
 
-In the place of any file of ours may stand a pipe that nobody writes to, a device
+Any file of ours may turn out to be a pipe without a writer, a device
 that never ends, or a link to one: reading it would hang or fill the memory.
 """
 
@@ -26,7 +26,7 @@ def open_plain(path: Path) -> BufferedReader:
 
     Raises `OSError`, with a text for people, when it is none.
     """
-    # Not to wait for somebody who writes into a pipe.
+    # Do not wait for a writer of a pipe.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         _require_plain(os.fstat(descriptor).st_mode, path)
@@ -89,7 +89,7 @@ def require_in_place(path: Path) -> None:
 
 
 def for_oneself(path: str, flags: int) -> int:
-    """Open a new file that nobody else may read: the `opener` of `open`."""
+    """Open a new file that no other user may read: the `opener` of `open`."""
     return os.open(path, flags, 0o600)
 
 

@@ -19,19 +19,19 @@ _LAID_OUT = "\n\t"
 
 
 def printable(text: str) -> str:
-    """Return a text as one line in which controls stand escaped, such as `\\x1b`."""
+    """Return a text as one line in which controls are escaped, such as `\\x1b`."""
     return _ACTS.sub(lambda found: _escaped(found[0]), text)
 
 
 def printable_lines(text: str) -> str:
-    """Return a text in which controls stand escaped; its lines and tabs stay."""
+    """Return a text in which controls are escaped; its lines and tabs stay."""
     return _ACTS.sub(
         lambda found: found[0] if found[0] in _LAID_OUT else _escaped(found[0]), text
     )
 
 
 def printable_json(text: str) -> str:
-    """Return JSON text in which the same characters stand as JSON's own escapes."""
+    """Return JSON text in which the same characters are JSON's own escapes."""
     return _ACTS.sub(
         lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text
     )

@@ -89,7 +89,7 @@ class Settings:
     """Whether the optional finish call is sent; it costs one quota call a file."""
     asset_max_bytes: int
     file_hosts: tuple[str, ...]
-    """Hosts beside the known ones whose addresses are assets."""
+    """Hosts next to the known ones whose addresses are assets."""
     in_flight: int
     """How many destination requests may be open at once."""
     state_folder: Path
@@ -198,7 +198,7 @@ def find_project(
 
     The first of: `explicit`, `$CMSMIG_PROJECT`, the nearest folder from `cwd`
     upwards that holds `cmsmig.toml`, `migration` in `cwd`. Raises `SettingsError`
-    when its `cmsmig.toml` is somebody else's: then nothing there is used.
+    when its `cmsmig.toml` belongs to another user: then nothing there is used.
     """
     project = Project(_found(explicit, environ, (cwd or Path.cwd()).absolute()))
     require_own(project.toml)
@@ -221,7 +221,7 @@ def choose_target(project: Project, name: str = "", *, needed: bool = True) -> P
     Without a name, the only target is meant. Raises `UsageError` for a name that is
     none, and, where one is `needed`, for none among several.
     """
-    # What cannot be a project folder is told by what reads it.
+    # What cannot be a project folder is reported by what reads it.
     targets = read_targets_of(project.toml) if project.root.is_dir() else {}
     names = tuple(targets)
     if name and name not in targets:
@@ -297,7 +297,7 @@ def load_settings(
 def read_tokens(project: Project, environ: Mapping[str, str]) -> None:
     """Have the project's tokens masked, where there are settings to read.
 
-    What is wrong with them is told where they are used.
+    What is wrong with them is reported where they are used.
     """
     with suppress(SettingsError):
         load_settings(project, environ, need_origin=False, need_destination=False)

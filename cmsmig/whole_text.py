@@ -1,6 +1,6 @@
 """Text that has a UTF-8 form: half a surrogate pair becomes U+FFFD.
 
-Half an emoji stands in real content: editors cut names at a number of characters,
+Real content has halves of emoji: editors cut names at a number of characters,
 and JSON can hold the half that is left. No file, database or service takes it.
 """
 
@@ -32,7 +32,7 @@ def whole_text(text: str) -> str:
 def whole_value(value: T) -> T:
     """Return a JSON value with whole texts and keys; the same object where all are.
 
-    Keys that would become equal are told apart, so that nothing is dropped.
+    Keys that would become equal are distinguished, so that nothing is dropped.
     """
     return value if _is_whole_value(value) else cast(T, _whole(value))
 

@@ -34,7 +34,7 @@ _BRIEF = 0.2
 class _Connection(sqlite3.Connection):
     """A connection that takes any text: half a surrogate pair becomes U+FFFD.
 
-    Such text stands in real content, and SQLite refuses it; the ledger keeps
+    Real content has such text, and SQLite refuses it; the ledger keeps
     names and explanations for people, never the content itself.
     """
 
@@ -83,7 +83,7 @@ class Store:
         self._durable.close()
 
     def fold_in(self, *, truncate: bool = False) -> None:
-        """Write what the write-ahead log holds into the file itself, if nobody
+        """Write what the write-ahead log holds into the file itself, if no process
         keeps it from being done; `truncate` gives the log's space back."""
         with translated(self.path):
             mode = "TRUNCATE" if truncate else "PASSIVE"
@@ -113,8 +113,8 @@ class Store:
             yield from self._plain.execute(statement, tuple(values))
 
     def version(self) -> tuple[int, int, int]:
-        """Return what is another whenever the ledger may hold something else, whoever
-        wrote it."""
+        """Return what is another whenever the ledger may hold something else, whichever
+        process wrote it."""
         with translated(self.path):
             (others,) = self._plain.execute("PRAGMA data_version").fetchone()
         return id(self._plain), self._plain.total_changes, others
@@ -178,7 +178,7 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
 
 
 def connect_reading(path: Path) -> sqlite3.Connection:
-    """Open a ledger to look at it beside whoever writes it; never waits long.
+    """Open a ledger for reading while another process writes it; never waits long.
 
     Raises what `connect` raises.
     """
@@ -255,7 +255,7 @@ class _Translation(AbstractContextManager["_Translation"]):
         if isinstance(error, sqlite3.Error):
             raise _translation(self._path, error) from error
         if isinstance(error, UnicodeDecodeError):
-            # SQLite gives text out as it stands in damaged pages.
+            # SQLite returns the text of damaged pages unchanged.
             why = "a text in it is no UTF-8"
             raise _make_damage_error(self._path, why) from error
 

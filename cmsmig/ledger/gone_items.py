@@ -41,7 +41,7 @@ class GoneItems:
         self._store.commit(marks, durable=True)
 
     def take_back(self, keys: Iterable[ItemKey]) -> None:
-        """Write that items are there again, and their stories go on as theirs."""
+        """Write that items are there again, and their stories continue as theirs."""
         self._store.commit(chain.from_iterable(map(_reinstate, keys)))
 
     def forget(self, keys: Iterable[ItemKey]) -> None:
@@ -68,7 +68,7 @@ class GoneItems:
         self._store.commit([kept, close_intent(intent, key, "refused")])
 
     def doubt(self, key: ItemKey, note: str) -> None:
-        """Write that nobody knows whether a story was taken away: the next run
+        """Write that it is unknown whether a story was removed: the next run
         looks."""
         self._store.commit([ITEM.change(key, gone_note=note)])
 

@@ -52,7 +52,7 @@ class Inventory:
         version = self._store.version()
         known, before = self._read
         if known != version:
-            # What is as it was stays the same object: somebody may hold it.
+            # What is unchanged stays the same object: a caller may hold it.
             rows: dict[str, AssetRow] = {}
             for row in ASSETS.read(self._store, "ORDER BY sha256"):
                 same = before.get(row.sha256)

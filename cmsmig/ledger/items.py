@@ -145,7 +145,7 @@ class Items(ItemRows):
         origin_hash: str,
         written: WrittenStory,
     ) -> None:
-        """Write that a story needs no update as it stands: nothing was sent."""
+        """Write that a story needs no update as it is: nothing was sent."""
         self._store.commit(
             [
                 *_save_story(story_record, written),
@@ -162,7 +162,7 @@ class Items(ItemRows):
         return None if row is None else unpack_story(row["body"])
 
     def moved(self, paths: Mapping[ItemKey, str]) -> None:
-        """Write where stories stand that somebody moved, or a folder above them."""
+        """Write the paths of stories that an editor moved, or a folder above them."""
         self._store.commit(
             ITS_STORY.change(key, full_slug=path) for key, path in paths.items()
         )

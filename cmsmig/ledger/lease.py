@@ -25,8 +25,8 @@ _SINCE = ", since "
 _RUN = (1, 0)
 """The byte that one run holds: how many, from where."""
 _SEEN = (1, 1)
-"""The byte by which others see that it is held; whoever looks holds it for an
-instant, which keeps nobody from running."""
+"""The byte by which others see that it is held; a process that looks holds it for an
+instant, which blocks no run."""
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def lease(path: Path, command: str) -> Iterator[None]:
         finally:
             del _held[known]
             _drop_request(path)
-            # Nobody holds it now; what stays there after a kill says who did.
+            # No one holds it now; what a killed process left says who did.
             with suppress(OSError):
                 os.ftruncate(descriptor, 0)
     finally:
@@ -70,7 +70,8 @@ def other_holder(path: Path) -> str:
         return ""
     try:
         signed = read_plain(path, _SIGNED).decode("utf-8", "replace").strip()
-        # Nobody to look for, most of the time: then the lock itself is not touched.
+        # Most of the time there is nothing to look for: then the lock itself is not
+        # touched.
         return signed if signed and _is_locked(path) else ""
     except OSError:
         return ""
@@ -99,7 +100,7 @@ def ask_to_stop(path: Path, signed: str) -> None:
 
 
 def is_asked_to_stop(path: Path) -> bool:
-    """Return whether somebody asked the run of this process to stop. Reads only."""
+    """Return whether another process asked this run to stop. Reads only."""
     signed = _held.get(Path(os.path.realpath(path)))
     try:
         asked = read_plain(_request(path), _SIGNED)

@@ -18,7 +18,7 @@ Migration = Callable[[sqlite3.Connection], None]
 
 
 def m001_rows(db: sqlite3.Connection) -> None:
-    """Items and their stories, everything made beside them, runs and plans."""
+    """Items and their stories, everything else that was made, runs and plans."""
     for statement in _ROWS:
         db.execute(statement)
 
@@ -89,7 +89,7 @@ def m006_written_assets(db: sqlite3.Connection) -> None:
 
 def m007_gone_items(db: sqlite3.Connection) -> None:
     """What is gone at the origin: its reason, what became of its story, and the
-    address that it had. It is counted beside what the origin has now."""
+    address that it had. It is counted apart from what the origin has now."""
     for column in ("gone", "gone_reason", "gone_sentence", "gone_note", "old_path"):
         db.execute(f"ALTER TABLE item ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
     for view in ("accounting", "items", "reasons"):
@@ -99,7 +99,7 @@ def m007_gone_items(db: sqlite3.Connection) -> None:
 
 
 def m008_public_versions(db: sqlite3.Connection) -> None:
-    """What visitors were given of each story, told apart from what editors see."""
+    """What visitors were given of each story, distinguished from what editors see."""
     db.execute("ALTER TABLE home ADD COLUMN public_record TEXT NOT NULL DEFAULT ''")
 
 
@@ -292,7 +292,7 @@ _VIEWS = (
 
 _VIEWS_WITH_GONE = (
     # One row: in = created + reused + skipped + failed (+ open before a run ends),
-    # over the items that the origin has now; beside it what is gone there.
+    # over the items that the origin has now; and, apart, what is gone there.
     """CREATE VIEW accounting AS SELECT
         count(*) FILTER (WHERE gone_reason <> 'deleted') AS items,
         count(*) FILTER (WHERE status = 'created') AS created,

@@ -144,7 +144,7 @@ class StoryRecord:
     it is read before the next one."""
     left_public: bool = False
     """Whether we published it: one that is not public any more was unpublished by
-    somebody."""
+    an operator or editor."""
     public_record: str = ""
     """Fingerprint of everything that visitors were given of it, as `record_hash`;
     empty while that is nothing, or not known."""
@@ -190,7 +190,7 @@ class AssetRow:
     def is_brought(self) -> bool:
         """Return whether the file was brought there; content holds its address.
 
-        One that is gone since counts: nobody has decided yet that it is brought again.
+        One that is gone since counts: it has no decision yet to create it again.
         """
         return self.status == "proven" or self.is_gone
 
@@ -207,7 +207,7 @@ class MadeRow:
     body_hash: str
     """Fingerprint of what was sent last."""
     body: JsonObject = field(default_factory=dict)
-    """What stood there after our last write; empty when unknown or not ours."""
+    """What was there after our last write; empty when unknown or not ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ class Accounting:
     """In = created + reused + skipped + failed; `open` is what is still to do.
 
     What counts is what the origin has now. Stories of items that it no longer has, or
-    that are no longer chosen, are counted beside it.
+    that are no longer chosen, are counted apart.
     """
 
     items: int

@@ -1,4 +1,4 @@
-"""How far the last run is, read beside it: what another process asks each second.
+"""How far the last run is, read while it runs: what another process asks each second.
 
 Nothing of this writes, checks or upgrades the file: a run that is under way is not
 to be slowed down, and one that was broken off is to be found as it was left.

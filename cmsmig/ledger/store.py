@@ -1,6 +1,6 @@
 """The ledger: each item's story record, the intents, and the results.
 
-A run that is broken off leaves a write-ahead log beside the file, with everything that
+A run that is broken off leaves a write-ahead log next to the file, with everything that
 was not folded in yet. Without that log the file is an older state that looks whole, and
 a run that trusted it would take its own stories for an editor's.
 """
@@ -38,7 +38,7 @@ _SHORTEST_HASH = 8
 def derived_namespace(site_id: str, space_id: str) -> str:
     """Return the UUID that block ids of this site in this space derive from.
 
-    It depends on nothing else, so a ledger made anew knows its own stories.
+    It depends on nothing else, so a rebuilt ledger knows its own stories.
     """
     return str(uuid.uuid5(_NAMESPACE, f"{site_id} -> {space_id}"))
 

@@ -34,7 +34,7 @@ def block_values(
     """Return the value of a `bloks` field: one component for each block.
 
     `uid` gives the `_uid` for a path that is unique in the field; a component
-    that stood in the document keeps its own. Raises `UsageError` when the blocks
+    that was in the document keeps its own. Raises `UsageError` when the blocks
     are not of this document.
     """
     return [

@@ -57,12 +57,12 @@ class ExistingStory:
 
     @classmethod
     def planned(cls, key: ItemKey, full_slug: str) -> ExistingStory:
-        """Return a stand-in for a story that is still to be made."""
+        """Return a placeholder for a story that is still to be made."""
         return cls(f"{_PLANNED}{key}", full_slug)
 
     @property
     def is_planned(self) -> bool:
-        """Return whether it is a stand-in."""
+        """Return whether it is a placeholder."""
         return self.uuid.startswith(_PLANNED)
 
 
@@ -72,7 +72,7 @@ _PLANNED = "planned:"
 def path_in_language(full_slug: str, code: str, slug: str) -> str:
     """Return the path of a story in a language in which it has a slug.
 
-    Source: delivery, field-level translation: the language stands before the folder.
+    Source: delivery, field-level translation: the language comes before the folder.
     """
     folder = full_slug.strip("/").rpartition("/")[0]
     return "/".join(part for part in (code, folder, slug) if part)
@@ -80,7 +80,7 @@ def path_in_language(full_slug: str, code: str, slug: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DraftContext:
-    """Everything a draft depends on beside its item; the same for a whole run."""
+    """Everything a draft depends on apart from its item; the same for a whole run."""
 
     site: Site
     design: Design
@@ -90,7 +90,7 @@ class DraftContext:
     """UUID that block `_uid`s are derived from, constant for a site and space."""
     places: Mapping[ItemKey, Place]
     assets: Mapping[str, UploadedAsset]
-    """By origin address, exactly as it stands in the field or the decoded
+    """By origin address, exactly as it is in the field or the decoded
     HTML attribute."""
     missing_assets: Mapping[str, str]
     """Addresses that could not be had, with the reason for an editor."""

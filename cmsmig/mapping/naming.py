@@ -65,7 +65,7 @@ def claims(
 
     The first to want a free name gets it. Everyone else gets
     `numbered(name, 2)`, `numbered(name, 3)`, ..., but never a name that
-    somebody wants as it is, so that a number is only given to who needs one.
+    an editor wants as it is, so that a number is only given to who needs one.
     `numbered` must give different names for different numbers.
     """
     used = set(taken)

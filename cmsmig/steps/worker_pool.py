@@ -201,7 +201,8 @@ _EVERY = 0.5
 
 @asynccontextmanager
 async def stoppable_from_elsewhere(lock: Path, stop: StopSignal) -> AsyncIterator[None]:
-    """Set `stop` once somebody asks for it beside the lock that this process holds."""
+    """Set `stop` once another process asks for it at the lock that this process
+    holds."""
 
     async def watch() -> None:
         while not is_asked_to_stop(lock):

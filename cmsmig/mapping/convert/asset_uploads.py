@@ -61,7 +61,7 @@ _EXTENSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class AssetUse:
-    """One place in the content where a file's address stands."""
+    """One place in the content where a file's address is."""
 
     address: str
     """Exactly as in the field, or as in the decoded HTML attribute."""

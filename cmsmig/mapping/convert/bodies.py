@@ -135,7 +135,7 @@ def _rewritten_value(value: Json, rewrite: Callable[[str], str]) -> Json:
 
 
 def _read(node: JsonObject) -> list[str]:
-    """Return the keys below which text stands: not those of a node's marks."""
+    """Return the keys below which there is text: not those of a node's marks."""
     kind = node.get("type")
     if "component" in node:
         return [name for name in node if name not in ("component", "_uid")]

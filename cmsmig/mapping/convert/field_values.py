@@ -218,7 +218,7 @@ def target_ids(value: Json, *, multiple: bool) -> tuple[str, ...]:
 
 
 def _strays(value: Json, use: FieldUse) -> tuple[Loss, ...]:
-    """List what stands in a reference and is no reference."""
+    """List the values of a reference field that are no reference."""
     multiple = use.design.encoding is Encoding.RELATIONS
     left = len(target_ids(value, multiple=multiple))
     why = "This is no reference to one more item."

@@ -27,24 +27,24 @@ _DESCRIPTOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx]")
 _ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data", "data-src"))
 _SRCSETS = frozenset(("srcset", "imagesrcset", "data-srcset"))
 _DISGUISE = re.compile(r"&(?!(?:amp|nbsp|lt|gt|quot|apos|#39|#x27);)|\0|srcdoc", re.I)
-"""What a host may stand behind without its letters being in the body."""
+"""Encodings that hide the letters of a host name in a body."""
 _DEEPEST = 3
 """Levels of `srcdoc` in `srcdoc` that are looked into."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One address, as it stands once attribute values are decoded."""
+    """One address, as it is once attribute values are decoded."""
 
     address: str
     alt: str = ""
-    """The `alt` beside it, if it is a picture's."""
+    """The `alt` next to it, if it is a picture's."""
 
 
 def host_of(address: str) -> str:
     """Return the host, with its port if it names one, in lower case; or empty.
 
-    Read as a browser reads it: whatever stands before an `@` or behind a
+    Read as a browser reads it: whatever comes before an `@` or behind a
     backslash is not the host.
     """
     match = _HOST.match(address)
@@ -57,7 +57,7 @@ def is_file(address: str, hosts: Set[str]) -> bool:
 
 
 def in_text(text: str, hosts: Set[str]) -> Iterator[tuple[int, int]]:
-    """Yield where in plain text (also Markdown, CSS, script) file addresses stand.
+    """Yield where in plain text (also Markdown, CSS, script) file addresses are.
 
     An address ends before a blank, a quote, an angle bracket, a closing
     bracket that it does not open itself, and punctuation at its end. One that
@@ -137,7 +137,7 @@ def source_of(image: Element) -> str:
 def with_sources(body: str) -> str:
     """Return an HTML body whose srcset-only pictures have a `src` as well.
 
-    Everything else, and what stands in embeds, is left byte for byte.
+    Everything else, and what is in embeds, is left byte for byte.
     """
     if "srcset" not in body.lower():
         return body

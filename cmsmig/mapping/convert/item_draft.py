@@ -87,7 +87,7 @@ class ItemDraft:
         return StoryDraft(self, place, content, losses)
 
     def as_bytes(self) -> bytes:
-        """Return the draft as it is kept beside `made_of` and `body`."""
+        """Return the draft as it is stored, without `made_of` and `body`."""
         beside = {"made_of", "body"}
         return compact(_CODEC.dump_python(self, mode="json", exclude=beside))
 

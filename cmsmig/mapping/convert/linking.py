@@ -196,8 +196,8 @@ class _Linking:
         if found is None:
             return link
         target, found_story = found
-        # The value has no key for a query: the address that keeps it stands
-        # beside the story, for whoever reads `url`.
+        # The value has no key for a query: the address that keeps it is
+        # in `url`, for front ends that read it.
         url = f"/{found_story.full_slug}?{target.query}" if target.query else ""
         new: JsonObject = {
             **link,

@@ -150,14 +150,14 @@ class Marks:
         self._numbers: dict[str, int] = {}
 
     def asset(self, address: str) -> UploadedAsset:
-        """Return what stands for the file at an origin address."""
+        """Return the uploaded file of an origin address."""
         number = self._numbers.setdefault(address, len(self._numbers))
         return UploadedAsset(
             SlotId(number), f"https://{self._nonce}.invalid/{number}&."
         )
 
     def slots(self, content: JsonObject) -> Slots:
-        """Return where the marks stand in content that is just made."""
+        """Return where the marks are in content that is just made."""
         ids: list[tuple[Path, int]] = []
         texts: list[Path] = []
         # What asked for no file holds no mark.

@@ -162,7 +162,7 @@ def _nest(
 def _translate(
     content: JsonObject, item: Item, design: FieldDesign, encoded: Encoded
 ) -> Iterator[FieldLoss]:
-    """Put a translation beside its field, unless visitors get the same without it;
+    """Add a translation to its field, unless visitors get the same without it;
     yield the loss of an empty one, where they get the field's own value instead."""
     # A switch that was never filled is off, also where the primary language's is on.
     value = encoded.value if encoded.present else False

@@ -43,7 +43,7 @@ _COLOR_NAMES = frozenset(_NAMED_COLORS.split())
 def problem(origin_type: str, value: Json, validations: JsonObject) -> str:
     """Return why a value fails its field's rules, as one sentence, or empty.
 
-    Only types that the destination has no type for, or whose limits nobody
+    Only types that the destination has no type for, or whose limits no page
     checks there, are looked at. Never raises, whatever the value is.
     """
     if isinstance(value, str):

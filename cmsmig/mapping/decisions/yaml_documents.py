@@ -197,7 +197,7 @@ def _applied(text: str, edits: Iterable[_Edit]) -> str:
 def _of_value(
     text: str, node: yaml.Node, before: Json, after: Json, column: int
 ) -> Iterator[_Edit]:
-    """Yield the edits of one value; `column` is where its key stands."""
+    """Yield the edits of one value; `column` is where its key is."""
     if before == after:
         return
     if isinstance(node, yaml.MappingNode):

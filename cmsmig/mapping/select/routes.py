@@ -133,7 +133,7 @@ class Routes:
         """Take the places of the stories to be, and the items' old slugs.
 
         An item without an entry in `slugs` is known by its new slug. `known` tells
-        what stands in for an item that lacks a language; nothing does without.
+        what replaces an item that lacks a language; without it nothing does.
         `languages` are the items whose story holds each item in another language.
         Below a path in `former`, what is no page of its own is a collection's item.
         """
@@ -184,7 +184,7 @@ class Routes:
     def foreseen(
         self, there: Mapping[ItemKey, ExistingStory], coming: Set[ItemKey]
     ) -> ForeseenStories:
-        """Return the stories that are there, with stand-ins for those that are to
+        """Return the stories that are there, with placeholders for those that are to
         come; items that become none are left out."""
         return ForeseenStories(there, coming, self.places)
 

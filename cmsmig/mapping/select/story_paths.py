@@ -244,9 +244,9 @@ def _depth(plan: FolderPlan) -> int:
 
 
 class ForeseenStories(Mapping[ItemKey, ExistingStory]):
-    """The stories that exist, and a stand-in for each one that is to come, by item.
+    """The stories that exist, and a placeholder for each one that is to come, by item.
 
-    A stand-in is made when it is asked for, since there may be 100,000 of them. Items
+    A placeholder is made when it is asked for, since there may be 100,000. Items
     without a place get none.
     """
 
@@ -281,7 +281,7 @@ class ForeseenStories(Mapping[ItemKey, ExistingStory]):
         return len(self._there) + sum(map(self._is_new, self._coming))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all stories are the same; makes one stand-in at a time."""
+        """Return whether all stories are the same; makes one placeholder at a time."""
         if not isinstance(other, Mapping) or len(self) != len(other):
             return False
         if isinstance(other, ForeseenStories) and self._places is other._places:

@@ -34,7 +34,7 @@ from cmsmig.reconcile.resource import (
 
 ANSWERED = "answered"
 """Key in the record that was last written: fields that the service returned with
-another value, by name. As long as they have that value, no one changed them."""
+another value, by name. As long as they have that value, no developer changed them."""
 
 
 class _Bodies(NamedTuple):

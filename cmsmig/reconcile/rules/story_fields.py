@@ -116,7 +116,7 @@ def tags_of(fields: JsonObject) -> tuple[str, ...]:
 
 
 def tags_there(story: Story) -> list[str]:
-    """Return the tags that a story has, whoever gave them, in order."""
+    """Return the tags that a story has, an editor's included, in order."""
     return sorted(_texts(story.body.get("tag_list")))
 
 

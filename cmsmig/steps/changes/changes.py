@@ -59,7 +59,7 @@ class Change:
     item: str = ""
     """The item's key, for a story."""
     field: str = ""
-    """Empty where all of it came, went or cannot be told by field."""
+    """Empty where all of it came or went, or where fields do not explain it."""
     old: Value = Absent.ABSENT
     new: Value = Absent.ABSENT
     text: str = ""
@@ -99,7 +99,7 @@ async def find_changes(job: ImportJob) -> tuple[Change, ...]:
 
 
 def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:
-    """Yield what the next import would write otherwise than the last one did."""
+    """Yield what the next import would write differently from the last one."""
     migration = job.migration
     offline = draft_offline(migration, job.ledger)
     conflicts = find_conflicts(migration, job.ledger, job.snapshot)
@@ -122,7 +122,7 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
 def _of_public(
     migration: Migration, versions: PublicVersions, rows: Mapping[ItemKey, ItemRow]
 ) -> Iterator[Change]:
-    """Yield what visitors are to see otherwise than they were given."""
+    """Yield what visitors are to see differently from what they were given."""
     for key in sorted(migration.to_publish):
         row = rows.get(key)
         if (
@@ -199,7 +199,7 @@ def _of_diff(ours_at: Where, ref: Ref, diff: Diff) -> Iterator[Change]:
 async def _of_stories(
     job: ImportJob, rows: Mapping[ItemKey, ItemRow]
 ) -> AsyncIterator[Change]:
-    """Yield what somebody changed in stories since we wrote them."""
+    """Yield what an editor changed in stories since we wrote them."""
     listed = {row.story_id: row for row in job.snapshot.stories}
     for key, row in rows.items():
         for change in _of_publication(key, row, listed):

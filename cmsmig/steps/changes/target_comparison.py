@@ -31,11 +31,11 @@ class TargetComparison:
     """The other one's name."""
     since: tuple[Change, ...]
     """What moved at the origin and in decisions since the rehearsal: the target gets
-    it, and nobody saw it there."""
+    it, and no editor saw it there."""
     only_rehearsed: tuple[Change, ...]
-    """What somebody changed in the other one alone: the target does not get it."""
+    """What an editor changed in the other one alone: the target does not get it."""
     only_here: tuple[Change, ...]
-    """What somebody changed in the target alone; an import leaves it."""
+    """What an editor changed in the target alone; an import leaves it."""
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --compare --json` holds it."""

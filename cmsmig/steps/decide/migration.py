@@ -376,7 +376,8 @@ def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
 
 
 def _with_folders_of(places: Places, keys: Set[ItemKey]) -> Places:
-    """Return the places with the folders alone that some stories stand in or below."""
+    """Return the places with those folders alone that hold some stories, at any
+    depth."""
     needed: set[str] = set()
     for key in keys:
         path = places.places[key].folder if key in places.places else ""

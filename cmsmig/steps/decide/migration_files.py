@@ -107,7 +107,7 @@ class FileUses:
 
     def shared(self, collection: Collection) -> str:
         """Return the fingerprint of what the uses in a collection's items depend on,
-        beside the items."""
+        next to the items."""
         types: list[Json] = [[each.slug, each.type] for each in collection.fields]
         digest = code_digest(("mapping", "origin", "richtext"))
         return fingerprint([digest, types, sorted(self.hosts)])
@@ -120,7 +120,7 @@ class FileUses:
         try:
             return None if row is None else _uses(item, json.loads(row[0]))
         except (ValueError, TypeError):
-            # Nobody of ours wrote that.
+            # None of our runs wrote that.
             return None
 
     def _keep(self, rows: list[tuple[str, str, str]]) -> None:

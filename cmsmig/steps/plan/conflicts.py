@@ -94,7 +94,8 @@ def _has_story_record(item: ItemRow | None) -> bool:
 def moved_paths(
     namespace: str, ledger: Ledger, snapshot: Snapshot
 ) -> dict[ItemKey, str]:
-    """Return where stories stand that are elsewhere than the ledger says. Reads only.
+    """Return the paths of stories that moved since the ledger recorded them. Reads
+    only.
 
     An editor moved them, or a folder above them; a run that was killed while it
     exchanged slugs did not.

@@ -120,7 +120,7 @@ _DRAFTS_CHANGED = (
 )
 _PARTS = ("origin", "decisions", "destination")
 _EDIT = "edit of story"
-"""Begins the name of a story of ours that somebody edited since our write."""
+"""Begins the name of a story of ours that an editor edited since our write."""
 _PILOT = "the pilot"
 _GONE = "deleted"
 """Stands for the fingerprint of what was there and is no longer."""
@@ -187,7 +187,8 @@ def _files(migration: Migration) -> str:
 
 
 def _foreign(resources: Resources) -> Iterator[tuple[str, str]]:
-    """Yield all of somebody else's, and of ours the fields that somebody changed.
+    """Yield all fields of objects that are not ours, and those of ours that an editor
+    changed.
 
     Those are the same after an import that wrote the others. Orders are not, nor do
     they decide about anything.

@@ -60,7 +60,7 @@ class Plan:
     """What a person should know of the origin's schema, a sentence each."""
     missing_files: Mapping[str, str]
     edit_conflicts: tuple[FieldDiff, ...] = ()
-    """Fields that both sides changed otherwise, and nobody has decided about."""
+    """Fields that both sides changed otherwise, without a decision."""
     schema_changes: tuple[FieldDiff, ...] = ()
     """Changes to fields of our components, datasources and folders."""
     gone: Gone = NOTHING
@@ -105,7 +105,7 @@ class Plan:
 
     @property
     def left_undone(self) -> Gone:
-        """Return what is gone and nobody has decided to have made again."""
+        """Return what is gone without a decision to create it again."""
         return self.gone.undecided
 
     @property

@@ -1,6 +1,6 @@
 """Every loss and every link that stays, by item and field.
 
-Read from the drafts that are kept each time somebody goes through them: a site's
+Read from the stored drafts each time they are iterated: a site's
 losses are never in memory together.
 """
 
@@ -98,7 +98,7 @@ class PlanDetails:
                 yield ListedLoss(key, self._path(key), each.field, each.loss)
 
     def left_behind(self) -> Iterator[ItemRow]:
-        """Yield every item that gets no story, as the ledger is told of it."""
+        """Yield every item that gets no story, as the ledger records it."""
         for row in item_rows(self.migration, self.conflicts, self.undrafted):
             if row.status in ("failed", "skipped"):
                 yield row

@@ -51,7 +51,7 @@ from cmsmig.steps.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class PlannedImport:
-    """A plan, and what was found out for it that the import goes on with."""
+    """A plan, and what it read that the import uses too."""
 
     plan: Plan
     accounting: Accounting
@@ -76,9 +76,10 @@ async def plan_import(
 ) -> PlannedImport:
     """Return what an import would do from here; `offline` was drafted over `ledger`.
 
-    Writes nothing but the paths of stories that somebody moved, into the ledger. Raises
-    `LedgerError` when the ledger is empty, or an older copy, and meets what an earlier
-    import brought, and `DecisionsError` when rules make blocks that the design lacks.
+    Writes nothing but the paths of stories that an editor moved, into the ledger.
+    Raises `LedgerError` when the ledger is empty, or an older copy, and meets what an
+    earlier import brought, and `DecisionsError` when rules make blocks that the design
+    lacks.
     """
     ledger.items.moved(moved_paths(migration.namespace, ledger, snapshot))
     looked = await refuse_lost_ledger(client, migration, ledger, snapshot)

@@ -49,8 +49,8 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
 def labels_to_keep(migration: Migration, ledger: Ledger) -> dict[str, str]:
     """Return what the next plan compares the origin's labels with.
 
-    An old label that the design still has is kept, so that the new one is told until
-    somebody takes it over.
+    An old label that the design still has is kept, so that the new one is reported
+    until an editor accepts it.
     """
     old = _old_labels(ledger)
     return {

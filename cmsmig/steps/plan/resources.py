@@ -180,7 +180,7 @@ class Resources:
 
 
 def needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
-    """Return the names of what stories stand on, by the ledger's kinds."""
+    """Return the names of what stories need, by the ledger's kinds."""
     return {
         "folder": frozenset(plan.path for plan in migration.folders),
         "component": frozenset(

@@ -43,12 +43,12 @@ class WantedStories:
     """Stories that get another path."""
     creating: frozenset[ItemKey]
     stories: LinkedStories
-    """Over the stories that items will have in phase two, some of them stand-ins."""
+    """Over the stories that items will have in phase two, some of them placeholders."""
     links: Mapping[ItemKey, DraftLinks]
     versions: PublicVersions
     """What visitors are to see where that is not what editors see."""
     needed: frozenset[ItemKey]
-    """Stories that are wanted otherwise than they were last written, or are to be
+    """Stories that are wanted differently from their last write, or are to be
     published and have to be compared first."""
     looking: Mapping[ItemKey, StoryRecord]
     """Those of them that are not as we left them: they are read."""

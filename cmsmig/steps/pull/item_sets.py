@@ -104,7 +104,7 @@ class _Round:
 class SetReader:
     """Reads the sets of one site into the cache.
 
-    Spec: origin rules 3 and 4. Items are told apart by id and locale. A set
+    Spec: origin rules 3 and 4. Items are identified by id and locale. A set
     whose total moves, or whose items do not add up to it, is read again; what
     was in one reading and not in the last is then asked for singly, so that
     nothing is lost and nothing deleted is kept. A set whose pages lead nowhere

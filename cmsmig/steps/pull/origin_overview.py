@@ -1,5 +1,5 @@
 """What there is at the origin, without reading it: how many items, and the pages that
-are no items, which somebody has to build again."""
+are no items: people build them again by hand."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whose site `raw/` holds, and whether the settings mean that one.
 
-Another site's token beside an old `raw/` would put one client's content into
+Another site's token next to an old `raw/` would put one client's content into
 another client's space.
 """
 

@@ -87,9 +87,9 @@ def _code(field: FieldDiff) -> DifferenceCode:
 
 
 def undone_removals(job: ImportJob) -> Iterator[Difference]:
-    """Yield the stories that stand although something else was decided about them.
+    """Yield the stories that exist against a decision.
 
-    Reads only, and asks nothing: one that was edited is told by its last change.
+    Reads only, and asks nothing: one that was edited is reported by its last change.
     """
     rows = job.ledger.items.all()
     found = compare_with_origin(job.migration, job.ledger, job.snapshot, job.seen_gone)

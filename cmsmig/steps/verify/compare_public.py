@@ -100,8 +100,8 @@ async def compare_public(
 ) -> None:
     """Compare what visitors get of each story that is published, as was decided.
 
-    One that is not published was told already. Where the delivery side cannot be read,
-    that is said instead.
+    One that is not published was reported already. Where the delivery side cannot be
+    read, that is said instead.
     """
     public = {row.story_id for row in job.snapshot.stories if row.published}
     pages = [
@@ -264,7 +264,7 @@ def _differences(
 
 
 def _stays(job: ImportJob, story_record: StoryRecord) -> bool:
-    """Return whether it was decided that a story stays as somebody published it."""
+    """Return whether a decision keeps a story as an editor published it."""
     decided = job.migration.decisions.conflicts
     return any(
         decided.side(

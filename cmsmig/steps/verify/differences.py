@@ -41,7 +41,7 @@ class DifferenceCode(StrEnum):
     FOLDER_NAME = "folder_name"
     FOLDER_CHANGED = "folder_changed"
     GONE_AT_ORIGIN = "gone_at_origin"
-    """A story whose item is gone stands otherwise than was decided."""
+    """The story of an item that is gone differs from the decision."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ async def renew_texts(job: ImportJob) -> None:
         try:
             await _renew(job, upload, row, listed)
         except NotFoundError:
-            # One that is gone meanwhile is told by the next run.
+            # One that is gone meanwhile is reported by the next run.
             return
         except _OF_ONE_FILE as error:
             why = f"The alternative text of {upload.name} was not written: {error}"

@@ -52,7 +52,7 @@ async def sign(
         except NotFoundError:
             if replace is None:
                 raise
-            # Somebody deleted the asset that was to be signed again.
+            # An editor deleted the asset that was to be signed again.
             again = Intent("sign", upload.sha256, upload.ext_id)
             job.ledger.intents.write([again])
             replace = None

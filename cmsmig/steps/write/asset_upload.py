@@ -63,7 +63,7 @@ PROOF_DELAYS = (0.0, 0.2, 1.0)
 
 
 _NOTHING = (403, 404, 410)
-"""What a file host answers where no file is; 403 where nobody may list its files."""
+"""What a file host answers where no file is; 403 where listing is forbidden."""
 
 
 class Proof(Enum):
@@ -72,7 +72,7 @@ class Proof(Enum):
     THERE = "there"
     ABSENT = "absent"
     UNSEEN = "unseen"
-    """Nobody could look."""
+    """It could not be read."""
 
 
 async def upload_assets(

@@ -77,7 +77,7 @@ class ComponentCalls:
 
 
 def check_components(job: ImportJob) -> None:
-    """Raise `PreflightError` when a component or datasource of somebody else would
+    """Raise `PreflightError` when a component or datasource of someone else would
     have to be written over."""
     found = list(job.resources().in_the_way())
     if found:
@@ -110,8 +110,8 @@ def report_components(job: ImportJob) -> None:
 async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
     """Return the field keys of every component of the space, read back. Reads only.
 
-    With those that somebody took out of a component of ours, which is told: stories
-    hold their values, in case that a field comes back.
+    With those that an editor took out of a component of ours, which is reported:
+    stories hold their values, in case that a field comes back.
     """
     return {
         each.name: frozenset(schema_of(each.body))

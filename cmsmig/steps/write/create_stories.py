@@ -79,7 +79,7 @@ async def create_stories(job: ImportJob) -> None:
 
 
 async def read_back(job: ImportJob) -> None:
-    """Read the components back, if stories are to be created and nobody has yet.
+    """Read the components back, if stories are to be created and it was not done yet.
 
     Raises `PreflightError` when every planned story uses what the space lacks, and
     nothing was refused in this run: the space was not prepared.

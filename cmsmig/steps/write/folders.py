@@ -102,7 +102,7 @@ def _depth(folder: Resource[FolderPlan, StoryRow]) -> int:
 
 
 def check_folder_places(job: ImportJob) -> None:
-    """Raise `PreflightError` when a story stands where a folder has to be."""
+    """Raise `PreflightError` when a story has the path of a folder."""
     for each in job.resources().folders():
         path = each.ref.key
         if each.actual is None and job.snapshot.story_at(path) is not None:

@@ -71,11 +71,11 @@ class ImportJob:
     seen_gone: Mapping[int, Story] = field(default_factory=dict)
     """Stories of items that are gone at the origin, as the plan read them, by id."""
     edit_conflicts: list[FieldDiff] = field(default_factory=list)
-    """What was found while it was written that somebody has to decide."""
+    """What was found during the write and needs a decision."""
     refused: dict[tuple[str, str], RefusedObject] = field(default_factory=dict)
     """What could not be made or brought up to date, by kind and name."""
     kept_away: Mapping[str, Set[str]] = field(default_factory=dict)
-    """Schema fields that somebody took out of our components, by component."""
+    """Schema fields that an editor took out of our components, by component."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep

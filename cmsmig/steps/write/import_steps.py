@@ -71,7 +71,7 @@ Step = Callable[[ImportJob], Awaitable[None]]
 
 
 async def prepare(job: ImportJob) -> None:
-    """Make components, folders and assets: what stories stand on."""
+    """Make components, folders and assets: what stories need."""
     await _make_places(job)
     await upload_assets(job)
 
@@ -162,7 +162,7 @@ async def run_command(
     `show` gets the plan before anything is written. With `plan_hash`, raises
     `PlanDriftError` when something moved since that plan. With `recreate`, what an
     import brought and the space no longer has is made again; without, it is listed
-    as failed, and `PreflightError` is raised where anything would have to stand on
+    as failed, and `PreflightError` is raised where anything depends on
     it. A stopped or failed run is resumed by running the same command again. Of what
     is selected, only the `pilot` is handled. Raises `CredentialsError` when the token
     lacks a scope that the command needs.
@@ -268,7 +268,7 @@ def _failed_assets(job: ImportJob) -> int:
 
 
 def _undecided(job: ImportJob, plan: Plan) -> tuple[FieldDiff, ...]:
-    """Return the conflicts in what stories stand on, by the plan and since.
+    """Return the conflicts in what stories need, by the plan and since.
 
     A story that has one is counted as failed.
     """

@@ -52,9 +52,9 @@ _FAILED_HERE = frozenset(
 
 
 async def link_stories(job: ImportJob) -> None:
-    """Update every story that is wanted otherwise than it was last written.
+    """Update every story that is wanted differently from its last write.
 
-    A story that needs nothing is not written. What somebody changed since our own
+    A story that needs nothing is not written. What an editor changed since our own
     write stays as it is; where both sides changed a field, it is listed.
     """
     # Links to a story that moves lead to its new path, whichever is written first.

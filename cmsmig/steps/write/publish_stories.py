@@ -191,7 +191,7 @@ def _forget_unwanted(job: ImportJob) -> None:
 
 
 def _note_public(job: ImportJob, versions: PublicVersions) -> None:
-    """Count as published what somebody published before us, as we wrote it."""
+    """Count as published what an editor published before us, as we wrote it."""
     rows = job.ledger.items.all().values()
     wanted = job.migration.to_publish - versions.links.keys() - versions.failed.keys()
     for row, story_record, there in already_public(wanted, rows, job.snapshot.stories):
@@ -263,7 +263,7 @@ def publication_waves(
     no circle of references keeps it from that.
 
     `targets` are the stories that each refers to. The order within a wave is that of
-    `keys`. What stands in circles, or between them, is one wave.
+    `keys`. Keys in cycles, or between cycles, are one wave.
     """
     rank = {key: number for number, key in enumerate(keys)}
     graph = _among(rank, targets)

@@ -76,7 +76,7 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
     story = await write.send(pair.editors, there, publish=False)
     after = replace(
         story_record,
-        # Of what somebody edited, the next write looks at it first.
+        # The next write reads a story first that an editor changed.
         updated_at="" if edited else story.row.updated_at,
         left_public=True,
         public_record=record,
@@ -91,7 +91,7 @@ async def put_back_versions(job: ImportJob) -> None:
     """Put back what editors had in stories of which a killed run wrote only what
     visitors see.
 
-    What somebody edited there since stays. A story that cannot be written is in the
+    What an editor edited there since stays. A story that cannot be written is in the
     ledger with the reason.
     """
     newer: list[StoryRow] = []

@@ -1,4 +1,4 @@
-"""One update of a story: compared with what stands there, then written.
+"""One update of a story: compared with the current story, then written.
 
 The state of stories is listed shortly before they are written, some at a time; one
 that is not as we left it is read and merged by field. What remains is the time from
@@ -72,7 +72,7 @@ class Update:
 
 
 class CurrentRows:
-    """The rows of stories as they stand, each batch listed when its first is due."""
+    """The rows of stories as they are, each batch listed when its first is due."""
 
     def __init__(self, job: ImportJob, story_ids: Sequence[int]) -> None:
         self._job = job
@@ -102,7 +102,7 @@ class CurrentRows:
 
 
 async def update_story(job: ImportJob, rows: CurrentRows, update: Update) -> None:
-    """Write a story as it is wanted, but for what somebody else made of it.
+    """Write a story as it is wanted, but for the changes of editors.
 
     Whatever goes wrong with it is in the ledger; raises only what ends a run.
     """
@@ -160,13 +160,13 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
 
 
 def _unknown_tags(update: Update, last: LastWrite) -> bool:
-    """Return whether tags are sent to a story of which nobody kept those it has."""
+    """Return whether tags are sent to a story whose own tags are unknown."""
     is_known = last.written is None or TAGS in last.answered
     return TAGS in update.fields and not is_known
 
 
 async def _read(job: ImportJob, needed: Needed, row: StoryRow | None) -> Story:
-    """Return a story as it stands; as the plan read it, if nothing moved since."""
+    """Return a story as it is; as the plan read it, if nothing moved since."""
     seen = job.edits.seen.get(needed.key)
     if seen is not None and row is not None and seen.row.updated_at == row.updated_at:
         return seen

@@ -1,5 +1,5 @@
 """What links make of a draft, told by what is known of it: its content is read where
-nobody has hashed the same before."""
+the same was not hashed before."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class LinkedStories:
 
 
 def why_waiting(migration: Migration, key: ItemKey) -> str:
-    """Return why a link to an item that is taken along leads to no story."""
+    """Return why a link to a migrated item leads to no story."""
     outside = key in migration.known.outside
     cause = DanglingCause.NOT_IN_PILOT if outside else DanglingCause.TARGET_FAILED
     return str(cause)

@@ -140,7 +140,7 @@ def kept_stories(
     migration: Migration, made_of: str, rows: Mapping[ItemKey, ItemRow]
 ) -> PlannedStories | None:
     """Return the stories that were kept under a fingerprint; None where there are
-    none, or somebody else wrote them."""
+    none, or someone else wrote them."""
     keys = [*_keys(migration)]
     planned = PlannedStories(rows)
     for number in count():
@@ -179,7 +179,7 @@ def _parts(keys: list[ItemKey], planned: PlannedStories) -> Iterator[bytes]:
 def plan_print(linked: LinkedStories, known: KnownItems) -> str:
     """Return the fingerprint of everything that decides what `draft_offline` finds:
     the code, the raw answers, the decisions, the files, the story records and which
-    items are taken along."""
+    items are migrated."""
     migration, existing = linked.migration, linked.existing
     reviews = migration.decisions.blocks.reviews
     return fingerprint(

@@ -52,7 +52,7 @@ class StoryEdits:
     found: Mapping[ItemKey, StoryEdit] = field(default_factory=dict)
     """Of those that are wanted otherwise."""
     seen: Mapping[ItemKey, Story] = field(default_factory=dict)
-    """Some of them as they stood."""
+    """Some of their values."""
     reads: int = 0
     """Calls it took."""
 

@@ -84,7 +84,7 @@ def found_write(
 
 
 def is_saved_since(row: ItemRow, there: StoryRow | None) -> bool:
-    """Return whether somebody saved a story that is not published yet since it was
+    """Return whether an editor saved a story that is not published yet since it was
     last written or compared: whose work it holds is not known."""
     story_record = row.story_record
     if row.published or story_record is None or there is None:
@@ -121,8 +121,8 @@ def to_publish(
     """Return the rows of what is wanted and not published yet.
 
     `public` are the fingerprints of what visitors are to be given of items of which
-    editors see another version. What somebody unpublished after us stays so, and what
-    holds somebody's edits is not shown to visitors by us, until it is decided
+    editors see another version. What an editor unpublished after us stays so, and what
+    holds someone's edits is not shown to visitors by us, until it is decided
     otherwise.
     """
     there = {row.story_id: row for row in listed}
@@ -142,7 +142,7 @@ def to_publish(
 def already_public(
     wanted: Set[ItemKey], rows: Iterable[ItemRow], listed: Iterable[StoryRow]
 ) -> tuple[tuple[ItemRow, StoryRecord, StoryRow], ...]:
-    """Return what somebody published before us, as we wrote it: the item's row, its
+    """Return what an editor published before us, as we wrote it: the item's row, its
     story record, and the story as it was listed."""
     there = {row.story_id: row for row in listed}
     return tuple(

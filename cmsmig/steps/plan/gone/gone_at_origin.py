@@ -131,7 +131,7 @@ def compare_with_origin(
         elif not reason and row.gone is not None:
             back.append(key)
         elif reason and (there is not None or key in removed):
-            # One that is missing there too is told of the destination.
+            # One that is missing there too is reported for the destination.
             sentence = sentences.get(key) or _sentence(migration, key, reason)
             found = GoneItem(GoneState.KEPT, reason, sentence)
             case = _Case(
@@ -182,7 +182,7 @@ def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A story whose item is gone, as it stands."""
+    """The current story of an item that is gone."""
 
     row: ItemRow
     story_record: StoryRecord
@@ -246,7 +246,7 @@ def kept_note(edit: str) -> str:
 
 
 def _is_named(decided: ConflictsDecision, story_record: StoryRecord) -> bool:
-    """Return whether somebody decided about this very story."""
+    """Return whether there is a decision about this very story."""
     return any(
         each.side is GoneFrom.ORIGIN and each.what == story_record.full_slug != WHOLE
         for each in decided.gone

@@ -36,7 +36,7 @@ with what is newest: when all of these are gone, what is older is."""
 
 
 STOOD_ON = frozenset(Kind) - {Kind.STORY, Kind.ASSET}
-"""What stories and files stand on: without it nothing more can be brought."""
+"""What stories and files need: without it nothing more can be imported."""
 _LISTED = (
     Kind.STORY,
     Kind.FOLDER,
@@ -80,7 +80,7 @@ class Gone:
 
     @property
     def needed(self) -> tuple[GoneThing, ...]:
-        """Return what somebody has to restore, or have made again."""
+        """Return what an operator has to restore, or to create again."""
         return tuple(
             each for each in self.things if each.needed and not each.is_left_out
         )
@@ -103,7 +103,7 @@ class Gone:
 
     @property
     def stood_on(self) -> tuple[GoneThing, ...]:
-        """Return what is needed, undecided, and what stories and files stand on."""
+        """Return what is needed, undecided, and what stories and files need."""
         return tuple(each for each in self.undecided.things if each.kind in STOOD_ON)
 
     def names(self) -> dict[Kind, list[str]]:
@@ -148,7 +148,7 @@ class Gone:
 NOTHING: Final = Gone()
 _ACTIONS = (GoneAction.RECREATE, GoneAction.LEAVE_OUT)
 _LEFT_OUT = frozenset((Kind.STORY,))
-"""Kinds that can be left out: what others stand on, or show, is needed."""
+"""Kinds that can be left out: what other objects need, or show, is needed."""
 
 
 def _decided(

@@ -1,7 +1,7 @@
 """What happens to objects that are gone: made again on request, else listed.
 
 Whoever said so is kept to it: the ledger forgets what is gone, at once and for good,
-so that a run which is killed then goes on as with anything that was never made.
+so that a run which is killed then creates it like anything new.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REMEDY = (
     "gone made again, or decide about it under `gone` in decisions/conflicts.yaml"
 )
 _STANDING_ON = ("import", "prepare", "create")
-"""Commands that bring what stands on components and folders."""
+"""Commands that import what needs components and folders."""
 _MAKING = {
     "import": frozenset(Kind),
     "prepare": frozenset(Kind),

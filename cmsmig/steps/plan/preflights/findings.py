@@ -78,7 +78,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The items that the destination would refuse, and what is told of them."""
+    """The items that the destination would refuse, and the finding of each."""
 
     items: Mapping[ItemKey, Refusal] = field(default_factory=dict)
     findings: tuple[Preflight, ...] = ()

@@ -145,7 +145,7 @@ def find_missing_languages(
     """Return a finding for each language of translated fields that the space lacks.
 
     Source: destination, content rules: the space must list the language; without it
-    the values are kept, and nobody sees them.
+    the values are kept, and no visitor sees them.
     """
     there = {_plain(code) for code in snapshot.space.languages}
     named = ", ".join(snapshot.space.languages) or "none beside the default one"

@@ -1,7 +1,7 @@
 """The items whose stories the destination would refuse, told before any is sent.
 
 Source: destination, content rules and folders. A story that is there already is sent:
-what somebody filled in since may be what the rule asks for.
+what an editor filled in since may be what the rule asks for.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Look:
 
     def at_update(self, key: ItemKey) -> Iterator[Preflight]:
         """Yield what a story that is there may be refused for when it is written:
-        what stands there may be what the field asks for, so it is sent."""
+        the current value may satisfy the field, so it is sent."""
         for each in self.at_fields(key):
             if not each.fails:
                 yield each

@@ -1,7 +1,7 @@
 """What visitors are to see of each story: another version than editors where what is
 live at the origin is older than what editors changed there since. Reads only.
 
-A story has one slug, so both versions stand at the same place.
+A story has one slug, so both versions have the same path.
 """
 
 from __future__ import annotations

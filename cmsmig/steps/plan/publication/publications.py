@@ -30,7 +30,7 @@ class Publication:
     below_edits: bool
     """Whether editors see a newer version above it."""
     fields: tuple[str, ...] | None = None
-    """What changes for visitors; None where nobody looked."""
+    """What changes for visitors; None where it was not read."""
 
     def as_json(self) -> JsonObject:
         """Return the publication as `plan --json` and a dry run list it."""

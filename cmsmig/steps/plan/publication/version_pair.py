@@ -56,7 +56,7 @@ class Version:
         return Sides(self.fields, {}, {}, BY_VALUE).moved(other.fields)
 
     def body(self, story: Story) -> JsonObject:
-        """Return the record that writes this version of a story where it stands."""
+        """Return the record that writes this version of a story in place."""
         body: JsonObject = {"name": self.fields["name"], "slug": story.row.slug}
         if story.row.parent_id:
             body["parent_id"] = story.row.parent_id
@@ -100,7 +100,7 @@ class VersionPair:
 
     def is_shown(self, story: Story) -> bool:
         """Return whether visitors were given their version: it was published since,
-        and what stands above it is the other one, if any."""
+        and the unpublished one above it is the other, if any."""
         if published_at(story) == self.published_at or not story.row.published:
             return False
         there = Version.of_story(story)
