@@ -17,7 +17,7 @@ from cmsmig import __version__
 from cmsmig.cli_tools import DRY_RUN, TOOLS
 from cmsmig.terminal.command_groups import OrderedGroup
 from cmsmig.terminal.console import complain, emit_json, emit_lines
-from cmsmig.terminal.exit_codes import told
+from cmsmig.terminal.exit_codes import report_error
 from cmsmig.terminal.streams import require_output
 from cmsmig.terminal.target_option import (
     TARGET,
@@ -313,7 +313,7 @@ def main(arguments: list[str] | None = None) -> None:
         require_output()
         commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
-        sys.exit(told(error, debug="--debug" in given))
+        sys.exit(report_error(error, debug="--debug" in given))
 
 
 def _write(command: str, folder: Path | None, options: Options) -> None:

@@ -92,8 +92,8 @@ class EventLog:
             case BudgetWaited(service, delay, reason):
                 self.write("warning", call=service, wait=delay, outcome=reason)
             case Noticed(where, what):
-                told = what if self._quotes_notices else "noticed"
-                self.write("warning", item=where, outcome=told)
+                outcome = what if self._quotes_notices else "noticed"
+                self.write("warning", item=where, outcome=outcome)
 
     def write(
         self,

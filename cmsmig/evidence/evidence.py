@@ -331,7 +331,7 @@ def _translated(migration: Migration, ledger: Ledger) -> Iterator[tuple[ItemKey,
         if story_record is None or written is None:
             continue
         for each in item.languages:
-            slug = written.stood.get(f"slug in {each.code}")
+            slug = written.server_values.get(f"slug in {each.code}")
             if slug and slug != UNKNOWN:
                 path = path_in_language(story_record.full_slug, each.code, str(slug))
                 yield each.key, path

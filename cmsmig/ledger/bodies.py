@@ -31,7 +31,7 @@ def load_body(text: str) -> JsonObject:
 
 def pack_story(story: WrittenStory) -> bytes:
     """Return a written story as the ledger keeps it."""
-    return packed(compact([story.sent, story.stood]))
+    return packed(compact([story.sent, story.server_values]))
 
 
 def unpack_story(kept: bytes) -> WrittenStory:
@@ -40,10 +40,10 @@ def unpack_story(kept: bytes) -> WrittenStory:
     Raises `LedgerDamagedError` for what it never gave.
     """
     try:
-        sent, stood = json.loads(unpacked(kept))
+        sent, server_values = json.loads(unpacked(kept))
     except (ValueError, TypeError, RecursionError) as error:
         raise _unreadable(error) from error
-    return WrittenStory(sent, stood)
+    return WrittenStory(sent, server_values)
 
 
 def _unreadable(error: Exception) -> LedgerDamagedError:

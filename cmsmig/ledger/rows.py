@@ -156,7 +156,7 @@ class WrittenStory:
 
     sent: JsonObject
     """What an import wanted there."""
-    stood: JsonObject
+    server_values: JsonObject
     """What the destination made of the fields around the content."""
 
 

@@ -81,7 +81,7 @@ def complain_of(error: BaseException) -> None:
     """Write the traceback of an error to standard error."""
     import traceback
 
-    told = "".join(traceback.format_exception(error))
+    text = "".join(traceback.format_exception(error))
     with suppress(OSError):
-        sys.stderr.write(printable_lines(masked(told)))
+        sys.stderr.write(printable_lines(masked(text)))
         sys.stderr.flush()

@@ -49,7 +49,7 @@ def ending_of(error: BaseException) -> Ending:
     )
 
 
-def told(error: BaseException, *, debug: bool) -> int:
+def report_error(error: BaseException, *, debug: bool) -> int:
     """Say on standard error how a command ends; return the code."""
     if debug:
         complain_of(error)

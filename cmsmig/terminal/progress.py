@@ -80,8 +80,8 @@ class Progress:
     def _pause(self, service: str, delay: float, reason: str) -> None:
         """Tell of a pause once, however many callers wait for its end."""
         until = self._clock() + delay
-        told = self._paused_until.get(service, float("-inf"))
-        if until > told + _SAME_PAUSE:
+        reported = self._paused_until.get(service, float("-inf"))
+        if until > reported + _SAME_PAUSE:
             self._paused_until[service] = until
             self._say(f"{service}: waiting {delay:.1f} s, {reason}")
 
@@ -114,10 +114,10 @@ class Progress:
     def _write(self, text: str, *, final: bool) -> None:
         stamp = "" if self._live or self._stamp is None else f"{self._stamp()} "
         start = "\r\x1b[K" if self._live else stamp
-        told = printable(masked(text))
-        # Nobody has to look on: what is told here stops no work.
+        line = printable(masked(text))
+        # A terminal that is gone stops no work.
         with suppress(OSError):
-            self._stream.write(f"{start}{told}" + ("\n" if final else ""))
+            self._stream.write(f"{start}{line}" + ("\n" if final else ""))
             self._stream.flush()
 
 

@@ -149,10 +149,10 @@ def rolled_back_lines(outcome: Outcome) -> list[str]:
     lines = _some(each.text for each in outcome.left if each.subject not in known)
     lines += _some(f"changed meanwhile: {each}" for each in outcome.changed)
     removed, left = len(outcome.removed), len(outcome.left)
-    told = f"{counted(removed, 'object')} removed, {left} left"
+    counts = f"{counted(removed, 'object')} removed, {left} left"
     if left or outcome.changed:
-        return [*lines, f"{told}{' (listed)' if left else ''}."]
-    return [*lines, f"The space is as it was before: {told}."]
+        return [*lines, f"{counts}{' (listed)' if left else ''}."]
+    return [*lines, f"The space is as it was before: {counts}."]
 
 
 def _some(texts: Iterable[str]) -> list[str]:

@@ -88,8 +88,8 @@ class ItemDraft:
 
     def as_bytes(self) -> bytes:
         """Return the draft as it is stored, without `made_of` and `body`."""
-        beside = {"made_of", "body"}
-        return compact(_CODEC.dump_python(self, mode="json", exclude=beside))
+        apart = {"made_of", "body"}
+        return compact(_CODEC.dump_python(self, mode="json", exclude=apart))
 
     @classmethod
     def of(cls, kept: bytes, made_of: str, body: bytes) -> ItemDraft:

@@ -73,14 +73,14 @@ def recording(context: DraftContext, marks: Marks) -> tuple[DraftContext, Lookup
         asked.blocks[key.field] = _division(held)
         return held
 
-    heard = replace(
+    recorded = replace(
         context,
         assets=_Asked(context.assets, asset),
         missing_assets=_Asked(context.missing_assets, missing),
         alts=_Asked(context.alts, alt),
         blocks=_Asked(context.blocks, blocks),
     )
-    return heard, asked
+    return recorded, asked
 
 
 class _Asked(Mapping[K, V]):

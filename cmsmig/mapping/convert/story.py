@@ -77,10 +77,10 @@ def _draft(
 ) -> tuple[ItemDraft, JsonObject]:
     """Return a draft and its content, which holds marks for files."""
     marks = Marks(made_of)
-    heard, lookups = recording(context, marks)
-    content, losses = _convert(item, content_type, heard)
+    recorded, lookups = recording(context, marks)
+    content, losses = _convert(item, content_type, recorded)
     # Losses name files as an editor knows them, by the origin's addresses.
-    told: list[Json] = [
+    kept_losses: list[Json] = [
         [each.field, *map(marks.origin_text, map(str, each.loss.as_json().values()))]
         for each in losses
     ]
@@ -88,7 +88,7 @@ def _draft(
     relations = tuple(_relation_uses(item, content_type))
     links, mentions = link_uses(content)
     single = (each.field for each in relations if not each.multiple)
-    body = compact({"content": content, "losses": told})
+    body = compact({"content": content, "losses": kept_losses})
     draft = ItemDraft(
         made_of=made_of,
         key=item.key,
@@ -104,7 +104,7 @@ def _draft(
         shape=shape_of(content, single),
         size=len(compact(content)),
         losses=dict(Counter(each.loss.kind for each in losses)),
-        losses_print=fingerprint(told) if told else "",
+        losses_print=fingerprint(kept_losses) if kept_losses else "",
         fingerprint="",
         body=packed(body),
     )

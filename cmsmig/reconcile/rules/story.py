@@ -77,7 +77,7 @@ class LastWrite:
     @property
     def answered(self) -> JsonObject:
         """Return the fields around the content as the destination answered then."""
-        return self.written.stood if self.written else {}
+        return self.written.server_values if self.written else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,4 +359,6 @@ def with_publication(written: WrittenStory | None, story: Story) -> WrittenStory
     if not is_date_of_publication(story, written.sent):
         return written
     date = story.body.get(FIRST_PUBLISHED)
-    return replace(written, stood={**written.stood, FIRST_PUBLISHED: date})
+    return replace(
+        written, server_values={**written.server_values, FIRST_PUBLISHED: date}
+    )

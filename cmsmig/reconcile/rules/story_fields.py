@@ -202,13 +202,15 @@ def _listed(story: Story) -> Iterator[JsonObject]:
 def fields_there(there: There, written: WrittenStory | None) -> JsonObject:
     """Return the fields of a story as it is now, also those that only an editor
     filled."""
-    sent, stood = (written.sent, written.stood) if written else ({}, {})
+    sent, server_values = (written.sent, written.server_values) if written else ({}, {})
     if isinstance(there, StoryRow):
-        found = _fields_around(_listed_fields(there, sent, stood), there, sent, stood)
-        tags = stood.get(TAGS) if TAGS in stood else sent.get(TAGS)
+        found = _fields_around(
+            _listed_fields(there, sent, server_values), there, sent, server_values
+        )
+        tags = server_values.get(TAGS) if TAGS in server_values else sent.get(TAGS)
         content = {name: sent[name] for name in sent if name.startswith(CONTENT)}
         return {**found, TAGS: tags or [], **content}
-    found = _fields_around(around_content(there), there.row, sent, stood)
+    found = _fields_around(around_content(there), there.row, sent, server_values)
     found[TAGS] = [*tags_there(there)]
     return found | {f"{CONTENT}{name}": each for name, each in there.content.items()}
 
@@ -216,11 +218,12 @@ def fields_there(there: There, written: WrittenStory | None) -> JsonObject:
 def fields_held(story: Story, written: WrittenStory | None) -> JsonObject:
     """Return the fields of a story as it is now, without those that only an editor
     filled."""
-    sent, stood = (written.sent, written.stood) if written else ({}, {})
+    sent, server_values = (written.sent, written.server_values) if written else ({}, {})
     found = {
         name: value
         for name, value in fields_there(story, written).items()
-        if name in sent or not (name in (TAGS, *NEVER_SENT) or stood.get(name) == value)
+        if name in sent
+        or not (name in (TAGS, *NEVER_SENT) or server_values.get(name) == value)
     }
     if TAGS in sent:
         there = tags_there(story)
@@ -229,11 +232,11 @@ def fields_held(story: Story, written: WrittenStory | None) -> JsonObject:
 
 
 def _fields_around(
-    around: JsonObject, row: StoryRow, sent: JsonObject, stood: JsonObject
+    around: JsonObject, row: StoryRow, sent: JsonObject, server_values: JsonObject
 ) -> JsonObject:
     found: JsonObject = {}
     for name, value in around.items():
-        is_same = stood.get(name) == value
+        is_same = server_values.get(name) == value
         if is_same and name in sent:
             found[name] = sent[name]
         elif name == "folder":
@@ -245,16 +248,20 @@ def _fields_around(
     return found
 
 
-def _listed_fields(row: StoryRow, sent: JsonObject, stood: JsonObject) -> JsonObject:
+def _listed_fields(
+    row: StoryRow, sent: JsonObject, server_values: JsonObject
+) -> JsonObject:
     """Return the fields around the content of a story that is as we last wrote it, but
     for what a list shows of it."""
-    unknown = {name: stood.get(name) for name in sent if not name.startswith(CONTENT)}
+    unknown = {
+        name: server_values.get(name) for name in sent if not name.startswith(CONTENT)
+    }
     place: JsonObject = {
         "slug": row.slug,
         "folder": row.parent_id,
         START: row.is_startpage or None,
     }
-    return {**unknown, **stood, **place}
+    return {**unknown, **server_values, **place}
 
 
 def row_of(there: There) -> StoryRow:

@@ -72,24 +72,24 @@ def _find_renamed(migration: Migration, ledger: Ledger) -> Iterator[str]:
 def _find_other_slugs(migration: Migration) -> Iterator[str]:
     """Tell of stories whose slug is not the origin's; `plan --json` lists all."""
     places = migration.places
-    told = [
+    named = [
         f"`{places.places[each.key].full_slug}`: {each.why}" for each in places.changes
     ]
-    if told:
-        shown = first_of(told, _SHOWN, " And ", " ")
+    if named:
+        shown = first_of(named, _SHOWN, " And ", " ")
         yield (
-            f"{counted(len(told), 'slug is', 'slugs are')} not the origin's "
+            f"{counted(len(named), 'slug is', 'slugs are')} not the origin's "
             f"(`cmsmig plan --json` lists them): {shown}"
         )
 
 
 def _find_moving(moves: Iterable[Move]) -> Iterator[str]:
     """Name the pages that get another path; `plan --json` lists all."""
-    told = [f"`{each.old}` moves to `{each.new}`" for each in moves]
-    if told:
+    named = [f"`{each.old}` moves to `{each.new}`" for each in moves]
+    if named:
         yield (
-            f"{counted(len(told), 'page gets', 'pages get')} another path: "
-            f"{first_of(told, _SHOWN)}. Links to them follow in the same import."
+            f"{counted(len(named), 'page gets', 'pages get')} another path: "
+            f"{first_of(named, _SHOWN)}. Links to them follow in the same import."
         )
 
 

@@ -108,15 +108,15 @@ async def _pages(client: OriginClient, site_id: str) -> AsyncIterator[JsonObject
 
 def _page(page: JsonObject) -> StaticPage:
     seo = page.get("seo")
-    told = seo if isinstance(seo, dict) else {}
+    fields = seo if isinstance(seo, dict) else {}
     draft, archived = page.get("draft") is True, page.get("archived") is True
     slug = _text(page.get("slug"))
     return StaticPage(
         title=_text(page.get("title")),
         path=_text(page.get("publishedPath")) or f"/{slug}",
         state="archived" if archived else "draft" if draft else "published",
-        seo_title=_text(told.get("title")),
-        description=_text(told.get("description")),
+        seo_title=_text(fields.get("title")),
+        description=_text(fields.get("description")),
     )
 
 

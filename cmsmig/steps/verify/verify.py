@@ -110,12 +110,12 @@ def _list_unmade(job: ImportJob, found: Verification) -> None:
 def _list_failed(job: ImportJob, found: Verification) -> None:
     """Count the selected items that failed, and list those of which the read-back
     found nothing else."""
-    told = {each.subject for each in found.differences}
+    differing = {each.subject for each in found.differences}
     for key, row in job.ledger.items.all().items():
         if row.status != "failed" or key not in job.migration.items:
             continue
         found.failed += 1
-        if str(key) not in told:
+        if str(key) not in differing:
             code = DifferenceCode.ITEM_FAILED
             found.differences.append(Difference(code, str(key), "", row.explanation))
 

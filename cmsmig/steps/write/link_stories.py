@@ -209,7 +209,7 @@ async def _free(job: ImportJob, move: Move) -> None:
     if written is None:
         return
     slug = passing_slug(job.migration.namespace, move.key, story_record.full_slug)
-    written = replace(written, stood={**written.stood, "slug": slug})
+    written = replace(written, server_values={**written.server_values, "slug": slug})
     try:
         there = await job.client.story(story_record.story_id)
         is_ours = not edited_fields(there, last)

@@ -319,7 +319,7 @@ def test_a_lost_ledger_is_rebuilt(stage: Stage, moody_site: Path) -> None:
 def test_tags_that_an_older_ledger_does_not_know_stay(
     stage: Stage, moody_site: Path
 ) -> None:
-    """Nobody kept what stood there when it was written: the story is read first."""
+    """The ledger has no tags from after the write: the story is read first."""
     desk = stage(content=moody_site)
     edit_items(desk, _in_a_mood)
     desk.done("import")
@@ -328,8 +328,12 @@ def test_tags_that_an_older_ledger_does_not_know_stay(
     with closing(sqlite3.connect(desk.folder / "ledger.sqlite")) as db, db:
         for own, body in db.execute("SELECT story_id, body FROM written").fetchall():
             kept = unpack_story(body)
-            stood = {name: each for name, each in kept.stood.items() if name != "tags"}
-            older = pack_story(WrittenStory(kept.sent, stood))
+            values = {
+                name: each
+                for name, each in kept.server_values.items()
+                if name != "tags"
+            }
+            older = pack_story(WrittenStory(kept.sent, values))
             db.execute("UPDATE written SET body = ? WHERE story_id = ?", (older, own))
     desk.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
     desk.done("import")

@@ -222,14 +222,14 @@ def find_deliveries(snapshot: Snapshot, publishes: int) -> Iterator[Preflight]:
             ),
         )
         return
-    told = [
+    notified = [
         each
         for each in snapshot.webhooks
         if each.activated and _PUBLISHED in each.actions
     ]
-    if told and publishes:
-        hosts = ", ".join(sorted({each.host or "an unnamed host" for each in told}))
-        deliveries = publishes * len(told)
+    if notified and publishes:
+        hosts = ", ".join(sorted({each.host or "an unnamed host" for each in notified}))
+        deliveries = publishes * len(notified)
         yield Preflight(
             kind=PreflightKind.WEBHOOKS,
             text=(
