@@ -31,6 +31,7 @@ from cmsmig.steps.plan.drift import Fingerprints, decision_prints
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
+    find_public_versions,
 )
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
@@ -112,7 +113,8 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
         elif row.story_record.made and links.is_needed(row.story_record):
             ours = wanted.stories.fields(key)
             yield from _of_item(job, row, row.story_record, ours)
-    yield from _of_public(migration, wanted.versions, rows)
+    versions = find_public_versions(wanted.stories, job.ledger, job.snapshot)
+    yield from _of_public(migration, versions, rows)
     for key, row in rows.items():
         if row.story_record and not row.gone and key not in migration.items:
             text = "is no longer part of what is imported"

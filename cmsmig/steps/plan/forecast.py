@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from dataclasses import replace
+from collections.abc import Sequence
 
-from cmsmig.destination.schema import StoryRow
-from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Settings
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
-from cmsmig.steps.plan.edits.written_stories import to_publish, to_unpublish
+from cmsmig.steps.plan.edits.written_stories import to_unpublish
 from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
 from cmsmig.steps.plan.moves import in_the_way
+from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
@@ -40,73 +37,12 @@ _OBJECT_CALLS = (
 """Calls for the objects that stories need, in the order they are made."""
 
 
-def find_publishing(wanted: WantedStories, edits: StoryEdits) -> frozenset[ItemKey]:
-    """Return the items whose stories an import publishes, in one version or in two:
-    what was published before is published again, as it is after all updates."""
-    migration, snapshot = wanted.migration, wanted.snapshot
-    listed = {each.story_id: each for each in snapshot.stories} if edits.found else {}
-    rows = (
-        _after(
-            _shown(row, snapshot),
-            edits,
-            listed,
-            is_written=key in wanted.needed and edits.writes(key),
-        )
-        for key, row in wanted.rows.items()
-    )
-    decided, public = migration.decisions.conflicts, wanted.versions.records
-    there = to_publish(migration.to_publish, rows, snapshot.stories, decided, public)
-    due = {row.key for row in there} | (migration.to_publish & wanted.creating)
-    return frozenset(due - wanted.versions.failed.keys())
-
-
-def _shown(row: ItemRow, snapshot: Snapshot) -> ItemRow:
-    """Return the row once it is noted what a killed run gave visitors."""
-    story_record = row.story_record
-    if story_record is not None and story_record.story_id in snapshot.hidden:
-        return replace(row, story_record=replace(story_record, left_public=True))
-    found = snapshot.interrupted.get(story_record.story_id) if story_record else None
-    if story_record is None or found is None or not found.public_record:
-        return row
-    shown = replace(story_record, left_public=True, public_record=found.public_record)
-    return replace(
-        row, story_record=shown, published=row.published or story_record.updated_at
-    )
-
-
-def _after(
-    row: ItemRow,
-    edits: StoryEdits,
-    listed: Mapping[int, StoryRow],
-    *,
-    is_written: bool,
-) -> ItemRow:
-    """Return the row after an update: what is published of it is older then, and what
-    failed before has not any more."""
-    story_record, edit = row.story_record, edits.found.get(row.key)
-    if not is_written and edit is None:
-        # As it is, and as nearly all are when little changed.
-        return row
-    if edit is None or not edit.undecided:
-        row = replace(row, status="created", reason="")
-    if story_record:
-        there = None if is_written else listed.get(story_record.story_id)
-        changed = there.updated_at if there else ""
-        story_record = replace(
-            story_record, kept_edits=edits.keeps(row.key), updated_at=changed
-        )
-    is_older = is_written or (edit is not None and edit.is_agreed)
-    return replace(
-        row, published="" if is_older else row.published, story_record=story_record
-    )
-
-
 def calls_of(
     wanted: WantedStories,
     ledger: Ledger,
     settings: Settings,
     edits: StoryEdits,
-    publishing: Set[ItemKey],
+    publications: Sequence[Publication],
     resources: Resources,
 ) -> dict[str, int]:
     """Return the quota calls by name, in the order they are made."""
@@ -115,7 +51,7 @@ def calls_of(
     hidden = to_unpublish(
         unwanted, wanted.rows.values(), snapshot.stories, migration.decisions.conflicts
     )
-    versions = len(publishing & wanted.versions.links.keys())
+    versions = sum(each.below_edits for each in publications)
     objects = resources.calls()
     calls = {
         **snapshot.calls,
@@ -130,7 +66,7 @@ def calls_of(
         "free_slugs": 2 * len(in_the_way(wanted.moves)),
         "compare_stories": -(-len(wanted.needed) // LISTED_TOGETHER),
         "update_stories": sum(map(edits.writes, wanted.needed)),
-        "publish_stories": len(publishing) - versions,
+        "publish_stories": len(publications) - versions,
         "read_versions": versions,
         "show_versions": 2 * versions,
         "unpublish_stories": len(hidden),

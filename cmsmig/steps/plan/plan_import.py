@@ -7,7 +7,7 @@ the last run; nothing of that is written yet, except where stories are now.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import fingerprint
@@ -28,7 +28,7 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 )
 from cmsmig.steps.plan.drift import fingerprints, item_prints
 from cmsmig.steps.plan.edits.story_edits import StoryEdits, read_story_edits
-from cmsmig.steps.plan.forecast import calls_of, find_publishing, no_calls
+from cmsmig.steps.plan.forecast import calls_of, no_calls
 from cmsmig.steps.plan.gone.gone_at_origin import (
     compare_with_origin,
     look_at_gone,
@@ -43,7 +43,11 @@ from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.plan_checks import PlanChecks
 from cmsmig.steps.plan.preflights.reads import read_folder_rules, read_hooks
 from cmsmig.steps.plan.preflights.refused_stories import find_refused
-from cmsmig.steps.plan.publication.publications import find_publications
+from cmsmig.steps.plan.publication.public_versions import find_public_versions
+from cmsmig.steps.plan.publication.publications import (
+    Publication,
+    find_publications,
+)
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories, find_creating, find_wanted
 from cmsmig.steps.snapshot import Snapshot
@@ -100,9 +104,10 @@ async def plan_import(
         offline = offline.without(refused)
         wanted = find_wanted(simulated, snapshot, offline, conflicts)
         edits = await read_story_edits(client, simulated, wanted)
-        publishing = find_publishing(wanted, edits)
+        versions = find_public_versions(wanted.stories, simulated, snapshot, edits)
+        publications = find_publications(wanted, edits, versions)
         snapshot = await read_hooks(
-            client, simulated, snapshot, publishes=bool(publishing)
+            client, simulated, snapshot, publishes=bool(publications)
         )
         calls = {
             "read_interrupted_versions": len(snapshot.interrupted),
@@ -117,7 +122,7 @@ async def plan_import(
                 settings,
                 gone,
                 edits,
-                publishing,
+                publications,
                 recreate=recreate,
             ),
             accounting=simulated.items.accounting(),
@@ -134,7 +139,7 @@ def _make_plan(
     settings: Settings,
     gone: Gone,
     edits: StoryEdits,
-    publishing: Set[ItemKey],
+    publications: Sequence[Publication],
     *,
     recreate: bool,
 ) -> Plan:
@@ -143,7 +148,7 @@ def _make_plan(
         refuse_undesigned(migration.design, offline.used)
     resources = Resources.of(migration, ledger, snapshot, offline.used)
     prints = fingerprints(wanted, ledger, settings, gone, resources, recreate=recreate)
-    calls = calls_of(wanted, ledger, settings, edits, publishing, resources)
+    calls = calls_of(wanted, ledger, settings, edits, publications, resources)
     if is_blocked(gone, "import"):
         calls = no_calls(snapshot)
     items, skipped, without = _count_items(wanted)
@@ -182,12 +187,12 @@ def _make_plan(
         moves=tuple(wanted.moves.values()),
         item_prints=item_prints(migration),
         checks=PlanChecks.of(
-            migration, snapshot, settings, offline.refused, calls, len(publishing)
+            migration, snapshot, settings, offline.refused, calls, len(publications)
         ),
         borrowed=tuple(
             each for story in offline.stories.values() for each in story.borrowed
         ),
-        publications=find_publications(wanted, publishing),
+        publications=tuple(publications),
         gone_at_origin=ledger.gone.rows(),
         details=PlanDetails(
             migration,

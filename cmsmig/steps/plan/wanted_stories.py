@@ -1,5 +1,5 @@
 """What is wanted of the stories: which are created, which are updated, where each of
-them leads and what visitors are to see. Reads only."""
+them leads. Reads only."""
 
 from __future__ import annotations
 
@@ -23,10 +23,6 @@ from cmsmig.steps.plan.edits.written_stories import (
     last_write,
 )
 from cmsmig.steps.plan.moves import Move, existing_stories, find_moves
-from cmsmig.steps.plan.publication.public_versions import (
-    PublicVersions,
-    find_public_versions,
-)
 from cmsmig.steps.snapshot import Snapshot
 
 
@@ -45,8 +41,6 @@ class WantedStories:
     stories: LinkedStories
     """Over the stories that items will have in phase two, some of them placeholders."""
     links: Mapping[ItemKey, DraftLinks]
-    versions: PublicVersions
-    """What visitors are to see where that is not what editors see."""
     needed: frozenset[ItemKey]
     """Stories that are wanted differently from their last write, or are to be
     published and have to be compared first."""
@@ -124,7 +118,6 @@ def find_wanted(
         creating=creating,
         stories=stories,
         links=links,
-        versions=find_public_versions(stories, ledger, snapshot),
         needed=frozenset(needed),
         looking=looking,
         held_moves=tuple(held),

@@ -67,7 +67,8 @@ class ImportJob:
     offline: OfflineDrafts | None = None
     """What the plan is made of; None where no plan is made."""
     edits: StoryEdits = NO_EDITS
-    """What the plan found of stories that are not as we left them."""
+    """What the plan found of stories that are not as we left them; nothing once all are
+    updated."""
     seen_gone: Mapping[int, Story] = field(default_factory=dict)
     """Stories of items that are gone at the origin, as the plan read them, by id."""
     edit_conflicts: list[FieldDiff] = field(default_factory=list)
@@ -171,7 +172,9 @@ class ImportJob:
         story records."""
         if self._versions is None or self._versions[0] is not existing:
             stories = self.linked(existing)
-            found = find_public_versions(stories, self.ledger, self.snapshot)
+            found = find_public_versions(
+                stories, self.ledger, self.snapshot, self.edits
+            )
             self._versions = existing, found
         return self._versions[1]
 

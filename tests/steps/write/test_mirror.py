@@ -352,3 +352,25 @@ def test_an_unfinished_edit_of_a_story_with_one_version_is_not_shown(
     assert desk.stories()[path].content["position"] == "4711"
     assert desk.codes() == ["field_value"]
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+@pytest.mark.parametrize("is_shown", [False, True])
+def test_an_edit_that_is_taken_back_leaves_nothing_to_publish(
+    open_desk: Callable[..., Desk], is_shown: bool
+) -> None:
+    """The import that writes ours publishes it too, as the plan names it."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    path = f"records/{SLUGS['published']}"
+    desk.edit(path, position="4711")
+    if is_shown:
+        desk.api("GET", f"/stories/{desk.stories()[path].story_id}/publish")
+    desk.decide_edit(path, "*", "ours")
+    planned, mark = desk.plan()["calls"], desk.mark()
+    assert (planned["update_stories"], planned["publish_stories"]) == (1, 1)
+    desk.done("import")
+    assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
+    assert not desk.stories()[path].unpublished_changes
+    assert "4711" not in public(desk, path)
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0

@@ -10,19 +10,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject, fingerprint
-from cmsmig.destination.schema import Story
+from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.choices import ItemSet
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
-from cmsmig.reconcile.rules.story import is_as_written
 from cmsmig.reconcile.rules.story_fields import CONTENT, is_same_field
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdit, StoryEdits
 from cmsmig.steps.plan.edits.written_stories import is_ours_public
 from cmsmig.steps.snapshot import Snapshot
 
@@ -51,16 +52,20 @@ class PublicVersions:
 
 
 def find_public_versions(
-    stories: LinkedStories, ledger: Ledger, snapshot: Snapshot
+    stories: LinkedStories,
+    ledger: Ledger,
+    snapshot: Snapshot,
+    edits: StoryEdits = NO_EDITS,
 ) -> PublicVersions:
     """Return the versions that visitors are to see where they differ from the `stories`
-    that editors see, both over the same story records.
+    that editors see, both over the same story records. `edits` are those that were
+    compared with updates that are still to come.
 
     A version that differs in nothing that a story holds is none of them, unless an
     editor's unfinished edit is to stay above it.
     """
     migration, context = stories.migration, stories.context
-    edited = _shown_below_edits(migration, ledger, snapshot)
+    edited = _shown_below_edits(migration, ledger, snapshot, edits)
     if not migration.public and not edited:
         return PublicVersions()
     visitors = migration.for_visitors()
@@ -87,10 +92,10 @@ def _records(version: tuple[str, DraftLinks] | str | None) -> tuple[str, ...]:
 
 
 def _shown_below_edits(
-    migration: Migration, ledger: Ledger, snapshot: Snapshot
+    migration: Migration, ledger: Ledger, snapshot: Snapshot, edits: StoryEdits
 ) -> frozenset[ItemKey]:
-    """Return the items of mirrored collections whose stories an editor changed and of
-    which it was decided that visitors see ours."""
+    """Return the items of mirrored collections whose stories hold edits after all
+    updates and of which it was decided that visitors see ours."""
     decided = migration.decisions.conflicts
     mirrored = {
         each.collection_id
@@ -107,9 +112,19 @@ def _shown_below_edits(
         and key.collection_id in mirrored
         and row.story_record is not None
         and (found := there.get(row.story_record.story_id)) is not None
-        and not is_as_written(found, row.story_record)
+        and _holds_edits(row.story_record, found, edits.found.get(key))
         and is_ours_public(row.story_record, decided, is_public=found.published)
     )
+
+
+def _holds_edits(record: StoryRecord, there: StoryRow, edit: StoryEdit | None) -> bool:
+    """Return whether a story holds edits, after its update if one is to come.
+
+    A list from before our last write shows nothing of what came after it.
+    """
+    if edit is not None:
+        return edit.is_kept
+    return record.kept_edits or there.updated_at > record.updated_at
 
 
 def visible_prints(story: Story, language: str) -> frozenset[str]:

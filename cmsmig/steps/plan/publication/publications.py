@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.steps.plan.edits.story_edits import StoryEdits
+from cmsmig.steps.plan.edits.written_stories import to_publish
+from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.wanted_stories import WantedStories
+from cmsmig.steps.snapshot import Snapshot
 
 
 class PageChange(StrEnum):
@@ -55,13 +61,14 @@ class Publication:
 
 
 def find_publications(
-    wanted: WantedStories, due: Iterable[ItemKey]
+    wanted: WantedStories, edits: StoryEdits, versions: PublicVersions
 ) -> tuple[Publication, ...]:
-    """Return what is published of the items that are due, by path."""
+    """Return what an import publishes, in one version or in two, by path: what was
+    published before is published again, as it is after all updates."""
     public = {row.story_id for row in wanted.snapshot.stories if row.published}
-    places, below_edits = wanted.migration.places.places, wanted.versions.links.keys()
+    places = wanted.migration.places.places
     found: list[Publication] = []
-    for key in due:
+    for key in _due(wanted, edits, versions):
         row = wanted.rows.get(key)
         story_record = row.story_record if row is not None else None
         known = story_record is not None and story_record.story_id in public
@@ -71,5 +78,66 @@ def find_publications(
             else places[key].full_slug
         )
         change = PageChange.RENEWED if known else PageChange.NEW
-        found.append(Publication(key, path, change, key in below_edits))
+        found.append(Publication(key, path, change, key in versions.links))
     return tuple(sorted(found, key=lambda each: each.full_slug))
+
+
+def _due(
+    wanted: WantedStories, edits: StoryEdits, versions: PublicVersions
+) -> frozenset[ItemKey]:
+    migration, snapshot = wanted.migration, wanted.snapshot
+    listed = {each.story_id: each for each in snapshot.stories} if edits.found else {}
+    rows = (
+        _after(
+            _shown(row, snapshot),
+            edits,
+            listed,
+            is_written=key in wanted.needed and edits.writes(key),
+        )
+        for key, row in wanted.rows.items()
+    )
+    decided, public = migration.decisions.conflicts, versions.records
+    there = to_publish(migration.to_publish, rows, snapshot.stories, decided, public)
+    due = {row.key for row in there} | (migration.to_publish & wanted.creating)
+    return frozenset(due - versions.failed.keys())
+
+
+def _shown(row: ItemRow, snapshot: Snapshot) -> ItemRow:
+    """Return the row once it is noted what a killed run gave visitors."""
+    story_record = row.story_record
+    if story_record is not None and story_record.story_id in snapshot.hidden:
+        return replace(row, story_record=replace(story_record, left_public=True))
+    found = snapshot.interrupted.get(story_record.story_id) if story_record else None
+    if story_record is None or found is None or not found.public_record:
+        return row
+    shown = replace(story_record, left_public=True, public_record=found.public_record)
+    return replace(
+        row, story_record=shown, published=row.published or story_record.updated_at
+    )
+
+
+def _after(
+    row: ItemRow,
+    edits: StoryEdits,
+    listed: Mapping[int, StoryRow],
+    *,
+    is_written: bool,
+) -> ItemRow:
+    """Return the row after an update: what is published of it is older then, and what
+    failed before has not any more."""
+    story_record, edit = row.story_record, edits.found.get(row.key)
+    if not is_written and edit is None:
+        # As it is, and as nearly all are when little changed.
+        return row
+    if edit is None or not edit.undecided:
+        row = replace(row, status="created", reason="")
+    if story_record:
+        there = None if is_written else listed.get(story_record.story_id)
+        changed = there.updated_at if there else ""
+        story_record = replace(
+            story_record, kept_edits=edits.keeps(row.key), updated_at=changed
+        )
+    is_older = is_written or (edit is not None and edit.is_agreed)
+    return replace(
+        row, published="" if is_older else row.published, story_record=story_record
+    )
