@@ -40,14 +40,7 @@ def find_outcomes(
         for each in origin.collections
     }
     skipped = [each for found in selections.values() for each in found.skipped]
-    seen = {
-        item.key
-        for sets in (origin.live, origin.staged)
-        for items in sets.values()
-        for item in items
-    }
     known = known_items(
-        seen,
         selected={
             each.item.key for found in selections.values() for each in found.selected
         },

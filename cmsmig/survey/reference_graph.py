@@ -70,7 +70,6 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
         for name, found in selections.items()
     }
     known = known_items(
-        every_item(origin),
         selected={item.key for items in chosen.values() for item in items},
         skipped=[each for found in selections.values() for each in found.skipped],
         listed=[each.collection_id for each in origin.collections],

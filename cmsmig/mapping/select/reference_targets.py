@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from itertools import chain
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
@@ -108,7 +110,7 @@ def _listed(each: DanglingReference | BorrowedReference) -> JsonObject:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KnownItems:
     """Every item that was pulled, and whether it becomes a story."""
 
@@ -118,12 +120,9 @@ class KnownItems:
     """Collections that the site lists."""
     migrated: frozenset[str]
     """Collections that are migrated and have a content type."""
-    seen: Set[ItemKey]
-    """In the staged or the live set."""
     skipped: Mapping[ItemKey, str]
-    """Why an item of either set is left out, as the selection says it."""
-    variants: Container[tuple[str, str]]
-    """(collection, item id) of everything seen, in any locale."""
+    """Every other item of either set, with why it is left out, as the selection says
+    it."""
     failed: Set[ItemKey] = field(default_factory=frozenset)
     kept: Set[ItemKey] = field(default_factory=frozenset)
     """Items that are gone at the origin and whose stories stay."""
@@ -134,42 +133,19 @@ class KnownItems:
     stand_in: str | None = None
     """The locale whose stories replace those of a missing language."""
 
+    def holds(self, key: ItemKey) -> bool:
+        """Return whether an item is in the staged or the live set."""
+        return key in self.selected or key in self.skipped
 
-class _Either(Set[ItemKey]):
-    """What is in one of two sets, and is kept in these alone."""
-
-    def __init__(self, one: Set[ItemKey], other: Set[ItemKey]) -> None:
-        self._one, self._other = one, other
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._one or key in self._other
-
-    def __iter__(self) -> Iterator[ItemKey]:
-        yield from self._one
-        yield from (key for key in self._other if key not in self._one)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-class _Variants:
-    """The items that are there in any locale, found when they are asked for: only
-    where a reference dangles."""
-
-    def __init__(self, seen: Set[ItemKey]) -> None:
-        self._seen = seen
-        self._found: frozenset[tuple[str, str]] | None = None
-
-    def __contains__(self, item: object) -> bool:
-        if self._found is None:
-            self._found = frozenset(
-                (key.collection_id, key.item_id) for key in self._seen
-            )
-        return item in self._found
+    @cached_property
+    def variants(self) -> frozenset[tuple[str, str]]:
+        """Return (collection, item id) of every item, in any locale. Found when it is
+        asked for: only where a reference dangles."""
+        keys = chain(self.selected, self.skipped)
+        return frozenset((key.collection_id, key.item_id) for key in keys)
 
 
 def known_items(
-    seen: Iterable[ItemKey] | None,
     *,
     selected: Set[ItemKey],
     skipped: Iterable[SkippedItem],
@@ -178,17 +154,12 @@ def known_items(
     failed: Iterable[ItemKey] = (),
     stand_in: str | None = None,
 ) -> KnownItems:
-    """Return what `classify` needs; `seen` are the items of both sets, in any order,
-    or None where each of them is selected or skipped."""
-    reasons = {each.key: each.reason for each in skipped}
-    keys = _Either(selected, reasons.keys()) if seen is None else set(seen)
+    """Return what `classify` needs."""
     return KnownItems(
         selected=selected,
         listed=frozenset(listed),
         migrated=frozenset(migrated),
-        seen=keys,
-        skipped=reasons,
-        variants=_Variants(keys),
+        skipped={each.key: each.reason for each in skipped},
         failed=frozenset(failed),
         stand_in=stand_in,
     )
@@ -216,8 +187,8 @@ def stand_in_for(target: ItemKey, known: KnownItems) -> ItemKey | None:
 def _lacks_language(target: ItemKey, known: KnownItems) -> bool:
     if target in known.selected:
         return False
-    if target in known.seen:
-        return known.skipped.get(target) in _LACKS_LANGUAGE
+    if target in known.skipped:
+        return known.skipped[target] in _LACKS_LANGUAGE
     return (target.collection_id, target.item_id) in known.variants
 
 

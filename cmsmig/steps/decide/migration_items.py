@@ -195,7 +195,6 @@ def find_known(
         each.collection_id for each in decisions.collections.collections if each.migrate
     }
     return known_items(
-        None,
         selected=selected,
         skipped=[entry for each in selections.values() for entry in each.skipped],
         listed=[each.collection_id for each in origin.collections],

@@ -197,7 +197,7 @@ def _reason_of(known: KnownItems, key: ItemKey) -> str:
     the import is not."""
     if key in known.selected:
         return ""
-    return known.skipped.get(key) or ("" if key in known.seen else DELETED_THERE)
+    return known.skipped.get(key, DELETED_THERE)
 
 
 def _storyless(
@@ -207,7 +207,7 @@ def _storyless(
     for key, row in rows.items():
         if (
             row.story_record is None
-            and key not in known.seen
+            and not known.holds(key)
             and str(key) not in creating
         ):
             yield key
