@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.block_splitting import block_values
 from cmsmig.mapping.compare.component_fields import equal_component
+from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.linking import link_story, resolve_links
 from cmsmig.mapping.decisions.body_reviews import BodyKey, body_facts, review_of

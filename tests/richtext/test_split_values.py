@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.block_splitting import BlockComponents, block_values
-from cmsmig.richtext.blocks.outline import outline_of, top_nodes
+from cmsmig.mapping.convert.bodies import block_values
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of, top_nodes
 from cmsmig.richtext.blocks.proposals import (
     Heuristic,
     Heuristics,
@@ -22,7 +22,7 @@ from cmsmig.richtext.schema.validate import documents_in, problems
 from tests.support.mapping.split_documents import document_nodes
 from tests.support.richtext.bodies import bodies
 
-NAMES = BlockComponents("text", "figure", "gallery", "quote", "code", "table")
+NAMES = {kind: "figure" if kind is BlockKind.IMAGE else str(kind) for kind in BlockKind}
 
 chosen = settings(
     derandomize=True,

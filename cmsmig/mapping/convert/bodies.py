@@ -1,13 +1,13 @@
-"""Bodies through the engine, and the file addresses that it leaves in text."""
+"""Bodies through the engine: as one document or as blocks, which add and lose nothing;
+and the file addresses that the engine leaves in text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.character_references import shown_text
-from cmsmig.mapping.block_splitting import block_values
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import (
     in_text,
@@ -16,11 +16,16 @@ from cmsmig.mapping.convert.file_addresses import (
 )
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.propose.block_designs import components_of
-from cmsmig.richtext.blocks.outline import BlockKind, top_nodes
-from cmsmig.richtext.blocks.proposals import Block
+from cmsmig.richtext.blocks.outline import BlockKind, component_of, top_nodes
+from cmsmig.richtext.blocks.proposals import Block, Blocks, nodes_of
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.schema.content_model import empty_paragraph
+
+_ASSET_NAMES = ("alt", "title", "source", "copyright", "meta_data")
+"""What an image node and an asset value both hold, under the same names."""
+_KEPT = frozenset((BlockKind.IMAGE, BlockKind.EMBED, BlockKind.HTML))
+"""The kinds of blocks that may be in the document as the component that they become."""
 
 
 def empty_document() -> JsonObject:
@@ -59,6 +64,89 @@ def encode_blocks(value: Json, use: FieldUse) -> Encoded:
         use.uid,
     )
     return Encoded(values, encoded.losses)
+
+
+def block_values(
+    document: JsonObject,
+    blocks: Blocks,
+    names: Mapping[BlockKind, str],
+    uid: Callable[[str], str],
+) -> list[Json]:
+    """Return the value of a `bloks` field: one component for each block.
+
+    `names` are the components of the kinds. `uid` gives the `_uid` for a path that is
+    unique in the field; a component that is in the document keeps its own. Raises
+    `UsageError` when the blocks are not of this document.
+    """
+
+    def value(kind: BlockKind, nodes: Sequence[JsonObject], path: str) -> Json:
+        fields: JsonObject
+        if kind in _KEPT and (held := component_of(nodes[0])) is not None:
+            return held
+        if kind is BlockKind.IMAGE:
+            fields = {"image": _asset(nodes[0])}
+        elif kind is BlockKind.GALLERY:
+            pictures = (
+                value(BlockKind.IMAGE, (node,), f"{path}/image[{index}]")
+                for index, node in enumerate(nodes)
+            )
+            fields = {"images": [*pictures]}
+        elif kind is BlockKind.QUOTE:
+            fields = {"text": _document(_content(nodes[0]))}
+        elif kind is BlockKind.CODE:
+            fields = _code(nodes[0])
+        elif kind is BlockKind.TABLE:
+            fields = {"table": _document(nodes)}
+        else:
+            kind = BlockKind.TEXT
+            fields = {"text": _document(nodes)}
+        return {"_uid": uid(path), "component": names[kind], **fields}
+
+    return [
+        value(block.kind, nodes, f"block[{index}]")
+        for index, (block, nodes) in enumerate(
+            zip(blocks, nodes_of(document, blocks), strict=True)
+        )
+    ]
+
+
+def _code(node: JsonObject) -> JsonObject:
+    code = "".join(str(each.get("text", "")) for each in _content(node))
+    language = _attributes(node).get("class")
+    return {"code": code} if language is None else {"code": code, "language": language}
+
+
+def _asset(node: JsonObject) -> JsonObject:
+    """Return an image node as an asset value. Spec: destination field types.
+
+    `meta_data` is an object there, and nothing in an image node without any.
+    """
+    given = _attributes(node)
+    return {
+        "id": given.get("id"),
+        "fieldtype": "asset",
+        "filename": given.get("src") or "",
+        "name": "",
+        "focus": "",
+        **{name: given.get(name) for name in _ASSET_NAMES},
+        "meta_data": given.get("meta_data") or {},
+        "is_external_url": given.get("id") is None,
+    }
+
+
+def _document(nodes: Sequence[JsonObject]) -> JsonObject:
+    return {"type": "doc", "content": [*nodes]}
+
+
+def _content(node: Json) -> list[JsonObject]:
+    content = node.get("content") if isinstance(node, dict) else None
+    listed = content if isinstance(content, list) else []
+    return [each for each in listed if isinstance(each, dict)]
+
+
+def _attributes(node: JsonObject) -> JsonObject:
+    attributes = node.get("attrs")
+    return attributes if isinstance(attributes, dict) else {}
 
 
 def encode_markdown(value: Json, use: FieldUse) -> Encoded:

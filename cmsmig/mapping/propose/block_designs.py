@@ -9,7 +9,6 @@ from dataclasses import replace
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
 from cmsmig.errors import DecisionsError
-from cmsmig.mapping.block_splitting import BlockComponents
 from cmsmig.mapping.compare.component_fields import equal_component
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice
 from cmsmig.mapping.decisions.design import (
@@ -133,18 +132,11 @@ def with_blocks(
     return design
 
 
-def components_of(design: Design) -> BlockComponents:
+def components_of(design: Design) -> dict[BlockKind, str]:
     """Return the names of the components that blocks become; those that the design
     has no block for are empty."""
-    names = {block.role: block.component for block in reversed(design.blocks)}
-    return BlockComponents(
-        text=names.get(BlockRole.TEXT, ""),
-        figure=names.get(ROLES[BlockKind.IMAGE], ""),
-        gallery=names.get(BlockRole.GALLERY, ""),
-        quote=names.get(BlockRole.QUOTE, ""),
-        code=names.get(BlockRole.CODE, ""),
-        table=names.get(BlockRole.TABLE, ""),
-    )
+    found = {kind: design.block(role) for kind, role in ROLES.items()}
+    return {kind: each.component if each else "" for kind, each in found.items()}
 
 
 def named_block(design: Design, wanted: BlockDesign, space: SpaceFacts) -> BlockDesign:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from cmsmig.mapping.block_splitting import BlockComponents, block_values
+from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.mapping.convert.file_addresses import with_sources
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of, top_nodes
 from cmsmig.richtext.blocks.proposals import (
@@ -30,7 +30,7 @@ from cmsmig.richtext.native import NativeEngine
 from tests.support.mapping.split_documents import document_nodes
 
 RULES = Heuristics(frozenset(Heuristic))
-NAMES = BlockComponents("text", "figure", "gallery", "quote", "code", "table")
+NAMES = {kind: "figure" if kind is BlockKind.IMAGE else str(kind) for kind in BlockKind}
 COLUMNS = ("site", "bodies", "split", "blocks", *BlockKind, "conserved", "ms a body")
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.block_splitting import BlockComponents
+from cmsmig.richtext.blocks.outline import BlockKind
 
 _ASSET_NAMES = ("alt", "title", "source", "copyright")
 """What an image node and an asset value both hold, under the same names."""
 
 
-def document_nodes(value: Json, components: BlockComponents) -> list[JsonObject]:
+def document_nodes(
+    value: Json, components: Mapping[BlockKind, str]
+) -> list[JsonObject]:
     """Return the top-level nodes of the document that a field's blocks were made of.
 
     The ids of `blok` nodes are not kept by blocks and are left out here.
@@ -24,23 +26,27 @@ def document_nodes(value: Json, components: BlockComponents) -> list[JsonObject]
     return found
 
 
-def _nodes(block: JsonObject, names: BlockComponents) -> Iterator[JsonObject]:
+def _nodes(block: JsonObject, names: Mapping[BlockKind, str]) -> Iterator[JsonObject]:
     component = block.get("component")
-    if component == names.text:
+    if component == names[BlockKind.TEXT]:
         yield from _content(block.get("text"))
-    elif component == names.table:
+    elif component == names[BlockKind.TABLE]:
         yield from _content(block.get("table"))
-    elif component == names.quote:
+    elif component == names[BlockKind.QUOTE]:
         quoted: list[Json] = list(_content(block.get("text")))
         yield {"type": "blockquote", "content": quoted}
-    elif component == names.code:
+    elif component == names[BlockKind.CODE]:
         yield _code_node(block)
-    elif component == names.gallery:
+    elif component == names[BlockKind.GALLERY]:
         images = block.get("images")
         for each in images if isinstance(images, list) else []:
             if isinstance(each, dict):
                 yield from _nodes(each, names)
-    elif component == names.figure and block.keys() <= {"_uid", "component", "image"}:
+    elif component == names[BlockKind.IMAGE] and block.keys() <= {
+        "_uid",
+        "component",
+        "image",
+    }:
         yield _image_node(block.get("image"))
     else:
         yield {"type": "blok", "attrs": {"body": [block]}}
