@@ -103,7 +103,9 @@ class DerivedFile:
         self, query: str, values: Iterable[str | int | float | None] = ()
     ) -> Row | None:
         """Return the first row; None where there is none, or no file to do with."""
-        return self._do(lambda db: _first(db.execute(query, tuple(values))))
+        found: Row | None
+        found = self._do(lambda db: db.execute(query, tuple(values)).fetchone())
+        return found
 
     def all(
         self, query: str, values: Iterable[str | int | float | None] = ()
@@ -174,11 +176,6 @@ class DerivedFile:
                     self._db.close()
                 self._db = None
                 return None
-
-
-def _first(cursor: sqlite3.Cursor) -> Row | None:
-    found: Row | None = cursor.fetchone()
-    return found
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:

@@ -206,9 +206,9 @@ def find_project(
 
 
 def _found(explicit: Path | None, environ: Mapping[str, str], here: Path) -> Path:
-    named = explicit or _path(environ.get("CMSMIG_PROJECT", ""))
-    if named is not None:
-        return here / named.expanduser()
+    named = environ.get("CMSMIG_PROJECT", "")
+    if explicit or named.strip():
+        return here / Path(explicit or named).expanduser()
     for folder in (here, *here.parents):
         if (folder / _TOML).is_file():
             return folder
@@ -277,7 +277,10 @@ def load_settings(
         destination_base_url=given.destination_base_url or base_of(given.space_id),
         destination_token=Secret(tokens.get("destination_token", "")),
         space_id=given.space_id,
-        destination_rate=_destination_rate(given),
+        # No plan named: the smallest plan's rate. The text of a 429 names the limit.
+        destination_rate=(
+            given.destination_rate or destination_limits(given.destination_plan).rate
+        ),
         destination_plan=given.destination_plan,
         finish_uploads=given.finish_uploads,
         asset_max_bytes=given.asset_max_mb * _MEGABYTE,
@@ -301,11 +304,6 @@ def read_tokens(project: Project, environ: Mapping[str, str]) -> None:
     """
     with suppress(SettingsError):
         load_settings(project, environ, need_origin=False, need_destination=False)
-
-
-def _destination_rate(given: Given) -> float:
-    # No plan named: the smallest plan's rate. The text of a 429 names the limit.
-    return given.destination_rate or destination_limits(given.destination_plan).rate
 
 
 def _state_folder(given: Given, project: Project) -> Path:
@@ -344,7 +342,3 @@ def _require_space(given: Given, project: Project) -> None:
             "The destination space is not named: put its number as space_id into "
             f"{project.toml}, or as {variable('space_id')} into the environment."
         )
-
-
-def _path(text: str) -> Path | None:
-    return Path(text) if text.strip() else None

@@ -158,7 +158,8 @@ def _refuse_same_space(targets: Mapping[str, Mapping[str, Placed]]) -> None:
     for name, given in targets.items():
         if "space_id" not in given:
             continue
-        base = str(given["destination_base_url"].value) if _has_base(given) else ""
+        address = given.get("destination_base_url")
+        base = str(address.value) if address else ""
         space = str(given["space_id"].value).strip().removeprefix("#")
         place = (base.rstrip("/").removesuffix("/v1"), space)
         if place in spaces:
@@ -167,7 +168,3 @@ def _refuse_same_space(targets: Mapping[str, Mapping[str, Placed]]) -> None:
                 f"{given['space_id'].place}): give each its own, or take one away."
             )
         spaces[place] = name
-
-
-def _has_base(given: Mapping[str, Placed]) -> bool:
-    return "destination_base_url" in given

@@ -9,12 +9,12 @@ from cmsmig.item_key import ItemKey
 
 def story_uid(namespace: str, key: ItemKey) -> str:
     """Return the `_uid` of a story's root block: how we know a story as ours."""
-    return _derive(namespace, "story", *_parts(key))
+    return _derive(namespace, "story", *key)
 
 
 def block_uid(namespace: str, key: ItemKey, path: str) -> str:
     """Return the `_uid` of the block at `path` (unique in the item)."""
-    return _derive(namespace, "block", *_parts(key), path)
+    return _derive(namespace, "block", *key, path)
 
 
 def external_id(namespace: str, sha256: str) -> str:
@@ -30,10 +30,6 @@ def derived_group(namespace: str, key: ItemKey) -> str:
 def option_uid(field_key: str, value: str) -> str:
     """Return the `_uid` of an option in a field definition, the same in every space."""
     return _derive("", "option", field_key, value)
-
-
-def _parts(key: ItemKey) -> tuple[str, str, str]:
-    return key.collection_id, key.item_id, key.locale_id
 
 
 def _derive(namespace: str, *parts: str) -> str:

@@ -26,7 +26,7 @@ from cmsmig.mapping.propose.block_designs import (
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_blocks as block_designs
-from cmsmig.richtext.blocks.outline import outline_of
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
     Blocks,
     Heuristic,
@@ -165,7 +165,10 @@ def test_components_stay_clear_of_what_is_there() -> None:
     other: JsonObject = {"name": "gallery", "schema": {}, "is_nestable": True}
     space = SpaceFacts(components={"gallery": other})
     names = components_of(with_blocks(taken, EVERY_BLOCK, space))
-    assert (names.quote, names.gallery) == ("quote_2", "gallery_2")
+    assert (names[BlockKind.QUOTE], names[BlockKind.GALLERY]) == (
+        "quote_2",
+        "gallery_2",
+    )
     ours = {each.name: each.body for each in component_bodies(DESIGN)}
     again = with_blocks(RAW, EVERY_BLOCK, SpaceFacts(components=ours))
     assert components_of(again) == NAMES

@@ -155,31 +155,9 @@ def alts_of(uses: Iterable[AssetUse]) -> dict[str, str]:
     """Return alt texts by address and by file id: the smallest use that has one."""
     found: dict[str, AssetUse] = {}
     for use in uses:
-        for name in (use.address, use.file_id) if use.alt else ():
-            if name and (name not in found or use.rank < found[name].rank):
-                found[name] = use
+        for name in filter(None, (use.address, use.file_id)) if use.alt else ():
+            _keep_smallest(found, name, use)
     return {name: use.alt for name, use in found.items()}
-
-
-@dataclass(slots=True)
-class _Content:
-    """What is known of the uses of one content."""
-
-    first: AssetUse
-    """The smallest use."""
-    described: AssetUse | None
-    """The smallest that has an alt text."""
-    addresses: set[str]
-
-    def add(self, use: AssetUse) -> None:
-        """Take one more use in."""
-        self.addresses.add(use.address)
-        if use.rank < self.first.rank:
-            self.first = use
-        if use.alt.strip() and (
-            self.described is None or use.rank < self.described.rank
-        ):
-            self.described = use
 
 
 def plan_uploads(
@@ -191,19 +169,37 @@ def plan_uploads(
     index), so that no order of reading changes them. Addresses without a fact
     are left out: they could not be had.
     """
-    contents: dict[str, _Content] = {}
+    first: dict[str, AssetUse] = {}
+    described: dict[str, AssetUse] = {}
+    addresses: dict[str, set[str]] = {}
     for use in uses:
-        fact = files.get(use.address)
-        if fact is not None:
-            content = contents.get(fact.sha256)
-            if content is None:
-                content = _Content(use, None, set())
-                contents[fact.sha256] = content
-            content.add(use)
-    return tuple(
-        _upload(content, files[content.first.address], namespace)
-        for content in sorted(contents.values(), key=lambda each: each.first.rank)
-    )
+        if (fact := files.get(use.address)) is not None:
+            addresses.setdefault(fact.sha256, set()).add(use.address)
+            _keep_smallest(first, fact.sha256, use)
+            if use.alt.strip():
+                _keep_smallest(described, fact.sha256, use)
+    plans: list[UploadPlan] = []
+    for sha256, use in sorted(first.items(), key=lambda each: each[1].rank):
+        fact = files[use.address]
+        plans.append(
+            UploadPlan(
+                sha256=sha256,
+                name=safe_name(use.address, fact.content_type),
+                alt=described[sha256].alt if sha256 in described else "",
+                size=f"{fact.width}x{fact.height}"
+                if fact.width and fact.height
+                else "",
+                ext_id=external_id(namespace, sha256),
+                addresses=tuple(sorted(addresses[sha256])),
+                content_type=fact.content_type,
+            )
+        )
+    return tuple(plans)
+
+
+def _keep_smallest(found: dict[str, AssetUse], name: str, use: AssetUse) -> None:
+    if name not in found or use.rank < found[name].rank:
+        found[name] = use
 
 
 def file_id_of(address: str) -> str:
@@ -234,8 +230,8 @@ def safe_name(address_or_name: str, content_type: str = "") -> str:
     text = " ".join(_HOSTILE.sub("-", text).split()).strip(". ")
     match = _EXTENSION.search(text)
     stem = (text[: match.start()] if match else text).strip(". ") or "file"
-    extension = match[1] if match else _derived_extension(content_type)
-    return _cut(stem, extension)
+    kind = content_type.split(";", 1)[0].strip().lower()
+    return _cut(stem, match[1] if match else _EXTENSIONS.get(kind, ""))
 
 
 def file_objects(value: Json) -> Iterator[tuple[Found, str]]:
@@ -287,23 +283,6 @@ def _in_string(text: str, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, s
         found = (Found(text[a:b]) for a, b in in_text(text, hosts))
     for each in found:
         yield each, file_id_of(each.address)
-
-
-def _upload(content: _Content, fact: FileFact, namespace: str) -> UploadPlan:
-    sized = fact.width and fact.height
-    return UploadPlan(
-        sha256=fact.sha256,
-        name=safe_name(content.first.address, fact.content_type),
-        alt=content.described.alt if content.described else "",
-        size=f"{fact.width}x{fact.height}" if sized else "",
-        ext_id=external_id(namespace, fact.sha256),
-        addresses=tuple(sorted(content.addresses)),
-        content_type=fact.content_type,
-    )
-
-
-def _derived_extension(content_type: str) -> str:
-    return _EXTENSIONS.get(content_type.split(";", 1)[0].strip().lower(), "")
 
 
 def _cut(stem: str, extension: str) -> str:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.convert.asset_uploads import file_objects, shown_alt
 from cmsmig.mapping.convert.bodies import (
     encode_blocks,
     encode_markdown,
     encode_richtext,
 )
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
-from cmsmig.mapping.convert.media import encode_asset, encode_multiasset
+from cmsmig.mapping.convert.file_addresses import Found
 from cmsmig.mapping.convert.multilinks import (
     encode_link,
     encode_video_block,
@@ -27,12 +28,15 @@ from cmsmig.mapping.convert.multilinks import (
 from cmsmig.mapping.convert.value_checks import major_units, number_text, problem
 from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
 from cmsmig.mapping.decisions.design import Encoding
+from cmsmig.mapping.draft import UploadedAsset
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN
 from cmsmig.richtext.losses import Loss, Severity
 
 Encode: TypeAlias = "Callable[[Json, FieldUse], Encoded]"
 
 _PRICE_KEYS = frozenset(("value", "unit", "string", "currency"))
+_INHERIT = "__wf_reserved_inherit"
+"""Means the file's own alt text."""
 
 
 def encode(value: Json, use: FieldUse) -> Encoded:
@@ -135,21 +139,16 @@ def _price_amount(value: Json, use: FieldUse) -> Encoded:
 
 def _price_currency(value: Json, use: FieldUse) -> Encoded:
     """Carry the currency alone; a price that is none is the amount's loss."""
-    unit = value.get("unit") if isinstance(value, dict) else None
-    return Encoded("" if is_unset(unit) else as_text(unit))
+    return _envelope(value.get("unit") if isinstance(value, dict) else None, use)
 
 
 def _json_text(value: Json, use: FieldUse) -> Encoded:
     if is_unset(value):
         return Encoded("")
-    return Encoded(*_json_with_files(value, use))
-
-
-def _json_with_files(value: Json, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
-    """Rewrite addresses inside the strings, so that quoting cannot hide them."""
     losses: list[Loss] = []
 
     def rewritten(inner: Json) -> Json:
+        """Rewrite addresses inside the strings, so that quoting cannot hide them."""
         if isinstance(inner, str):
             if (file := use.file(inner)) is not None:
                 return file
@@ -164,7 +163,7 @@ def _json_with_files(value: Json, use: FieldUse) -> tuple[str, tuple[Loss, ...]]
 
     found = rewritten(value)
     text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-    return text, tuple(losses)
+    return Encoded(text, tuple(losses))
 
 
 def _envelope(value: Json, use: FieldUse) -> Encoded:
@@ -173,11 +172,81 @@ def _envelope(value: Json, use: FieldUse) -> Encoded:
 
 def _relation(value: Json, use: FieldUse) -> Encoded:
     """Relations stay empty in phase one. Spec: import rule 3."""
-    return Encoded("", _strays(value, use))
+    multiple = use.design.encoding is Encoding.RELATIONS
+    return Encoded([] if multiple else "", _strays(value, use, multiple))
 
 
-def _relations(value: Json, use: FieldUse) -> Encoded:
-    return Encoded([], _strays(value, use))
+def empty_asset() -> JsonObject:
+    """Return the value of an asset field that was never filled."""
+    return {
+        "id": None,
+        "alt": None,
+        "name": "",
+        "focus": "",
+        "title": "",
+        "source": "",
+        "filename": "",
+        "copyright": "",
+        "fieldtype": "asset",
+        "meta_data": {},
+    }
+
+
+def asset_value(asset: UploadedAsset, alt: str) -> JsonObject:
+    """Return the value of an asset field that holds this file."""
+    held: JsonObject = {"id": asset.asset_id, "alt": alt, "filename": asset.filename}
+    return {**empty_asset(), **held, "is_external_url": False}
+
+
+def _asset(value: Json, use: FieldUse) -> Encoded:
+    """Encode an Image or File: the one file, or the first of a list."""
+    if is_unset(value) or value == []:
+        return Encoded(empty_asset())
+    assets, losses = _asset_values(value, use)
+    beyond = tuple(
+        use.loss("wrong-type", each, "The field takes one file; this is a further one.")
+        for each in assets[1:]
+    )
+    return Encoded(assets[0] if assets else empty_asset(), losses + beyond)
+
+
+def _multiasset(value: Json, use: FieldUse) -> Encoded:
+    """Encode a MultiImage; files that could not be had are left out and listed."""
+    if is_unset(value) or value == []:
+        return Encoded([])
+    assets, losses = _asset_values(value, use)
+    listed: list[Json] = list(assets)
+    return Encoded(listed, losses)
+
+
+def _asset_values(
+    value: Json, use: FieldUse
+) -> tuple[list[JsonObject], tuple[Loss, ...]]:
+    many = isinstance(value, list)
+    assets: list[JsonObject] = []
+    losses: list[Loss] = []
+    for index, entry in enumerate(value if isinstance(value, list) else [value]):
+        place = f"[{index + 1}]" if many else ""
+        found = next(file_objects(entry), None) if not isinstance(entry, list) else None
+        if found is None:
+            if not is_unset(entry) and entry != {}:
+                why = "This is no file: it holds no address."
+                losses.append(use.loss("wrong-type", entry, why, place=place))
+            continue
+        address = found[0].address
+        asset = use.uploaded_asset(address)
+        if asset is None:
+            losses.append(use.missing_loss(address, place))
+        else:
+            assets.append(asset_value(asset, _alt(found[0], found[1], use)))
+    return assets, tuple(losses)
+
+
+def _alt(found: Found, file_id: str, use: FieldUse) -> str:
+    """Return the alt in this place; only the marker for it inherits the file's."""
+    if found.alt.strip() != _INHERIT:
+        return shown_alt(found.alt)
+    return use.alt(found.address) or shown_alt(use.context.alts.get(file_id))
 
 
 ENCODERS: Mapping[Encoding, Encode] = {
@@ -186,8 +255,8 @@ ENCODERS: Mapping[Encoding, Encode] = {
     Encoding.MARKDOWN: _text,
     Encoding.MARKDOWN_AS_RICHTEXT: encode_markdown,
     Encoding.RICHTEXT: encode_richtext,
-    Encoding.ASSET: encode_asset,
-    Encoding.MULTIASSET: encode_multiasset,
+    Encoding.ASSET: _asset,
+    Encoding.MULTIASSET: _multiasset,
     Encoding.MULTILINK: encode_link,
     Encoding.NUMBER: _number,
     Encoding.DATETIME: _datetime,
@@ -196,7 +265,7 @@ ENCODERS: Mapping[Encoding, Encode] = {
     Encoding.OPTION: _option,
     Encoding.OPTION_DATASOURCE: _option,
     Encoding.RELATION: _relation,
-    Encoding.RELATIONS: _relations,
+    Encoding.RELATIONS: _relation,
     Encoding.VIDEO_MULTILINK: encode_video_link,
     Encoding.VIDEO_TEXT: encode_video_text,
     Encoding.VIDEO_BLOCK: encode_video_block,
@@ -217,9 +286,8 @@ def target_ids(value: Json, *, multiple: bool) -> tuple[str, ...]:
     return ids if multiple else ids[:1]
 
 
-def _strays(value: Json, use: FieldUse) -> tuple[Loss, ...]:
+def _strays(value: Json, use: FieldUse, multiple: bool) -> tuple[Loss, ...]:
     """List the values of a reference field that are no reference."""
-    multiple = use.design.encoding is Encoding.RELATIONS
     left = len(target_ids(value, multiple=multiple))
     why = "This is no reference to one more item."
     losses = []

@@ -56,47 +56,41 @@ class Lookups:
 def recording(context: DraftContext, marks: Marks) -> tuple[DraftContext, Lookups]:
     """Return a context that answers with marks for assets, and what it was asked."""
     asked = Lookups()
-
-    def asset(address: str, held: UploadedAsset | None) -> UploadedAsset | None:
-        asked.files[address] = held is not None
-        return None if held is None else marks.asset(address)
-
-    def missing(address: str, held: str | None) -> str | None:
-        asked.missing[address] = held
-        return held
-
-    def alt(name: str, held: str | None) -> str | None:
-        asked.alts[name] = held
-        return held
-
-    def blocks(key: BodyKey, held: Blocks | None) -> Blocks | None:
-        asked.blocks[key.field] = _division(held)
-        return held
-
     recorded = replace(
         context,
-        assets=_Asked(context.assets, asset),
-        missing_assets=_Asked(context.missing_assets, missing),
-        alts=_Asked(context.alts, alt),
-        blocks=_Asked(context.blocks, blocks),
+        assets=_Asked(
+            context.assets,
+            lambda address, held: asked.files.update({address: held is not None}),
+            lambda address, held: marks.asset(address),
+        ),
+        missing_assets=_Asked(context.missing_assets, asked.missing.__setitem__),
+        alts=_Asked(context.alts, asked.alts.__setitem__),
+        blocks=_Asked(
+            context.blocks,
+            lambda key, held: asked.blocks.update({key.field: _division(held)}),
+        ),
     )
     return recorded, asked
 
 
 class _Asked(Mapping[K, V]):
-    """A mapping that reports what it is asked for, and can only be asked."""
+    """A mapping that reports what it is asked for, and can only be asked. What it
+    holds under a key it gives as `shown` has it."""
 
     def __init__(
-        self, held: Mapping[K, V], report: Callable[[K, V | None], V | None]
+        self,
+        held: Mapping[K, V],
+        report: Callable[[K, V | None], None],
+        shown: Callable[[K, V], V] = lambda key, held: held,
     ) -> None:
-        self._held = held
-        self._report = report
+        self._held, self._report, self._shown = held, report, shown
 
     def __getitem__(self, key: K) -> V:
-        found = self._report(key, self._held.get(key))
+        found = self._held.get(key)
+        self._report(key, found)
         if found is None:
             raise KeyError(key)
-        return found
+        return self._shown(key, found)
 
     def __iter__(self) -> Iterator[K]:
         raise TypeError("a draft may ask for names only: others would not be kept")

@@ -221,11 +221,8 @@ def review_of(
 def _make_decided(blocks: Blocks, outline: Outline) -> Iterable[DecidedBlock]:
     for block, run in zip(blocks, runs_of(outline, blocks), strict=True):
         begins = next((node.text for node in run if node.text), "")
-        yield DecidedBlock(block.kind, block.nodes, block.how, _shown(begins))
-
-
-def _shown(text: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in text)
+        shown = "".join(sign if sign.isprintable() else " " for sign in begins)
+        yield DecidedBlock(block.kind, block.nodes, block.how, shown)
 
 
 _BY_HAND = {

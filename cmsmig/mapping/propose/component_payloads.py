@@ -99,7 +99,11 @@ def block_body(design: Design, block: BlockDesign) -> JsonObject:
         figure = design.block(BlockRole.FIGURE)
         held = _restrict([figure.component] if figure else [])
     schema: JsonObject = {
-        key: {**definition, **_held(definition, held), "pos": position}
+        key: {
+            **definition,
+            **(held if definition.get("type") == "bloks" else {}),
+            "pos": position,
+        }
         for position, (key, definition) in enumerate(block.schema.items())
         if isinstance(definition, dict)
     }
@@ -253,10 +257,6 @@ def written_before(body: JsonObject) -> JsonObject:
             ]
         schema[key] = kept
     return {**body, "schema": schema}
-
-
-def _held(definition: JsonObject, restriction: JsonObject) -> JsonObject:
-    return restriction if definition.get("type") == "bloks" else {}
 
 
 _BODIES = frozenset((Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT, Encoding.BLOCKS))

@@ -87,14 +87,10 @@ def _assign_keys(
         replace(
             field,
             key=choice.key,
-            note=_joined(field.note, choice.note),
+            note=f"{field.note} {choice.note}".strip(),
         )
         for field, choice in zip(fields, choices, strict=True)
     ]
-
-
-def _joined(*notes: str) -> str:
-    return " ".join(note for note in notes if note)
 
 
 _ORDER = re.compile(

@@ -27,14 +27,14 @@ class Shape(StrEnum):
     STRUCTURE = "structure"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FieldFacts:
-    """Counts over the values of one field in the items to import."""
+    """Counts over the values of one field in the items to import, as they are read."""
 
-    items: int
-    filled: int
+    items: int = 0
+    filled: int = 0
     """Values that will not count as blank at the destination."""
-    shapes: frozenset[Shape] = frozenset()
+    shapes: set[Shape] = field(default_factory=set)
     multiline: int = 0
     longest: int = 0
     """Characters."""
@@ -60,6 +60,32 @@ class FieldFacts:
         """Return whether every item to import fills the field."""
         return 0 < self.items == self.filled
 
+    def add(
+        self, item: Item, value: Json, options: frozenset[str], zone: tzinfo
+    ) -> None:
+        """Count one item's value."""
+        self.items += 1
+        if (moment := parse_moment(value)) is not None:
+            self.moments += 1
+            self.midnights += _is_midnight(moment, zone)
+            self.announced += _is_ahead(moment, item)
+        if is_blank(value):
+            return
+        self.shapes.add(_shape(value))
+        if options and isinstance(value, str) and value not in options:
+            self.unknown_options += 1
+        else:
+            self.filled += 1
+        if isinstance(value, str):
+            self.multiline += "\n" in value or "\r" in value
+            self.longest = max(self.longest, len(value))
+            self.shortest = min(self.shortest or len(value), len(value))
+            self.markdown += reads_as_markdown(value)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            self.lowest = value if self.lowest is None else min(self.lowest, value)
+            self.highest = value if self.highest is None else max(self.highest, value)
+            self.fractions += value != value // 1
+
 
 @dataclass(frozen=True, slots=True)
 class SpaceFacts:
@@ -80,78 +106,12 @@ def field_facts(
     none. Each item is read once. Never raises, whatever the values are.
     """
     zone = zone_of(time_zone)
-    tallies = {slug: _Tally(listed, zone) for slug, listed in options.items()}
+    found = {slug: FieldFacts() for slug in options}
     for item in items:
         data = item.data
-        for slug, tally in tallies.items():
-            tally.add(item, data.get(slug))
-    return {slug: tally.facts() for slug, tally in tallies.items()}
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The counts over one field so far."""
-
-    options: frozenset[str]
-    zone: tzinfo
-    items: int = 0
-    filled: int = 0
-    shapes: set[Shape] = field(default_factory=set)
-    multiline: int = 0
-    longest: int = 0
-    markdown: int = 0
-    unknown_options: int = 0
-    midnights: int = 0
-    moments: int = 0
-    announced: int = 0
-    shortest: int | None = None
-    numbers: list[float] = field(default_factory=list)
-    """The least and the greatest so far."""
-    fractions: int = 0
-
-    def add(self, item: Item, value: Json) -> None:
-        """Count one item's value."""
-        self.items += 1
-        if (moment := parse_moment(value)) is not None:
-            self.moments += 1
-            self.midnights += _is_midnight(moment, self.zone)
-            self.announced += _is_ahead(moment, item)
-        if is_blank(value):
-            return
-        self.filled += 1
-        self.shapes.add(_shape(value))
-        if isinstance(value, str):
-            self._add_text(value)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            known = [*self.numbers, value]
-            self.numbers = [min(known), max(known)]
-            self.fractions += value != value // 1
-
-    def _add_text(self, text: str) -> None:
-        self.multiline += "\n" in text or "\r" in text
-        self.longest = max(self.longest, len(text))
-        self.shortest = min(self.shortest or len(text), len(text))
-        self.markdown += reads_as_markdown(text)
-        self.unknown_options += bool(self.options) and text not in self.options
-
-    def facts(self) -> FieldFacts:
-        """Return what was counted."""
-        return FieldFacts(
-            items=self.items,
-            filled=self.filled - self.unknown_options,
-            shapes=frozenset(self.shapes),
-            multiline=self.multiline,
-            longest=self.longest,
-            markdown=self.markdown,
-            unknown_options=self.unknown_options,
-            midnights=self.midnights,
-            moments=self.moments,
-            announced=self.announced,
-            shortest=self.shortest,
-            lowest=self.numbers[0] if self.numbers else None,
-            highest=self.numbers[1] if self.numbers else None,
-            fractions=self.fractions,
-        )
+        for slug, facts in found.items():
+            facts.add(item, data.get(slug), options[slug], zone)
+    return found
 
 
 def is_blank(value: Json) -> bool:
@@ -216,18 +176,11 @@ def _object_shape(value: JsonObject) -> Shape:
 
 
 def _is_midnight(moment: datetime, zone: tzinfo) -> bool:
-    return _at_midnight(moment) or _at_midnight(_local(moment, zone))
-
-
-def _at_midnight(moment: datetime) -> bool:
-    return (moment.hour, moment.minute, moment.second) == (0, 0, 0)
-
-
-def _local(moment: datetime, zone: tzinfo) -> datetime:
     try:
-        return moment.astimezone(zone)
+        local = moment.astimezone(zone)
     except OverflowError:
-        return moment
+        local = moment
+    return any((e.hour, e.minute, e.second) == (0, 0, 0) for e in (moment, local))
 
 
 def _is_ahead(moment: datetime, item: Item) -> bool:

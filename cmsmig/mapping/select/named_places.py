@@ -38,14 +38,9 @@ def find_sub_folders(
 ) -> Iterator[tuple[ItemKey, SubFolder]]:
     """Yield the folder of each item whose field names one; the others stay in the
     collection's own."""
-    field = collection.field(content_type.folder_by)
-    if field is None:
-        return
-    for entry in entries:
-        shown = entry.shown
-        named = _named(shown.data.get(field.slug), field, shown.key, find_item)
+    for key, named in _named_by(content_type.folder_by, entries, collection, find_item):
         if found := next((each for each in named if each.slug), None):
-            yield entry.item.key, found
+            yield key, found
 
 
 def find_tags(
@@ -55,14 +50,22 @@ def find_tags(
     find_item: FindItem,
 ) -> Iterator[tuple[ItemKey, tuple[str, ...]]]:
     """Yield the tags of each item whose field names any, in order, each once."""
-    field = collection.field(content_type.tags_by)
-    if field is None:
-        return
-    for entry in entries:
-        shown = entry.shown
-        found = _named(shown.data.get(field.slug), field, shown.key, find_item)
-        if tags := sorted({each.name.strip() for each in found} - {""}):
-            yield entry.item.key, tuple(tags)
+    for key, named in _named_by(content_type.tags_by, entries, collection, find_item):
+        if tags := sorted({each.name.strip() for each in named} - {""}):
+            yield key, tuple(tags)
+
+
+def _named_by(
+    slug: str,
+    entries: Iterable[Selected],
+    collection: Collection,
+    find_item: FindItem,
+) -> Iterator[tuple[ItemKey, Iterator[SubFolder]]]:
+    """Yield each item with what the value of one of its fields names."""
+    if (field := collection.field(slug)) is not None:
+        for entry in entries:
+            value = entry.shown.data.get(slug)
+            yield entry.item.key, _named(value, field, entry.shown.key, find_item)
 
 
 def _named(

@@ -68,7 +68,11 @@ class OldPaths:
     def of(cls, site: Site, collections: Iterable[Collection]) -> OldPaths:
         """Return how the paths of a site are made."""
         slugs = {each.collection_id: each.slug for each in collections}
-        return cls(_prefixes(site), slugs)
+        prefixes = {
+            each.locale_id: tuple(filter(None, each.subdirectory.split("/")))
+            for each in site.locales
+        }
+        return cls(prefixes, slugs)
 
     def parts(self, key: ItemKey, slug: str) -> tuple[str, ...]:
         """Return the parts of the path of an item with a slug."""
@@ -227,7 +231,7 @@ class Routes:
             for key in candidates:
                 if key.locale_id == locale:
                     return key
-        return min(candidates, key=_locale_of)
+        return min(candidates, key=lambda each: each.locale_id)
 
     def _find_renamed(self, parts: tuple[str, ...], from_locale: str) -> ItemKey | None:
         """Return the item below a former path; none where collections share the path
@@ -269,23 +273,12 @@ def _add(paths: _Paths, path: tuple[str, ...], key: ItemKey) -> None:
         there.append(key)
 
 
-def _locale_of(key: ItemKey) -> str:
-    return key.locale_id
-
-
 def _site_hosts(site: Site) -> frozenset[str]:
     hosts = {domain.lower().rstrip(".") for domain in site.domains}
     if site.short_name:
         hosts.add(f"{site.short_name.lower()}.webflow.io")
     bare = {host.removeprefix("www.") for host in hosts}
     return frozenset(bare | {f"www.{host}" for host in bare})
-
-
-def _prefixes(site: Site) -> dict[str, tuple[str, ...]]:
-    return {
-        locale.locale_id: tuple(part for part in locale.subdirectory.split("/") if part)
-        for locale in site.locales
-    }
 
 
 def _fold(parts: tuple[str, ...]) -> tuple[str, ...]:

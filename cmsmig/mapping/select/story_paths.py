@@ -176,7 +176,9 @@ def _folders(
     first = ranked[0].component if ranked else ""
     for path in list(found):
         _add_parents(found, path, locales, first)
-    return tuple(sorted(found.values(), key=lambda plan: (_depth(plan), plan.path)))
+    return tuple(
+        sorted(found.values(), key=lambda plan: (plan.path.count("/"), plan.path))
+    )
 
 
 def _locales_of(
@@ -237,10 +239,6 @@ def _add_parents(
             collection_id="",
         )
         parent = above
-
-
-def _depth(plan: FolderPlan) -> int:
-    return plan.path.count("/")
 
 
 class ForeseenStories(Mapping[ItemKey, ExistingStory]):

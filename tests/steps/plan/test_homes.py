@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.canonical import Json
-from cmsmig.mapping.convert.media import empty_asset
+from cmsmig.mapping.convert.field_values import empty_asset
 from cmsmig.mapping.convert.multilinks import empty_link
 from cmsmig.reconcile.rules.story_hashes import content_hash
 
