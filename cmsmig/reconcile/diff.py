@@ -160,7 +160,12 @@ class Diff:
     def edits(self) -> list[FieldDiff]:
         """Return the fields that hold an edit of an editor and keep it."""
         theirs = self.of(Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT)
-        return [each for each in theirs if self.sides.rules.is_edit(each.field)]
+        is_edit, declined = self.sides.rules.is_edit, self._declined
+        return [
+            each
+            for each in theirs
+            if is_edit(each.field) and each.field not in declined
+        ]
 
     @property
     def values(self) -> dict[str, Json]:
@@ -176,13 +181,22 @@ class Diff:
     def base_after(self, refused: Set[str] = frozenset()) -> dict[str, Json]:
         """Return what counts as written by us from now on, by field.
 
-        Ours, but for what waits for a decision and what was `refused`: what is kept of
-        theirs stays a change of theirs alone, until ours moves too.
+        Ours, but for what waits for a decision, what was declined and what was
+        `refused`: what is kept of theirs stays a change of theirs alone, until ours
+        moves too.
         """
         base, ours = self.sides.base, self.sides.ours
-        waiting = self.waiting | refused
+        waiting = self.waiting | self._declined | refused
         settled = {name: ours[name] for name in ours if name not in waiting}
         return settled | {name: base[name] for name in waiting if name in base}
+
+    @property
+    def _declined(self) -> frozenset[str]:
+        """Return the fields that we alone changed and that stay by decision."""
+        sides, kept = self.sides, self.names(Outcome.ACCEPT) & self.sides.ours.keys()
+        return frozenset(
+            name for name in kept if sides.is_alike(name, sides.base, sides.theirs)
+        )
 
 
 _CHANGES = [each for each in Outcome if each not in (Outcome.SAME, Outcome.CONFLICT)]

@@ -243,3 +243,26 @@ def test_what_an_editor_changed_alike_is_published_as_the_plan_says(
     assert (planned["update_stories"], planned["publish_stories"]) == (0, 1)
     assert desk.count("publish story", mark) == 1
     assert not desk.stories()[RECORD].unpublished_changes
+
+
+def test_a_page_whose_move_was_declined_is_published_where_it_is_and_stays(
+    stage: Stage,
+) -> None:
+    """Also by the next import: no editor changed it, and a rollback removes it."""
+    desk = publishing(stage)
+    desk.done("import")
+    own = desk.stories()[RECORD].story_id
+    desk.decide_edit(RECORD, "slug", "theirs")
+    for name in ("Record two", "Record ii"):
+
+        def change(item: Item, name: str = name) -> Item:
+            if item["fieldData"]["name"] in ("Record 2", "Record two"):
+                item["fieldData"] |= {"name": name, "slug": "second"}
+            return item
+
+        edit_items(desk, change)
+        desk.done("import")
+        there = desk.stories()[RECORD]
+        found = there.story_id, there.name, there.unpublished_changes
+        assert found == (own, name, False)
+    assert desk.done("rollback", "--plan", "--json").document["left"] == []
