@@ -9,7 +9,9 @@ from cmsmig.evidence.evidence import gather
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.proofs.machine.days import rules
-from tests.proofs.machine.days.seen import look
+from tests.proofs.machine.days.book import Book
+from tests.proofs.machine.days.seen import FRENCH_SLUG, Seen, look
+from tests.proofs.machine.days.site import FR
 from tests.proofs.machine.play import told
 from tests.support.rehearsal import Ended
 
@@ -109,8 +111,18 @@ def rebuild(days: Days, step: Step) -> None:
     book.lost |= gone
     if book.stirred or book.unsettled or gone:
         book.forgotten |= before.keys()
+    book.forgotten |= {own for own, seen in before.items() if _holds_more(book, seen)}
     book.rebuilt = True
     book.addresses.clear()
+
+
+def _holds_more(book: Book, seen: Seen) -> bool:
+    """Return whether a story has what the origin no longer gives it, a publication or a
+    translation: whose that was is not known to a new ledger."""
+    item, french = (book.pulled.get((seen.key[0], each)) for each in (seen.key[1], FR))
+    is_public = seen.shown is not None and (item is None or item.live is None)
+    is_translated = bool(seen.values.get(FRENCH_SLUG))
+    return is_public or (is_translated and (french is None or french.archived))
 
 
 def _command(days: Days, name: str, at: int = 0, applied: int = 0) -> Ended:

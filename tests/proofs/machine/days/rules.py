@@ -184,6 +184,8 @@ def verified(
         item = book.pulled.get(key) if key else None
         if each["code"] == "published_unasked" and item and item.live is None:
             continue  # No longer live at the origin: a person decides.
+        if each["code"] == "not_published" and key is None and book.rebuilt:
+            continue  # A section that a killed run had not published, or an editor hid.
         stories = [own for own, seen in space.items() if seen.key == key]
         touched = any(own in book.touched or own in book.forgotten for own in stories)
         insist("a verification names edits alone", touched, each)
