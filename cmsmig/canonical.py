@@ -71,6 +71,11 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+def text_of(value: object) -> str:
+    """Return a text, empty for any other value."""
+    return value if isinstance(value, str) else ""
+
+
 def packed(content: bytes) -> bytes:
     """Return bytes as they are kept."""
     return zlib.compress(content, _QUICK)

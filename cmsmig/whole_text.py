@@ -41,7 +41,7 @@ def changed(given: Mapping[str, object], whole: Mapping[str, object]) -> Iterato
     """Yield the keys, as they are now, of what `whole_value` had to change."""
     before = given.items()
     for (old, held), (new, now) in zip(before, whole.items(), strict=True):
-        if old is not new or held is not now:
+        if old != new or (held is not now and held != now):
             yield new
 
 
@@ -60,22 +60,13 @@ def _whole(value: object) -> object:
     if isinstance(value, str):
         return whole_text(value)
     if isinstance(value, list):
-        listed = [_whole(each) for each in value]
-        same = all(new is old for new, old in zip(listed, value, strict=True))
-        return value if same else listed
-    if isinstance(value, Mapping):
-        return _whole_mapping(value)
-    return value
-
-
-def _whole_mapping(value: Mapping[object, object]) -> Mapping[object, object]:
+        return [_whole(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
     made: dict[object, object] = {}
-    same = True
     for name, held in value.items():
-        key, new = _key(name, value, made), _whole(held)
-        made[key] = new
-        same = same and key is name and new is held
-    return value if same else made
+        made[_key(name, value, made)] = _whole(held)
+    return made
 
 
 def _key(

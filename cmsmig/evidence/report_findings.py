@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject, text_of
 from cmsmig.display.finding_list import Finding
 from cmsmig.display.loss_findings import loss_finding
 from cmsmig.evidence.failures import Failure, item_failures
@@ -211,13 +211,13 @@ def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
     for each in listed if isinstance(listed, list) else ():
         if not isinstance(each, dict):
             continue
-        key, cause = _key(_text(each["item"])), _text(each["cause"])
+        key, cause = _key(text_of(each["item"])), text_of(each["cause"])
         told = explained(cause)
-        target = _key(_text(each["target"]))
+        target = _key(text_of(each["target"]))
         why, todo = f"The field stays empty: {told}.", _REFERENCES.get(cause, _CHOOSE)
         instead = each.get("shown_instead")
         others = instead if isinstance(instead, list) else []
-        shown = [words.item(_key(_text(other))) for other in others]
+        shown = [words.item(_key(text_of(other))) for other in others]
         if shown:
             why = (
                 f"Nothing can be filled in: {told}. Visitors of this language get what "
@@ -234,7 +234,7 @@ def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
             kind=f"{told[:1].upper()}{told[1:]}",
             item=words.item(key),
             page=words.page(key),
-            field=words.field(key, _text(each["field"])),
+            field=words.field(key, text_of(each["field"])),
             what=words.item(target),
             why=why,
             todo=todo,
@@ -280,7 +280,3 @@ def _key(text: str) -> ItemKey:
     collection, _, rest = text.partition("/")
     item, _, locale = rest.partition("@")
     return ItemKey(collection, item, locale)
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""

@@ -11,7 +11,7 @@ from sys import intern
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.errors import CacheError
 from cmsmig.nesting import parse_json
 from cmsmig.origin.records import (
@@ -205,21 +205,21 @@ def _row(record: Json) -> FileRow | None:
     sha256, size = record.get("sha256"), record.get("bytes")
     if "error" in record:
         return FileRow(
-            _text(record.get("address")),
-            error=_text(record.get("error")) or "unknown",
-            detail=_text(record.get("detail")),
+            text_of(record.get("address")),
+            error=text_of(record.get("error")) or "unknown",
+            detail=text_of(record.get("detail")),
         )
     if not isinstance(sha256, str) or not isinstance(size, int) or not _is_hash(sha256):
         return None
     return FileRow(
         # What uses it, and the ledger, name the same: one text for all of them.
-        address=intern(_text(record.get("address"))),
+        address=intern(text_of(record.get("address"))),
         sha256=intern(sha256),
         size=size,
-        content_type=intern(_text(record.get("content_type"))),
+        content_type=intern(text_of(record.get("content_type"))),
         width=_pixels(record.get("width")),
         height=_pixels(record.get("height")),
-        name=_text(record.get("name")),
+        name=text_of(record.get("name")),
     )
 
 
@@ -235,10 +235,6 @@ def _alive(process: int) -> bool:
 
 def _is_hash(text: str) -> bool:
     return len(text) == 64 and set(text) <= set("0123456789abcdef")
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _pixels(value: Json) -> int | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Protocol
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject, fingerprint, text_of
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey as ItemKey
 from cmsmig.whole_text import changed, whole_value
@@ -68,7 +68,7 @@ class Field:
         """Return the choices of an Option field as (id, name), in schema order."""
         listed = self.validations.get("options")
         return tuple(
-            (_text(option.get("id")), _text(option.get("name")))
+            (text_of(option.get("id")), text_of(option.get("name")))
             for option in (listed if isinstance(listed, list) else [])
             if isinstance(option, dict)
         )
@@ -76,7 +76,7 @@ class Field:
     @property
     def target_collection(self) -> str:
         """Return the collection that a reference points into, or empty."""
-        return _text(self.validations.get("collectionId"))
+        return text_of(self.validations.get("collectionId"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,18 +198,18 @@ def parse_site(record: object, where: str) -> Site:
     """Return the site in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
     body = whole_value(given)
-    short_name = _text(body.get("shortName"))
+    short_name = text_of(body.get("shortName"))
     domains = [
-        _bare_host(_text(domain.get("url")))
+        _bare_host(text_of(domain.get("url")))
         for domain in _objects(body.get("customDomains"))
     ]
     if short_name:
         domains.append(f"{short_name}.webflow.io")
     return Site(
         site_id=_identifier(body, where),
-        display_name=_text(body.get("displayName")) or short_name,
+        display_name=text_of(body.get("displayName")) or short_name,
         short_name=short_name,
-        time_zone=_text(body.get("timeZone")) or "UTC",
+        time_zone=text_of(body.get("timeZone")) or "UTC",
         domains=tuple(dict.fromkeys(domain for domain in domains if domain)),
         locales=_locales(body.get("locales")),
         halved=body is not given,
@@ -221,7 +221,7 @@ def parse_collection(record: object, where: str) -> Collection:
     given = _object(record, where)
     body = whole_value(given)
     collection_id = _identifier(body, where)
-    slug = _text(body.get("slug")) or collection_id
+    slug = text_of(body.get("slug")) or collection_id
     fields = _objects(body.get("fields"))
     if len(fields) > _MOST_FIELDS:
         raise CacheError(
@@ -231,8 +231,8 @@ def parse_collection(record: object, where: str) -> Collection:
         )
     return Collection(
         collection_id=collection_id,
-        display_name=_text(body.get("displayName")) or _text(body.get("slug")),
-        singular_name=_text(body.get("singularName")),
+        display_name=text_of(body.get("displayName")) or text_of(body.get("slug")),
+        singular_name=text_of(body.get("singularName")),
         slug=slug,
         fields=tuple(map(_field, fields)),
         field_groups=tuple(_objects(body.get("fieldGroups"))),
@@ -252,16 +252,16 @@ def parse_item(
     data = _object(body.get("fieldData"), f"{where}, fieldData")
     return Item(
         key=ItemKey(
-            collection_id, _identifier(body, where), _text(body.get("cmsLocaleId"))
+            collection_id, _identifier(body, where), text_of(body.get("cmsLocaleId"))
         ),
-        name=_text(data.get("name")),
-        slug=_text(data.get("slug")),
+        name=text_of(data.get("name")),
+        slug=text_of(data.get("slug")),
         draft=body.get("isDraft") is True,
         archived=body.get("isArchived") is True,
         dates=dates_of(
-            _text(body.get("createdOn")),
-            _text(body.get("lastUpdated")),
-            _text(body.get("lastPublished")),
+            text_of(body.get("createdOn")),
+            text_of(body.get("lastUpdated")),
+            text_of(body.get("lastPublished")),
         ),
         data_hash=hash_of(data),
         source=source or HeldData(data),
@@ -298,19 +298,19 @@ def _halved_schema(given: JsonObject, body: JsonObject, slug: str) -> Iterator[s
     before, after = _objects(given.get("fields")), _objects(body.get("fields"))
     for old, new in zip(before, after, strict=True):
         if old is not new:
-            yield _text(new.get("slug")) or _text(new.get("id"))
+            yield text_of(new.get("slug")) or text_of(new.get("id"))
 
 
 def _field(body: JsonObject) -> Field:
-    kind = _text(body.get("type"))
+    kind = text_of(body.get("type"))
     validations = body.get("validations") or body.get("metadata")
     return Field(
-        field_id=_text(body.get("id")),
-        slug=_text(body.get("slug")) or _text(body.get("id")),
-        display_name=_text(body.get("displayName")) or _text(body.get("slug")),
+        field_id=text_of(body.get("id")),
+        slug=text_of(body.get("slug")) or text_of(body.get("id")),
+        display_name=text_of(body.get("displayName")) or text_of(body.get("slug")),
         type=_ALIASES.get(kind, kind),
         required=body.get("isRequired") is True,
-        help_text=_text(body.get("helpText")),
+        help_text=text_of(body.get("helpText")),
         validations=validations if isinstance(validations, dict) else {},
     )
 
@@ -325,10 +325,10 @@ def _locales(value: Json) -> tuple[Locale, ...]:
 
 def _locale(body: JsonObject, primary: bool) -> Locale:
     return Locale(
-        locale_id=_text(body.get("cmsLocaleId")),
-        tag=_text(body.get("tag")),
-        display_name=_text(body.get("displayName")) or _text(body.get("tag")),
-        subdirectory=_text(body.get("subdirectory")).strip("/"),
+        locale_id=text_of(body.get("cmsLocaleId")),
+        tag=text_of(body.get("tag")),
+        display_name=text_of(body.get("displayName")) or text_of(body.get("tag")),
+        subdirectory=text_of(body.get("subdirectory")).strip("/"),
         enabled=body.get("enabled") is not False,
         primary=primary,
     )
@@ -351,10 +351,6 @@ def _objects(value: Json) -> list[JsonObject]:
     if not isinstance(value, list):
         return []
     return [entry for entry in value if isinstance(entry, dict)]
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _bare_host(url: str) -> str:

@@ -7,7 +7,7 @@ content is what comes out; the draft stays as it is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
@@ -42,7 +42,7 @@ def link_story(
     """
     linking = _Linking(story.key.locale_id, existing, routes)
     content: JsonObject = {
-        name: linking.field(name, value) for name, value in story.content.items()
+        name: linking.fill(name, value) for name, value in story.content.items()
     }
     for relation in story.draft.relations:
         content[relation.field] = linking.relation(relation)
@@ -100,16 +100,16 @@ def link_uses(content: JsonObject) -> tuple[_Addresses, _Addresses]:
     those that raw HTML mentions in code and data."""
     links: list[tuple[str, str]] = []
     mentions: list[tuple[str, str]] = []
-    for field, value in content.items():
+    for name, value in content.items():
         if isinstance(value, dict) and value.get("fieldtype") == "multilink":
             if (address := _address_of(value)) is not None:
-                links.append((field, address))
+                links.append((name, address))
         elif isinstance(value, (dict, list)):
-            for name, part in _parts(field, value):
+            for at, part in _parts(name, value):
                 found: tuple[list[str], list[str]] = ([], [])
                 look_up_links(part, found[0].append, found[1].append)
-                links += ((name, each) for each in found[0])
-                mentions += ((name, each) for each in found[1])
+                links += ((at, each) for each in found[0])
+                mentions += ((at, each) for each in found[1])
     return tuple(links), tuple(mentions)
 
 
@@ -132,51 +132,37 @@ def _address_of(link: JsonObject) -> str | None:
     return address
 
 
+@dataclass(slots=True)
 class _Linking:
     """Fills one story and counts what it did."""
 
-    __slots__ = (
-        "_existing",
-        "_locale",
-        "_routes",
-        "at",
-        "filled",
-        "left",
-        "links",
-        "pending",
-        "waiting",
-    )
-
-    def __init__(
-        self, locale: str, existing: Mapping[ItemKey, ExistingStory], routes: Routes
-    ) -> None:
-        self._locale = locale
-        self._existing = existing
-        self._routes = routes
-        self.at = ""
-        """The field whose links are filled; its language is that of their paths."""
-        self.filled = 0
-        self.links = 0
-        self.pending: dict[ItemKey, None] = {}
-        self.waiting: list[ItemKey] = []
-        self.left: list[LeftLink] = []
+    locale: str
+    existing: Mapping[ItemKey, ExistingStory]
+    routes: Routes
+    at: str = ""
+    """The field whose links are filled; its language is that of their paths."""
+    filled: int = 0
+    links: int = 0
+    pending: dict[ItemKey, None] = field(default_factory=dict)
+    waiting: list[ItemKey] = field(default_factory=list)
+    left: list[LeftLink] = field(default_factory=list)
 
     def relation(self, relation: RelationUse) -> Json:
         """Return the value of a relation field. Source: destination, relations."""
         uuids: list[Json] = []
         for meant in relation.targets:
-            target = meant if meant in self._existing else self._routes.stand_in(meant)
-            found_story = self._existing.get(target)
+            target = meant if meant in self.existing else self.routes.stand_in(meant)
+            found_story = self.existing.get(target)
             if found_story is not None:
                 uuids.append(found_story.uuid)
-            elif target in self._routes.places:
+            elif target in self.routes.places:
                 self.pending[target] = None
         self.filled += len(uuids)
         if relation.multiple:
             return uuids
         return uuids[0] if uuids else ""
 
-    def field(self, name: str, value: Json) -> Json:
+    def fill(self, name: str, value: Json) -> Json:
         """Return a field's value with its links filled; plain text as it is."""
         self.at = name
         if not isinstance(value, (dict, list)):
@@ -222,12 +208,12 @@ class _Linking:
     def find(self, href: str) -> tuple[RouteTarget, ExistingStory] | None:
         """Return what an address leads to, and count it; the story with the path that
         it has in the language of the field, where it has that."""
-        found = self._routes.resolve(href, self._locale)
+        found = self.routes.resolve(href, self.locale)
         if isinstance(found, StaticPage):
             self.left.append(LeftLink(href, found.cause))
         if not isinstance(found, RouteTarget):
             return None
-        found_story = self._existing.get(found.key)
+        found_story = self.existing.get(found.key)
         if found_story is None:
             self.pending[found.key] = None
             self.waiting.append(found.key)
@@ -237,12 +223,12 @@ class _Linking:
 
     def mention(self, address: str) -> None:
         """Note an address in code or data of raw HTML that leads to an item."""
-        if isinstance(self._routes.resolve(address, self._locale), RouteTarget):
+        if isinstance(self.routes.resolve(address, self.locale), RouteTarget):
             self.left.append(LeftLink(address, PageCause.RAW_HTML))
 
     def _in_language(self, key: ItemKey, found_story: ExistingStory) -> ExistingStory:
         written = language_of(self.at)
-        place = self._routes.places.get(key) if written else None
+        place = self.routes.places.get(key) if written else None
         for code, slug in place.slugs if place else ():
             if translated_key("", code) == translated_key("", written):
                 path = path_in_language(found_story.full_slug, code, slug)

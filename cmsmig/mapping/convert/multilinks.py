@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import is_file
 from cmsmig.mapping.convert.value_checks import problem
@@ -125,7 +125,7 @@ def encode_video_block(value: Json, use: FieldUse) -> Encoded:
         "kind": "video",
         "title": described["title"],
         "caption": "",
-        "html": _text(metadata.get("html")),
+        "html": text_of(metadata.get("html")),
         **later,
     }
     left = {name: text for name, text in described.items() if name not in block}
@@ -159,9 +159,9 @@ def _described(metadata: JsonObject) -> dict[str, str]:
     """Return what is known of a video by the field of an embed block; empty texts
     for what is not."""
     return {
-        "frame": _frame_in(_text(metadata.get("html"))),
+        "frame": _frame_in(text_of(metadata.get("html"))),
         "shape": _shape(metadata),
-        **{field: _text(metadata.get(name)) for field, name in _FIELDS.items()},
+        **{field: text_of(metadata.get(name)) for field, name in _FIELDS.items()},
     }
 
 
@@ -205,7 +205,3 @@ def _unknown(metadata: JsonObject, use: FieldUse) -> Iterable[Loss]:
         if not is_unset(value) and value not in (0, [], {}):
             what = f"{name}: {as_text(value)}"
             yield use.loss("video-data", what, why, Severity.MEANING)
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""

@@ -32,7 +32,7 @@ from cmsmig.mapping.draft import DraftContext, FieldLoss, Place, RelationUse
 from cmsmig.mapping.select.translations import EmptyShown, own_key
 from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
-from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.schema.validate import wrong_document
 
 MOST_TEXT = 5_000_000
@@ -52,7 +52,8 @@ def draft_item(
     `made_of` is the fingerprint of everything that it is made of. An item that goes
     wrong fails alone.
     """
-    if size := _oversize(item):
+    size = sum(len(value) for value in item.data.values() if isinstance(value, str))
+    if size > MOST_TEXT:
         return (
             f"No story can be made of {item.name or item.key.item_id}: its texts hold "
             f"{size // 1_000_000} MB, and the destination takes "
@@ -178,7 +179,14 @@ def _translate(
         content.setdefault(design.translates, False)
     content[design.key] = value
     if not EmptyShown.OBJECTS.is_shown(other) and _shows_something(own):
-        yield FieldLoss(design.origin, _untranslated(design))
+        # Source: destination, content rules: the field's own value is shown then.
+        why = (
+            f"{design.display_name} is empty here; visitors of this language get the "
+            "value of the primary language instead."
+        )
+        at = design.origin
+        loss = loss_of("empty-translation", "", why, at, Severity.MEANING)
+        yield FieldLoss(at, loss)
 
 
 def _shows_something(value: Json) -> bool:
@@ -190,16 +198,6 @@ def _shows_something(value: Json) -> bool:
         fields = (each for key, each in value.items() if key not in _NO_FIELDS)
         return any(map(_shows_something, fields))
     return comparable(value) is not None
-
-
-def _untranslated(design: FieldDesign) -> Loss:
-    """Return the loss of a value that is empty in a language, and is not in the
-    primary one. Source: destination, content rules: the field's own is shown then."""
-    why = (
-        f"{design.display_name} is empty here; visitors of this language get the value "
-        "of the primary language instead."
-    )
-    return loss_of("empty-translation", "", why, design.origin, Severity.MEANING)
 
 
 def story_body(
@@ -253,12 +251,6 @@ def _use(
     collection = context.collections.get(content_type.collection_id)
     field = collection.field(design.origin) if collection else None
     return FieldUse(design, field.validations if field else {}, item.key, context)
-
-
-def _oversize(item: Item) -> int:
-    """Return the characters of the item's texts where they are too many, else 0."""
-    size = sum(len(value) for value in item.data.values() if isinstance(value, str))
-    return size if size > MOST_TEXT else 0
 
 
 def _value(item: Item, design: FieldDesign) -> Json:
@@ -347,15 +339,10 @@ def _dates(
     """
     chosen = content_type.date_field
     moment = parse_moment(item.data.get(chosen)) if chosen else None
-    if moment is not None and _is_day(chosen, content_type):
+    fields = content_type.fields
+    days = {each.origin for each in fields if each.encoding is Encoding.DATE}
+    if moment is not None and chosen in days:
         day = calendar_day(moment, context.site.time_zone)
         return f"{day}T00:00:00.000Z", day
     moment = moment or parse_moment(item.created_on)
     return (iso_text(moment), utc_day(moment)) if moment else ("", "")
-
-
-def _is_day(origin: str, content_type: ContentTypeDesign) -> bool:
-    return any(
-        design.origin == origin and design.encoding is Encoding.DATE
-        for design in content_type.fields
-    )

@@ -3,7 +3,7 @@ holds everything that ours needs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -36,106 +36,64 @@ def name_components(
     nothing. What is in `known` keeps its names.
     """
     ranked = sorted(design.content_types, key=lambda one: one.collection_id)
-    ranked_design = replace(design, content_types=tuple(ranked))
-    found = _name_all(ranked_design, collections, space, known)
-    by_id = {one.collection_id: one for one in found.content_types}
-    return replace(
-        found,
-        content_types=tuple(by_id[one.collection_id] for one in design.content_types),
-    )
-
-
-def _name_all(
-    design: Design,
-    collections: Sequence[Collection],
-    space: SpaceFacts,
-    known: Design,
-) -> Design:
-    plain = _plain_names(design)
+    plain = {
+        one.collection_id: one.component or f"type_{number}"
+        for number, one in enumerate(ranked, start=1)
+    }
     slugs = {one.collection_id: identifier(one.slug) for one in collections}
-    candidates = [_candidates(name, slugs.get(owner, "")) for name, owner in plain]
+    wanted = [(name, slugs.get(owner, "")) for owner, name in plain.items()]
     refused = {each.component for each in known.content_types}
     refused |= {each.component for each in known.blocks}
     while True:
-        names = _choose(candidates, refused, blocks=len(design.blocks))
-        found = _rename(design, names)
+        blocks = _choose([(each.component,) for each in design.blocks], refused)
+        types = _choose(wanted, refused | BLOCK_NAMES | {*blocks})
+        found = _renamed(design, blocks, dict(zip(plain, types, strict=True)))
+        # A relation's body names its target's component, which may be a known one.
+        together = replace(
+            found,
+            content_types=(*found.content_types, *known.content_types),
+            blocks=(*found.blocks, *known.blocks),
+        )
         clashes = {
             body.name
-            for body in component_bodies(_together(found, known))
-            if body.name in names
+            for body in component_bodies(together)
+            if body.name in {*blocks, *types}
             and body.name in space.components
             and not equal_component(space.components[body.name], body.body)
         }
         if not clashes:
-            return _annotate(found, plain, space.components)
+            break
         refused |= clashes
-
-
-def _together(design: Design, known: Design) -> Design:
-    """Return both as one, since a relation's body names its target's component."""
     return replace(
-        design,
-        content_types=(*design.content_types, *known.content_types),
-        blocks=(*design.blocks, *known.blocks),
+        found,
+        content_types=tuple(
+            replace(one, note=_note(one, plain[one.collection_id], space.components))
+            for one in found.content_types
+        ),
     )
 
 
-def _plain_names(design: Design) -> list[tuple[str, str]]:
-    """Return (name, collection id) of the blocks, then of the content types."""
-    blocks = [(block.component, "") for block in design.blocks]
-    return blocks + [
-        (content_type.component or f"type_{number}", content_type.collection_id)
-        for number, content_type in enumerate(design.content_types, start=1)
-    ]
-
-
-def _candidates(name: str, other: str) -> Sequence[str]:
-    return tuple(dict.fromkeys(one for one in (name, other) if one))
-
-
-def _choose(
-    candidates: Sequence[Sequence[str]], refused: set[str], *, blocks: int
-) -> list[str]:
-    """Give each the first of its names that is free, in order: the `blocks` first.
-    What follows them leaves the names of all blocks free."""
-    used = set(refused)
+def _choose(wanted: Iterable[Sequence[str]], taken: Set[str]) -> list[str]:
+    """Give each the first of its names that is free, in order."""
     names: list[str] = []
-    for index, own in enumerate(candidates):
-        taken = used if index < blocks else used | BLOCK_NAMES
-        name = next(name for name in free_names(*own) if name not in taken)
-        used.add(name)
-        names.append(name)
+    for own in wanted:
+        free = (each for each in free_names(*filter(None, own)) if each not in taken)
+        names.append(next(each for each in free if each not in names))
     return names
 
 
-def _rename(design: Design, names: Sequence[str]) -> Design:
-    count = len(design.blocks)
+def _renamed(design: Design, blocks: Sequence[str], types: Mapping[str, str]) -> Design:
+    """Return a design with names for its blocks, and for its content types by
+    collection."""
     return replace(
         design,
         blocks=tuple(
             replace(block, component=name)
-            for block, name in zip(design.blocks, names[:count], strict=True)
+            for block, name in zip(design.blocks, blocks, strict=True)
         ),
         content_types=tuple(
-            replace(content_type, component=name)
-            for content_type, name in zip(
-                design.content_types, names[count:], strict=True
-            )
-        ),
-    )
-
-
-def _annotate(
-    design: Design, plain: Sequence[tuple[str, str]], existing: Mapping[str, object]
-) -> Design:
-    count = len(design.blocks)
-    return replace(
-        design,
-        content_types=tuple(
-            replace(content_type, note=_note(content_type, name, existing))
-            for content_type, (name, _) in zip(
-                design.content_types, plain[count:], strict=True
-            )
+            replace(one, component=types[one.collection_id])
+            for one in design.content_types
         ),
     )
 

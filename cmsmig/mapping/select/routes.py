@@ -111,19 +111,6 @@ class Routes:
     locale has no subdirectory as a rule. Source: Webflow, localization.
     """
 
-    __slots__ = (
-        "_exact",
-        "_folded",
-        "_former",
-        "_hosts",
-        "_known",
-        "_paths",
-        "_primary",
-        "_roots",
-        "_slugs",
-        "places",
-    )
-
     def __init__(
         self,
         site: Site,

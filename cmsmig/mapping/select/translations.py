@@ -1,4 +1,5 @@
-"""An item in several languages as one story: its fields translated. Pure.
+"""An item in several languages as one story: its fields translated, with a field of
+their own in schema and design, and what was decided about bodies. Pure.
 
 Source: destination, content rules: the translation of a field is next to it, under
 its key with `__i18n__` and the language; where there is none, the field's own value is
@@ -16,9 +17,16 @@ from typing import Final
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.mapping.decisions.choices import LocaleChoice
+from cmsmig.mapping.decisions.body_reviews import BodyReview
+from cmsmig.mapping.decisions.choices import BlocksDecision, LocaleChoice
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    Design,
+    Encoding,
+    FieldDesign,
+)
 from cmsmig.mapping.select.selection import Selected, Selection, SkippedItem, locale_of
-from cmsmig.origin.schema import Item, ItemLanguage, dates_of
+from cmsmig.origin.schema import Collection, Item, ItemLanguage, dates_of
 
 SIGN: Final = "__i18n__"
 _OWN = frozenset(("name", "slug"))
@@ -244,3 +252,87 @@ def languages_of(entries: Iterable[Selected]) -> dict[ItemKey, ItemKey]:
         for entry in entries
         for language in entry.item.languages
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Translations:
+    """What is translated, into which languages."""
+
+    locales: Sequence[LocaleChoice]
+    """Those besides the primary one."""
+    fields: Mapping[str, Set[str]]
+    """The origin's slugs of the fields, by collection."""
+
+    def of_schema(self, collection: Collection) -> Collection:
+        """Return a schema with the translations of its fields."""
+        added = (
+            replace(
+                each,
+                slug=translated_key(each.slug, locale.code),
+                display_name=f"{each.display_name} ({locale.name or locale.tag})",
+                required=False,
+            )
+            for each in collection.fields
+            if each.slug in self.fields[collection.collection_id]
+            for locale in self.locales
+        )
+        return replace(collection, fields=(*collection.fields, *added))
+
+    def of_design(self, design: Design) -> Design:
+        """Return the design with the translations of each field after it."""
+        types = (
+            replace(each, fields=tuple(self._designs(each)))
+            for each in design.content_types
+        )
+        return replace(design, content_types=tuple(types))
+
+    def of_blocks(
+        self, decision: BlocksDecision, primary: Mapping[ItemKey, ItemKey]
+    ) -> BlocksDecision:
+        """Return what was decided about bodies: that about a field holds for its
+        translations, and a review for the same body in its new field.
+
+        `primary` is the item whose story holds each item in another language.
+        """
+        bodies = (
+            replace(each, field=translated_key(each.field, locale.code))
+            for each in decision.bodies
+            if each.field in self.fields.get(each.collection_id, ())
+            for locale in self.locales
+        )
+        reviews = (self._review(each, primary) for each in decision.reviews.values())
+        return replace(
+            decision,
+            bodies=(*decision.bodies, *bodies),
+            reviews={each.key: each for each in reviews},
+        )
+
+    def _designs(self, content_type: ContentTypeDesign) -> Iterator[FieldDesign]:
+        translated = self.fields.get(content_type.collection_id, frozenset())
+        for each in content_type.fields:
+            yield each
+            if each.origin in translated and each.encoding is not Encoding.ENVELOPE:
+                for locale in self.locales:
+                    name = f"{each.display_name} ({locale.name or locale.tag})"
+                    yield replace(
+                        each,
+                        origin=translated_key(each.origin, locale.code),
+                        key=translated_key(each.key, locale.code),
+                        display_name=name,
+                        required=False,
+                        translates=each.key,
+                    )
+
+    def _review(
+        self, review: BodyReview, primary: Mapping[ItemKey, ItemKey]
+    ) -> BodyReview:
+        key = review.key
+        item = ItemKey(key.collection_id, key.item_id, key.locale_id)
+        codes = {each.locale_id: each.code for each in self.locales}
+        if item not in primary or key.locale_id not in codes:
+            return review
+        return replace(
+            review,
+            locale=primary[item].locale_id,
+            field=translated_key(key.field, codes[key.locale_id]),
+        )

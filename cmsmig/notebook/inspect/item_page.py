@@ -8,7 +8,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, code, escape, joined, preview
 from cmsmig.mapping.propose.field_facts import is_blank
@@ -228,7 +228,7 @@ def _bodies(collection: Collection, versions: Mapping[str, JsonObject]) -> list[
 
 
 def _body(field: Field, versions: Mapping[str, JsonObject]) -> Markup:
-    texts = {about: _html(data.get(field.slug)) for about, data in versions.items()}
+    texts = {about: text_of(data.get(field.slug)) for about, data in versions.items()}
     listed = list(texts.values())
     differs = len(set(listed)) > 1
     shown = list(texts.items())[0 if differs else -1 :]
@@ -249,10 +249,6 @@ def _body(field: Field, versions: Mapping[str, JsonObject]) -> Markup:
         ],
         changes=changes,
     )
-
-
-def _html(value: Json) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _around(browser: ItemBrowser, entry: Entry) -> list[Markup]:

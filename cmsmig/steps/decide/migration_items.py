@@ -17,7 +17,6 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.draft import Place
-from cmsmig.mapping.propose.translated_fields import Translations
 from cmsmig.mapping.select.named_places import (
     FindItem,
     SubFolder,
@@ -29,7 +28,11 @@ from cmsmig.mapping.select.reference_targets import KnownItems, known_items
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import Selected, Selection, select_items
 from cmsmig.mapping.select.story_paths import Places, assign_places
-from cmsmig.mapping.select.translations import languages_of, merge_languages
+from cmsmig.mapping.select.translations import (
+    Translations,
+    languages_of,
+    merge_languages,
+)
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.pulled_origin import Origin, fields_translated

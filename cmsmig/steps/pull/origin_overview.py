@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.errors import CredentialsError
 from cmsmig.events import Observer
 from cmsmig.origin.cache import choose_site, collection_id, parse_sites
@@ -110,15 +110,11 @@ def _page(page: JsonObject) -> StaticPage:
     seo = page.get("seo")
     fields = seo if isinstance(seo, dict) else {}
     draft, archived = page.get("draft") is True, page.get("archived") is True
-    slug = _text(page.get("slug"))
+    slug = text_of(page.get("slug"))
     return StaticPage(
-        title=_text(page.get("title")),
-        path=_text(page.get("publishedPath")) or f"/{slug}",
+        title=text_of(page.get("title")),
+        path=text_of(page.get("publishedPath")) or f"/{slug}",
         state="archived" if archived else "draft" if draft else "published",
-        seo_title=_text(fields.get("title")),
-        description=_text(fields.get("description")),
+        seo_title=text_of(fields.get("title")),
+        description=text_of(fields.get("description")),
     )
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
