@@ -12,6 +12,7 @@ from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.schema.validate import problems
 from tests.support.richtext.bodies import bodies
 from tests.support.richtext.conservation import invented, reordered, unaccounted, vague
+from tests.support.richtext.reading import unread
 
 KINDS = ("video", "iframe", "embed", "component", "media")
 chosen = settings(
@@ -29,6 +30,18 @@ def test_every_character_link_picture_and_embed_is_accounted_for(html: str) -> N
     """What a reader saw is in the document or is a loss that names it."""
     converted = NativeEngine().from_html(html)
     assert unaccounted(html, converted) == []
+
+
+@pytest.mark.parametrize("lost", [102, 2_345])
+def test_losses_that_are_counted_are_accounted_for(lost: int) -> None:
+    """A text that is lost more than a hundred times: the count stands for the rest."""
+    html = f"<p>{'<span data-emoji=e>shown</span>' * lost}</p>"
+    converted = NativeEngine().from_html(html)
+    assert len(converted.losses) == 100
+    assert (unaccounted(html, converted), unread(html, converted)) == ([], [])
+    more = html.replace("</p>", "shown</p>")
+    assert unaccounted(more, converted)
+    assert unread(more, converted)
 
 
 @chosen

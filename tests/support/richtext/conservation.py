@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from html.entities import html5
+from itertools import repeat
 
 from bs4 import BeautifulSoup
 from bs4.element import NavigableString, PreformattedString, Tag
@@ -32,6 +33,8 @@ _INLINE = frozenset(
     )
 )
 _LOST_PROP = re.compile(r'prop-[^=]+="(.*)"', re.S)
+_MORE = re.compile(r" … and ([0-9,]+) more times in this body\Z")
+"""How often a loss was met that stands for others, too, behind its context."""
 _WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
 _SOURCES = {
     "iframe": ("src",),
@@ -358,10 +361,17 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def each_time(losses: Iterable[Loss]) -> Iterator[Loss]:
+    """Yield each loss as often as it was met; the last of many alike has a count."""
+    for loss in losses:
+        more = _MORE.search(loss.context)
+        yield from repeat(loss, 1 + (int(more[1].replace(",", "")) if more else 0))
+
+
 def of_losses(losses: Iterable[Loss], into: Account | None = None) -> Account:
     """Return the account of what the losses name."""
     account = into if into is not None else Account()
-    for loss in losses:
+    for loss in each_time(losses):
         prop = _LOST_PROP.fullmatch(loss.what) if loss.kind == "property" else None
         if loss.kind == "text" or prop:
             account.text(prop[1] if prop else loss.what)

@@ -18,6 +18,7 @@ from tests.support.richtext.conservation import (
     address,
     characters,
     decoded_value,
+    each_time,
     of_document,
     strings,
 )
@@ -211,7 +212,7 @@ def _held(converted: Converted) -> Iterator[str]:
     for entry in _markup_in(converted.document):
         yield entry  # as it stood; cut out of its surroundings it may read otherwise
         yield unescape(entry)
-    for loss in converted.losses:
+    for loss in each_time(converted.losses):
         yield loss.what
         yield unescape(loss.what) if "&" in loss.what else ""
 
