@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,13 +33,13 @@ def known() -> KnownItems:
     tag = SkippedItem(key("tag", collection=TAGS), "", "collection_not_migrated", "")
     skipped = [SkippedItem(key(name), "", why, "") for name, why in SKIPPED.items()]
     selected = {key("ok"), key("failed"), key("french", locale=FR)}
-    return known_items(
+    found = known_items(
         selected=selected,
         skipped=[*skipped, tag],
         listed=[POSTS, TAGS],
         migrated=[POSTS],
-        failed=[key("failed")],
     )
+    return replace(found, failed={key("failed")})
 
 
 CAUSES: dict[ItemKey, DanglingCause | None] = {

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.decisions.design import Encoding, LeftOutField
 from cmsmig.mapping.draft import Place
 from tests.support.mapping.drafting import (
@@ -192,23 +191,6 @@ def test_a_nameless_item_is_called_by_its_slug() -> None:
     odd = draft_story(item({"name": {"en": "One"}}), DESIGN, around)
     assert odd.name == "one"
     assert kinds(odd) == ["unmapped-field"]
-
-
-def test_the_create_body_has_no_empty_key_and_never_publishes() -> None:
-    """Name, slug, folder, position, dates and content."""
-    draft = draft_story(item(DATA), DESIGN, context(DESIGN))
-    assert story_body(draft, parent_id=42) == {
-        "name": "One",
-        "slug": "one",
-        "parent_id": 42,
-        "position": 10,
-        "first_published_at": "2023-04-05T06:07:08.090Z",
-        "sort_by_date": "2023-04-05",
-        "content": draft.content,
-    }
-    undated = replace(draft.draft, first_published_at="", sort_by_date="")
-    bare = replace(draft, draft=undated, place=Place("", "one", 0))
-    assert list(story_body(bare, parent_id=None)) == ["name", "slug", "content"]
 
 
 def test_the_schema_is_only_needed_for_its_rules() -> None:

@@ -18,7 +18,7 @@ from cmsmig.mapping.convert.field_context import (
     loss_of,
 )
 from cmsmig.mapping.convert.field_values import encode, target_ids
-from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.convert.linking import link_uses
 from cmsmig.mapping.convert.lookups import Marks, recording
 from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
@@ -198,36 +198,6 @@ def _shows_something(value: Json) -> bool:
         fields = (each for key, each in value.items() if key not in _NO_FIELDS)
         return any(map(_shows_something, fields))
     return comparable(value) is not None
-
-
-def story_body(
-    story: StoryDraft, *, parent_id: int | None, group_id: str = ""
-) -> JsonObject:
-    """Return the `story` object of a create request; the caller wraps it.
-
-    Empty keys are left out, and so is every key that would publish.
-    """
-    draft, place = story.draft, story.place
-    body: JsonObject = {"name": story.name, "slug": place.slug}
-    if parent_id:
-        body["parent_id"] = parent_id
-    if place.position:
-        body["position"] = place.position
-    if draft.first_published_at:
-        body["first_published_at"] = draft.first_published_at
-    if draft.sort_by_date:
-        body["sort_by_date"] = draft.sort_by_date
-    if group_id:
-        body["group_id"] = group_id
-    if place.slugs:
-        translations = translations_of(place, draft.names)
-        body["translated_slugs_attributes"] = [*translations.values()]
-    if place.start:
-        body["is_startpage"] = True
-    if place.tags:
-        body["tag_list"] = [*place.tags]
-    body["content"] = story.content
-    return body
 
 
 def translations_of(

@@ -124,6 +124,7 @@ class KnownItems:
     """Every other item of either set, with why it is left out, as the selection says
     it."""
     failed: Set[ItemKey] = field(default_factory=frozenset)
+    """Selected items that become none, as a plan found."""
     kept: Set[ItemKey] = field(default_factory=frozenset)
     """Items that are gone at the origin and whose stories stay."""
     left: Set[ItemKey] = field(default_factory=frozenset)
@@ -151,7 +152,6 @@ def known_items(
     skipped: Iterable[SkippedItem],
     listed: Iterable[str],
     migrated: Iterable[str],
-    failed: Iterable[ItemKey] = (),
     stand_in: str | None = None,
 ) -> KnownItems:
     """Return what `classify` needs."""
@@ -160,7 +160,6 @@ def known_items(
         listed=frozenset(listed),
         migrated=frozenset(migrated),
         skipped={each.key: each.reason for each in skipped},
-        failed=frozenset(failed),
         stand_in=stand_in,
     )
 

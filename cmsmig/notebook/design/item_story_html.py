@@ -22,10 +22,10 @@ from cmsmig.display.safe_html import (
     stacked,
 )
 from cmsmig.mapping.convert.item_draft import StoryDraft
-from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.notebook.kit.live_controls import button, select, words
 from cmsmig.origin.schema import Item
+from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.item_story import (
     FormField,
@@ -100,7 +100,8 @@ def item_html(desk: DesignEditor, place: int, item: Item | None, view: str) -> M
     if isinstance(story, str):
         return sheet(note(story, "bad"))
     if view == "story":
-        body = story_body(story, parent_id=None)
+        fields = wanted_fields(story, story.content)
+        body = story_to_create(fields, parent_id=None)
         told = "Relations stay empty until all stories exist; files get their address."
         return joined((sheet(paragraph(told)), _json(body)))
     return _form(desk, content_type, story)

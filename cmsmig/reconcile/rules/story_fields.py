@@ -165,6 +165,29 @@ def translations_to_send(
     return found
 
 
+def story_to_create(
+    fields: JsonObject, *, parent_id: int | None, group_id: str = ""
+) -> JsonObject:
+    """Return the record of a new story with these fields.
+
+    Empty keys are left out, and so is every key that would publish.
+    """
+    optional: dict[str, Json] = {
+        "parent_id": parent_id,
+        **{name: fields.get(name) for name in (POSITION, *DATES)},
+        GROUP: group_id,
+        "translated_slugs_attributes": translations_to_send(fields, fields.keys(), {}),
+        "is_startpage": fields.get(START),
+        "tag_list": fields.get(TAGS),
+    }
+    return {
+        "name": fields["name"],
+        "slug": fields["slug"],
+        **{name: value for name, value in optional.items() if value},
+        "content": content_of(fields),
+    }
+
+
 def translated_moves(fields: Iterable[str]) -> frozenset[str]:
     """Return the fields that hold the slug of a page in another language."""
     return frozenset(name for name in fields if name.startswith(f"slug{_IN}"))

@@ -27,10 +27,9 @@ from cmsmig.ledger.rows import (
     LossRow,
 )
 from cmsmig.mapping.convert.item_draft import StoryDraft
-from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import LastWrite, written_story
-from cmsmig.reconcile.rules.story_fields import wanted_fields
+from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.edits.written_stories import found_write, record_after_write
 from cmsmig.steps.plan.interrupted_stories import create_intent
@@ -190,9 +189,8 @@ async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) 
 
 
 async def _send(job: ImportJob, create: Create, group: str) -> LastWrite:
-    draft = create.draft
-    parent = parent_id(job, draft.place.folder)
-    body = story_body(draft, parent_id=parent, group_id=group)
+    parent = parent_id(job, create.draft.place.folder)
+    body = story_to_create(create.fields, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     story_record = record_after_write(
         story.row, create.content_hash, create.record_hash
