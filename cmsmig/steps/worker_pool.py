@@ -186,13 +186,15 @@ def batches(pieces: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 
 
 async def together(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
-    """Do all at once, as fast as the budget lets them; raises the first error."""
+    """Do all at once, as fast as the budget lets them. The first error ends the others,
+    and is raised once they ended."""
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         return await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 _EVERY = 0.5

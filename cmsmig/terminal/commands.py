@@ -13,7 +13,7 @@ from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.settings import Project, Settings, choose_target, load_settings
-from cmsmig.steps.changes.project_changes import changes_of
+from cmsmig.steps.changes.changes import changes_of
 from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json

@@ -8,13 +8,11 @@ from markupsafe import Markup
 
 from cmsmig.display.safe_html import Cell, joined, more, note, sheet, table
 from cmsmig.errors import CmsmigError
-from cmsmig.ledger.store import Ledger
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.reconcile.field_diff import short_value
-from cmsmig.settings import Project
-from cmsmig.steps.changes.changes import Change, Where
-from cmsmig.steps.changes.project_changes import changes_of
+from cmsmig.steps.changes.changes import Change, Where, changes_of
+from cmsmig.steps.changes.target_comparison import was_imported
 from cmsmig.steps.worker_pool import StopSignal
 
 _SHOWN = 30
@@ -34,7 +32,7 @@ async def show_changes(workspace: Workspace) -> Panel:
     decision, a service that does not answer) stands in the place of the tables.
     """
     try:
-        if not _has_written(workspace.project):
+        if not was_imported(workspace.project):
             text = "Nothing was imported yet, so there is nothing to compare with."
             return workspace.panel(sheet(note(text)), text=text)
         found = await changes_of(
@@ -47,13 +45,6 @@ async def show_changes(workspace: Workspace) -> Panel:
         text = f"What moved cannot be told yet: {error}"
         return workspace.panel(sheet(note(text, "warning")), text=text)
     return workspace.panel(sheet(_tables(found)), text=_line(found))
-
-
-def _has_written(project: Project) -> bool:
-    if not project.ledger.is_file():
-        return False
-    with Ledger.open_existing(project.ledger) as ledger:
-        return any(row.story_record for row in ledger.items.all().values())
 
 
 def _line(found: Sequence[Change]) -> str:

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.events import Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
@@ -24,7 +25,8 @@ from cmsmig.reconcile.rules.story import (
     story_resource,
 )
 from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
-from cmsmig.steps.decide.migration import Migration
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, decision_prints
@@ -35,8 +37,10 @@ from cmsmig.steps.plan.publication.public_versions import (
 )
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
-from cmsmig.steps.worker_pool import together
+from cmsmig.steps.pull.raw_site import require_same_site
+from cmsmig.steps.worker_pool import StopSignal, batches, together
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.import_setup import ImportSetup, open_job
 
 _AT_ONCE = 50
 """Edited stories that are read together."""
@@ -84,19 +88,26 @@ class Change:
         return {name: value for name, value in named.items() if value} | held
 
 
-async def find_changes(job: ImportJob) -> tuple[Change, ...]:
-    """Return everything that moved since the last import wrote. Reads only.
+async def changes_of(
+    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
+) -> tuple[Change, ...]:
+    """Return everything that moved since the last import wrote. Writes nothing to
+    either service.
 
     Costs a call for each story that was edited at the destination.
     """
-    rows = job.ledger.items.all()
-    return (
-        *_of_items(job, rows),
-        *_of_decisions(job),
-        *_of_gone(job),
-        *_of_objects(job),
-        *[change async for change in _of_stories(job, rows)],
-    )
+    migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
+    setup = ImportSetup(project, settings, migration, observer, stop, "changes")
+    async with open_job(setup) as job:
+        rows = job.ledger.items.all()
+        return (
+            *_of_items(job, rows),
+            *_of_decisions(job),
+            *_of_gone(job),
+            *_of_objects(job),
+            *[change async for change in _of_stories(job, rows)],
+        )
 
 
 def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:
@@ -214,8 +225,7 @@ async def _of_stories(
         and (there := listed.get(row.story_record.story_id)) is not None
         and edits_without_reading(there, last := last_write(job.ledger, row)) != ()
     ]
-    for at in range(0, len(edited), _AT_ONCE):
-        part = edited[at : at + _AT_ONCE]
+    for part in batches(edited, _AT_ONCE):
         stories = await together(
             job.client.find_story(last.record.story_id) for _, last in part
         )

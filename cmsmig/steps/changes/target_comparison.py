@@ -17,8 +17,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.reconcile.field_diff import Absent
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.changes.changes import Change, Where
-from cmsmig.steps.changes.project_changes import changes_of
+from cmsmig.steps.changes.changes import Change, Where, changes_of
 from cmsmig.steps.worker_pool import StopSignal
 
 
@@ -60,7 +59,7 @@ async def compare_targets(
 
     Raises `UsageError` when nothing was imported into the other one.
     """
-    if not _was_imported(rehearsed):
+    if not was_imported(rehearsed):
         raise UsageError(
             f"Nothing was imported into {rehearsed.target} yet, so there is no "
             f"rehearsal to compare with; run `cmsmig import --target "
@@ -70,7 +69,7 @@ async def compare_targets(
         rehearsed, rehearsed_settings, observer=observer, stop=stop
     )
     here: tuple[Change, ...] = ()
-    if _was_imported(project):
+    if was_imported(project):
         here = await changes_of(project, settings, observer=observer, stop=stop)
     return TargetComparison(
         target=project.target,
@@ -81,7 +80,8 @@ async def compare_targets(
     )
 
 
-def _was_imported(project: Project) -> bool:
+def was_imported(project: Project) -> bool:
+    """Return whether a ledger is there that records a story. Reads only."""
     if not project.ledger.is_file():
         return False
     with Ledger.open_existing(project.ledger) as ledger:

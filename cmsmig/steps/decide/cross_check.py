@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +20,7 @@ from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted, uno
 from cmsmig.official.bridge import IN_FLIGHT, PATIENCE, Official, open_official
 from cmsmig.richtext.parity.comparison import Compared, Defect, Engines, compare
 from cmsmig.richtext.parity.deviations import DEVIATIONS, Deviation
-from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.worker_pool import StopSignal, together
 
 STEP = "cross-check"
 _LOOK = 0.1
@@ -157,7 +157,7 @@ async def cross_check(
                     outcomes[index] = await _outcome(official, body, used)
                     observer(StepAdvanced(STEP, body.title))
 
-            await _all(asyncio.create_task(some()) for _ in range(IN_FLIGHT))
+            await together(some() for _ in range(IN_FLIGHT))
 
     await _until_stopped(asyncio.create_task(work()), stop or StopSignal())
     found = CrossCheck(len(bodies), tuple(outcomes[at] for at in sorted(outcomes)))
@@ -181,17 +181,6 @@ def _verdict(found: Compared) -> Verdict:
     if found.defects:
         return Verdict.DEFECT
     return Verdict.EQUAL if found.equal else Verdict.DEVIATING
-
-
-async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Wait for all; the first error ends the others."""
-    begun = list(tasks)
-    try:
-        await asyncio.gather(*begun)
-    finally:
-        for each in begun:
-            each.cancel()
-        await asyncio.gather(*begun, return_exceptions=True)
 
 
 async def _until_stopped(work: asyncio.Task[None], stop: StopSignal) -> None:

@@ -35,6 +35,7 @@ from cmsmig.origin.schema import Collection, Item
 from cmsmig.settings import Project
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.process_pool import in_processes
+from cmsmig.steps.worker_pool import batches
 
 _AT_ONCE = 500
 """Items whose uses are written in one transaction."""
@@ -84,7 +85,7 @@ class FileUses:
         if len(first) < least:
             return
         work = partial(_find, self.collections, self.hosts)
-        found = in_processes(work, _parts(chain(first, fresh)))
+        found = in_processes(work, batches(chain(first, fresh), _TOGETHER))
         with suppress(BrokenProcessPool):
             for part, uses in found:
                 keys = ((str(item.key), made_of) for item, made_of in part)
@@ -262,11 +263,6 @@ def _find(
         _packed(find_assets(item, collections[item.key.collection_id], hosts))
         for item, _ in orders
     ]
-
-
-def _parts(orders: Iterator[_Order]) -> Iterator[list[_Order]]:
-    while part := list(islice(orders, _TOGETHER)):
-        yield part
 
 
 def _packed(uses: Sequence[AssetUse]) -> str:

@@ -33,6 +33,7 @@ from cmsmig.steps.plan.edits.written_stories import (
 )
 from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
 from cmsmig.steps.snapshot import Interrupted, Snapshot, find_by_uid
+from cmsmig.steps.worker_pool import batches
 
 _TYPE = f"{CONTENT}component"
 _AT_ONCE = 50
@@ -141,8 +142,7 @@ def _candidates(
         and (not row.content_type or None in types or row.content_type in types)
     ]
     elsewhere.sort(key=lambda row: -row.story_id)
-    for at in range(0, len(elsewhere), _AT_ONCE):
-        yield elsewhere[at : at + _AT_ONCE]
+    yield from batches(elsewhere, _AT_ONCE)
 
 
 def record_created(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import mimetypes
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
@@ -12,6 +11,7 @@ from cmsmig.errors import RejectedError, UnreachableError
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.origin.files import Arrival, FileRow, FileStore
 from cmsmig.origin.pictures import OversizedPictureError, measure
+from cmsmig.steps.worker_pool import together
 from cmsmig.wire.answers import bare
 from cmsmig.wire.session import Session
 
@@ -60,7 +60,14 @@ class Downloads:
         self.store.clear_arrivals()
         todo = [address for address in addresses if address not in rows]
         self.observer(StepStarted(STEP, len(todo)))
-        fresh = await _together(WORKERS, todo, self._bring)
+        fresh: list[FileRow] = []
+        queue = iter(enumerate(todo))
+
+        async def bring() -> None:
+            for number, address in queue:
+                fresh.append(await self._bring(number, address))
+
+        await together(bring() for _ in range(WORKERS))
         self.store.save([*rows.values(), *fresh])
         failed = tuple(
             sorted((row for row in fresh if row.error), key=lambda row: row.address)
@@ -152,24 +159,3 @@ def _content_type(named: str, name: str) -> str:
         return named
     guessed = mimetypes.guess_type(name)[0]
     return guessed or named or "application/octet-stream"
-
-
-async def _together(
-    workers: int, todo: Iterable[str], work: Callable[[int, str], Awaitable[FileRow]]
-) -> list[FileRow]:
-    """Work through `todo` in its order, several at a time; the first error ends it."""
-    queue = iter(enumerate(todo))
-    done: list[FileRow] = []
-
-    async def worker() -> None:
-        for number, address in queue:
-            done.append(await work(number, address))
-
-    tasks = [asyncio.ensure_future(worker()) for _ in range(workers)]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    return done

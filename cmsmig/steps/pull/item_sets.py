@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -242,26 +243,16 @@ class SetReader:
         return list(seen.values())
 
     async def _still_there(
-        self, seen: Mapping[_Key, bytes], collection: Collection, *, live: bool
+        self, seen: Iterable[_Key], collection: Collection, *, live: bool
     ) -> dict[_Key, bytes]:
         found: dict[_Key, bytes] = {}
-        for key in seen:
-            line = await self._single(collection, key, live=live)
-            if line is not None:
-                found[key] = line
+        for item_id, locale in seen:
+            with suppress(NotFoundError, OversizedAnswerError):
+                record = await self.client.item(
+                    collection.collection_id, item_id, live=live, locale=locale or None
+                )
+                found[item_id, locale] = line_of(record)
         return found
-
-    async def _single(
-        self, collection: Collection, key: _Key, *, live: bool
-    ) -> bytes | None:
-        item_id, locale = key
-        try:
-            record = await self.client.item(
-                collection.collection_id, item_id, live=live, locale=locale or None
-            )
-        except (NotFoundError, OversizedAnswerError):
-            return None
-        return line_of(record)
 
     def _tell_once(self, what: str) -> None:
         if what not in self.noticed:

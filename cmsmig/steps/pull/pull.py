@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
@@ -35,6 +34,7 @@ from cmsmig.steps.pull.file_downloads import WORKERS, Downloads, FilesReport
 from cmsmig.steps.pull.file_hosts import FileHosts, OwnHost, file_hosts
 from cmsmig.steps.pull.item_sets import SetReader
 from cmsmig.steps.pull.raw_site import is_known, key_of, learn_site
+from cmsmig.steps.worker_pool import together
 from cmsmig.wire.session import Session
 
 STEP = "pull"
@@ -311,11 +311,5 @@ async def _apart(
         except (MalformedAnswerError, NotFoundError, RejectedError, CacheError) as bad:
             failed.setdefault(identifier, bad)
 
-    tasks = [asyncio.ensure_future(one(*each)) for each in jobs]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    await together(one(*each) for each in jobs)
     return failed

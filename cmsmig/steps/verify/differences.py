@@ -102,6 +102,12 @@ class Verification:
     not_in_yet: int = 0
     """Selected items of which no pilot was, as long as only pilots were imported."""
 
+    def add(
+        self, code: DifferenceCode, subject: object, text: str, where: str = ""
+    ) -> None:
+        """Add a difference."""
+        self.differences.append(Difference(code, str(subject), where, text))
+
     @property
     def is_as_decided(self) -> bool:
         """Return whether everything could be read and nothing differs."""

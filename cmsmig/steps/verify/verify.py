@@ -29,7 +29,7 @@ from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.compare_objects import compare_objects, undone_removals
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
 from cmsmig.steps.verify.compare_story import is_as_wanted, story_differences
-from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
+from cmsmig.steps.verify.differences import DifferenceCode, Verification
 from cmsmig.steps.worker_pool import StopSignal, Work, work_through
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
@@ -100,11 +100,10 @@ def _list_unmade(job: ImportJob, found: Verification) -> None:
         if row is not None and key in left_out:
             continue
         if row is not None and row.story_record is not None and key in gone:
-            found.differences.append(_story_gone(key, row.story_record))
+            _list_gone(key, row.story_record, found)
         elif row is None or (row.story_record is None and row.status in _DUE):
             text = f"{item.name} has no story yet; run `cmsmig import`."
-            code = DifferenceCode.ITEM_WITHOUT_STORY
-            found.differences.append(Difference(code, str(key), "", text))
+            found.add(DifferenceCode.ITEM_WITHOUT_STORY, key, text)
 
 
 def _list_failed(job: ImportJob, found: Verification) -> None:
@@ -116,13 +115,12 @@ def _list_failed(job: ImportJob, found: Verification) -> None:
             continue
         found.failed += 1
         if str(key) not in differing:
-            code = DifferenceCode.ITEM_FAILED
-            found.differences.append(Difference(code, str(key), "", row.explanation))
+            found.add(DifferenceCode.ITEM_FAILED, key, row.explanation)
 
 
-def _story_gone(key: ItemKey, story_record: StoryRecord) -> Difference:
+def _list_gone(key: ItemKey, story_record: StoryRecord, found: Verification) -> None:
     text = f"The story `{story_record.full_slug}` is no longer there; {REMEDY}."
-    return Difference(DifferenceCode.STORY_GONE, str(key), "", text)
+    found.add(DifferenceCode.STORY_GONE, key, text)
 
 
 _DUE = ("selected", "created", "reused")
@@ -138,7 +136,7 @@ async def _compare_item(
 ) -> None:
     draft = _checked_draft(job, key, found)
     if isinstance(draft, str):
-        _list_undrafted(key, draft, found)
+        found.add(DifferenceCode.ITEM_FAILED, key, draft)
     elif draft is not None:
         await _compare_story(job, linked, draft, story_record, found)
 
@@ -153,15 +151,8 @@ def _checked_draft(
         draft = migration.checked_draft(draft, job.context)
     if not isinstance(draft, str) or not migration.drafter.has_changed(key):
         return draft
-    found.differences.append(
-        Difference(DifferenceCode.DRAFT_CHANGED, str(key), "", draft)
-    )
+    found.add(DifferenceCode.DRAFT_CHANGED, key, draft)
     return migration.item_draft(migration.items[key], job.context)
-
-
-def _list_undrafted(key: ItemKey, why: str, found: Verification) -> None:
-    code = DifferenceCode.ITEM_FAILED
-    found.differences.append(Difference(code, str(key), "", why))
 
 
 async def _compare_story(
@@ -176,7 +167,7 @@ async def _compare_story(
     try:
         story = await job.client.story(story_record.story_id)
     except NotFoundError:
-        found.differences.append(_story_gone(key, story_record))
+        _list_gone(key, story_record, found)
         return
     found.published_at[key] = moment(story.body.get("published_at"))
     if key in found.wanted_groups:
@@ -185,7 +176,7 @@ async def _compare_story(
     last = LastWrite(story_record, job.ledger.items.last_written(story_record.story_id))
     links = linked.links(draft)
     if isinstance(links, str):
-        _list_undrafted(key, links, found)
+        found.add(DifferenceCode.ITEM_FAILED, key, links)
     elif is_as_wanted(story, last.written, links.record_hash):
         # What is wanted was valid when it was made.
         found.relations += links.filled
@@ -196,7 +187,7 @@ async def _compare_story(
     else:
         found.relations += links.filled
         _compare_fields(job, linked, draft, last, story, found)
-    found.differences.extend(_publication(job, key, story_record, story))
+    _compare_publication(job, key, story_record, story, found)
     apart = key in job.public_versions(linked.existing).records
     if story.row.published and story.row.unpublished_changes and not apart:
         codes = (
@@ -224,39 +215,34 @@ def _compare_fields(
 ) -> None:
     wanted = job.migration.story_of(draft, job.context)
     if isinstance(wanted, str):
-        _list_undrafted(draft.key, wanted, found)
+        found.add(DifferenceCode.ITEM_FAILED, draft.key, wanted)
         return
     content = linked.content(wanted)
     decided = job.migration.decisions.conflicts
     found.differences.extend(story_differences(wanted, content, last, story, decided))
-    found.differences.extend(_documents(wanted, story.content, found))
+    _check_documents(wanted, story.content, found)
 
 
-def _publication(
-    job: ImportJob, item: ItemKey, story_record: StoryRecord, story: Story
-) -> Iterator[Difference]:
-    """Yield that a story is public, or not, against the decision."""
-    key = str(item)
-    asked = item in job.migration.to_publish
-    is_public = story.row.published
-    decided = job.migration.decisions.conflicts
-    seen = seen_of(is_public)
-    side = decided.side(ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen)
-    if side is not Side.THEIRS:
-        if is_public and not asked:
-            text = (
-                f"`{story_record.full_slug}` is published; nobody asked"
-                f"{DECIDE_PUBLISHED}."
-            )
-            code = DifferenceCode.PUBLISHED_UNASKED
-            yield Difference(code, key, PUBLISHED, text)
-        elif asked and not is_public:
-            why = "somebody unpublished it" if story_record.left_public else "it is not"
-            text = (
-                f"`{story_record.full_slug}` was to be published and {why}"
-                f"{DECIDE_PUBLISHED}."
-            )
-            yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
+def _compare_publication(
+    job: ImportJob,
+    key: ItemKey,
+    story_record: StoryRecord,
+    story: Story,
+    found: Verification,
+) -> None:
+    """List that a story is public, or not, against the decision."""
+    asked, is_public = key in job.migration.to_publish, story.row.published
+    decided, path = job.migration.decisions.conflicts, story_record.full_slug
+    side = decided.side(ConflictKind.STORY, path, PUBLISHED, seen_of(is_public))
+    if asked == is_public or side is Side.THEIRS:
+        return
+    if is_public:
+        text = f"`{path}` is published; nobody asked{DECIDE_PUBLISHED}."
+        found.add(DifferenceCode.PUBLISHED_UNASKED, key, text, PUBLISHED)
+        return
+    why = "somebody unpublished it" if story_record.left_public else "it is not"
+    text = f"`{path}` was to be published and {why}{DECIDE_PUBLISHED}."
+    found.add(DifferenceCode.NOT_PUBLISHED, key, text, PUBLISHED)
 
 
 def _compare_groups(job: ImportJob, found: Verification) -> None:
@@ -292,13 +278,12 @@ def _compare_groups(job: ImportJob, found: Verification) -> None:
                 continue
             own = records[key].story_id
             if own not in together:
-                found.differences.append(_apart(key, _NOT_IN_GROUP))
+                text = _NOT_IN_GROUP
             elif together.keys() - {own} - found.alternates[key]:
-                found.differences.append(_apart(key, _NO_ALTERNATES))
-
-
-def _apart(key: ItemKey, text: str) -> Difference:
-    return Difference(DifferenceCode.LANGUAGES_APART, str(key), "group_id", text)
+                text = _NO_ALTERNATES
+            else:
+                continue
+            found.add(DifferenceCode.LANGUAGES_APART, key, text, "group_id")
 
 
 _NOT_IN_GROUP = (
@@ -312,19 +297,15 @@ _NO_ALTERNATES = (
 )
 
 
-def _documents(
+def _check_documents(
     story: StoryDraft, content: JsonObject, found: Verification
-) -> Iterator[Difference]:
+) -> None:
     for path, document in documents_in(content):
         found.documents += 1
         for problem in problems_there(document):
             place = f"At {problem.path}: " if problem.path else ""
-            yield Difference(
-                DifferenceCode.DOCUMENT_INVALID,
-                str(story.key),
-                path,
-                f"{place}{problem.what}",
-            )
+            text = f"{place}{problem.what}"
+            found.add(DifferenceCode.DOCUMENT_INVALID, story.key, text, path)
 
 
 async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> None:
@@ -345,7 +326,7 @@ async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> 
         code, text = DifferenceCode.ASSET_BYTES, "Its file has other bytes."
     else:
         return
-    found.differences.append(Difference(code, row.name, row.content_url, text))
+    found.add(code, row.name, text, row.content_url)
 
 
 def _compare_folders(job: ImportJob, found: Verification) -> None:
@@ -353,14 +334,8 @@ def _compare_folders(job: ImportJob, found: Verification) -> None:
     for path, row in job.ledger.inventory.made("folder").items():
         found.folders += 1
         if row.destination_id not in there:
-            found.differences.append(
-                Difference(
-                    DifferenceCode.FOLDER_GONE,
-                    path,
-                    "",
-                    f"The folder is not there; {REMEDY}.",
-                )
-            )
+            text = f"The folder is not there; {REMEDY}."
+            found.add(DifferenceCode.FOLDER_GONE, path, text)
 
 
 async def verify_only(

@@ -26,7 +26,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps import connect
-from cmsmig.steps.changes.project_changes import changes_of
+from cmsmig.steps.changes.changes import changes_of
 from cmsmig.steps.pull import file_downloads, item_sets
 from cmsmig.steps.pull import pull as pulling
 from cmsmig.steps.rollback import rollback

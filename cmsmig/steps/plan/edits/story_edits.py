@@ -21,7 +21,7 @@ from cmsmig.reconcile.rules.story import edited_fields, story_resource
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.wanted_stories import WantedStories
-from cmsmig.steps.worker_pool import together
+from cmsmig.steps.worker_pool import batches, together
 
 UNDECIDED: Final = "undecided"
 """Stands for the hash of a story that waits for a decision: no other is like it."""
@@ -84,7 +84,7 @@ async def read_story_edits(
     """
     edits: dict[ItemKey, StoryEdit] = {}
     kept: dict[ItemKey, Story] = {}
-    reads, decided = 0, wanted.migration.decisions.conflicts
+    decided = wanted.migration.decisions.conflicts
 
     def compare_with(key: ItemKey, there: Story | StoryRow) -> bool:
         ours = wanted.stories.fields(key)
@@ -101,10 +101,7 @@ async def read_story_edits(
     for key, row in wanted.held_moves:
         compare_with(key, row)
     pairs = open_pairs(ledger)
-    looking = list(wanted.looking.items())
-    for at in range(0, len(looking), _AT_ONCE):
-        part = looking[at : at + _AT_ONCE]
-        reads += len(part)
+    for part in batches(wanted.looking.items(), _AT_ONCE):
         stories = await together(
             client.find_story(story_record.story_id) for _, story_record in part
         )
@@ -114,7 +111,7 @@ async def read_story_edits(
             is_known = story is not None and compare_with(key, story)
             if story is not None and is_known and len(kept) < _MOST_KEPT:
                 kept[key] = story
-    return StoryEdits(edits, kept, reads)
+    return StoryEdits(edits, kept, len(wanted.looking))
 
 
 def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
