@@ -86,6 +86,8 @@ _TABLES = (
     "draft", "content_hash", "file_use", "part", "edition", "entry", "cell",
     "searched", "held_file", "noticed",
 )  # fmt: skip
+_OF_RAW = ("items %", "translated %", "files")
+"""Names of the parts that are made of raw/ alone."""
 _WAIT_SECONDS = 2.0
 T = TypeVar("T")
 
@@ -158,6 +160,17 @@ class DerivedFile:
             db.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", rows)
 
         self.change(write)
+
+    def forget_raw(self) -> None:
+        """Let what is known of raw/ next to the drafts be read there again: another
+        program may have written what is kept."""
+
+        def forget(db: sqlite3.Connection) -> None:
+            db.execute("DELETE FROM file_use")
+            for names in _OF_RAW:
+                db.execute("DELETE FROM part WHERE name LIKE ?", (names,))
+
+        self.change(forget)
 
     def _do(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something with the open file; from the first error on, without it."""

@@ -245,6 +245,7 @@ def open_migration(
     *,
     reviewing: bool = False,
     pilot: Pilot = WHOLE,
+    from_raw: bool = False,
 ) -> Migration:
     """Return the migration that the project folder describes.
 
@@ -252,9 +253,12 @@ def open_migration(
     decisions and `DecisionsError` when they do not fit the origin. While
     `reviewing`, blocks of bodies that are still to be decided on are no error:
     no body's blocks are looked at then. Only the bodies of a `pilot` are looked at,
-    and the migration is cut down to it; `UsageError` when nothing fits.
+    and the migration is cut down to it; `UsageError` when nothing fits. With
+    `from_raw`, all that is known of raw/ is read there, not in derived.sqlite.
     """
     derived = DerivedFile(project.derived)
+    if from_raw:
+        derived.forget_raw()
     origin = read_origin(project, settings.site_id, derived)
     decisions, rules = _read_decisions(project, settings)
     _check(decisions, origin, reviewing=reviewing)

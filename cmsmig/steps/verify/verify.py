@@ -342,7 +342,7 @@ async def verify_only(
     project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
 ) -> Verification:
     """Return what a read-back of everything found. Reads only."""
-    whole = migration = open_migration(project, settings)
+    whole = migration = open_migration(project, settings, from_raw=True)
     if project.ledger.is_file():
         with Ledger.open_existing(project.ledger) as ledger:
             migration = as_begun(whole, ledger)

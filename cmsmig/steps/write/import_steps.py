@@ -167,7 +167,7 @@ async def run_command(
     is selected, only the `pilot` is handled. Raises `CredentialsError` when the token
     lacks a scope that the command needs.
     """
-    migration = open_migration(project, settings, pilot=pilot)
+    migration = open_migration(project, settings, pilot=pilot, from_raw=True)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         await require_same_site(project, settings, observer)

@@ -1,4 +1,4 @@
-"""derived.sqlite may hold drafts that another program changed: none is written."""
+"""derived.sqlite may hold what another program changed: none of it is written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.support.steps.desk import Desk, Stage
-from tests.support.steps.forged_drafts import FORGED, forge_drafts
+from tests.support.steps.forged_drafts import FORGED, forge_drafts, forge_index
 
 
 def is_forged(desk: Desk) -> bool:
@@ -92,4 +92,22 @@ def test_a_verification_compares_with_drafts_that_it_makes_again(stage: Stage) -
     listed = found.document["differences"]
     assert [each["code"] for each in listed] == ["draft_changed"] * forged
     assert "derived.sqlite" in listed[0]["text"]
+    desk.verified()
+
+
+def test_items_and_files_are_those_of_raw(stage: Stage) -> None:
+    """Not the names, paths, uses of files and number of items that were kept: a plan
+    of those is not imported, and neither import nor verification reads them."""
+    desk = stage()
+    genuine = desk.plan()
+    forge_index(desk.folder)
+    shown = desk.plan()
+    assert shown["hash"] != genuine["hash"]
+    assert desk.run("import", "--plan", shown["hash"]).code == 1
+    assert desk.stories() == {}
+    forge_index(desk.folder)
+    desk.done("import", "--plan", genuine["hash"])
+    assert len(desk.stories()) == 6
+    assert FORGED not in json.dumps(desk.comparable())
+    forge_index(desk.folder)
     desk.verified()

@@ -1,4 +1,4 @@
-"""Changes drafts in derived.sqlite as somebody who knows its format would."""
+"""Changes what derived.sqlite holds as somebody who knows its format would."""
 
 from __future__ import annotations
 
@@ -41,6 +41,38 @@ def forge_drafts(
         if with_plan:
             db.execute("DELETE FROM part WHERE name LIKE 'plan %'")
     return forged
+
+
+def forge_index(folder: Path) -> None:
+    """Give every listed item and every use of a file other texts, and take one item
+    away; drafts and plans, which say otherwise, are forgotten."""
+    with closing(sqlite3.connect(folder / "derived.sqlite")) as db, db:
+        listed = "FROM part WHERE name LIKE 'items %' AND body <> x''"
+        for number, (name, body) in enumerate(
+            db.execute(f"SELECT name, body {listed}").fetchall()
+        ):
+            rows = [
+                [*row[:2], FORGED, f"forged-{number}-{index}", *row[4:]]
+                for index, row in enumerate(json.loads(body))
+            ]
+            db.execute(
+                "UPDATE part SET body = ? WHERE name = ? AND body <> x''",
+                (json.dumps(rows[1:]).encode(), name),
+            )
+        for key, uses in db.execute("SELECT key, uses FROM file_use").fetchall():
+            rows = [[*row[:3], FORGED, row[4]] for row in json.loads(uses)]
+            forged = (json.dumps(rows), key)
+            db.execute("UPDATE file_use SET uses = ? WHERE key = ?", forged)
+        (body,) = db.execute("SELECT body FROM part WHERE name = 'files'").fetchone()
+        files = json.loads(body)
+        files["missing"] = dict.fromkeys(files["alts"], FORGED)
+        files["alts"] = dict.fromkeys(files["alts"], FORGED)
+        for each in files["uploads"]:
+            each["alt"] = each["name"] = FORGED
+        forged = (json.dumps(files).encode(),)
+        db.execute("UPDATE part SET body = ? WHERE name = 'files'", forged)
+        db.execute("DELETE FROM part WHERE name LIKE 'plan %'")
+        db.execute("DELETE FROM draft")
 
 
 def _change_text(value: object) -> bool:
