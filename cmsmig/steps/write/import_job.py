@@ -67,8 +67,8 @@ class ImportJob:
     offline: OfflineDrafts | None = None
     """What the plan is made of; None where no plan is made."""
     edits: StoryEdits = NO_EDITS
-    """What the plan found of stories that are not as we left them; nothing once all are
-    updated."""
+    """What the plan found of stories that are not as we left them; nothing once no
+    update is to come."""
     seen_gone: Mapping[int, Story] = field(default_factory=dict)
     """Stories of items that are gone at the origin, as the plan read them, by id."""
     edit_conflicts: list[FieldDiff] = field(default_factory=list)

@@ -27,7 +27,6 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP, wanted_fields
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
-from cmsmig.steps.plan.edits.story_edits import NO_EDITS
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.moves import Move, existing_stories, in_the_way, passing_slug
 from cmsmig.steps.plan.wanted_stories import is_asked
@@ -72,7 +71,6 @@ async def link_stories(job: ImportJob) -> None:
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    job.edits = NO_EDITS
     job.observer(
         StepFinished(STEP, f"{counted(len(needed), 'story', 'stories')} handled")
     )

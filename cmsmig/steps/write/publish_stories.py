@@ -28,6 +28,7 @@ from cmsmig.reconcile.rules.story import (
     is_content,
     with_publication,
 )
+from cmsmig.steps.plan.edits.story_edits import NO_EDITS
 from cmsmig.steps.plan.edits.written_stories import (
     already_public,
     last_write,
@@ -59,6 +60,8 @@ async def publish_stories(job: ImportJob) -> None:
     another version than visitors, both are written. What is public and not to be is
     taken from visitors where that was decided.
     """
+    # No update is to come in this run: what stories hold counts.
+    job.edits = NO_EDITS
     _forget_unwanted(job)
     rows = job.ledger.items.all().values()
     listed, decided = job.snapshot.stories, job.migration.decisions.conflicts

@@ -374,3 +374,19 @@ def test_an_edit_that_is_taken_back_leaves_nothing_to_publish(
     assert "4711" not in public(desk, path)
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_an_edit_that_is_to_be_taken_back_does_not_go_live_before(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """`publish` alone writes no update: visitors keep what they have."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    path = f"records/{SLUGS['published']}"
+    desk.edit(path, position="4711")
+    desk.decide_edit(path, "*", "ours")
+    desk.done("publish")
+    assert "4711" not in public(desk, path)
+    desk.done("import")
+    assert desk.stories()[path].content.get("position") != "4711"
+    desk.verified()
