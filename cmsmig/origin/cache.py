@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -166,7 +165,7 @@ class RawCache:
         meets a new token writes this, not a pull alone.
         """
         body = document({"site_id": site_id, "key": key})
-        replace_file(self.folder / _SITE, [body], writer=f".{secrets.token_hex(4)}")
+        replace_file(self.folder / _SITE, [body], is_shared=True)
 
     def keep_collection(self, identifier: str, body: JsonObject) -> None:
         """Write a collection's schema."""

@@ -17,6 +17,7 @@ from cmsmig.nesting import parse_json
 from cmsmig.origin.records import (
     AGAIN,
     disk,
+    is_alive,
     line_of,
     listed,
     read_listed,
@@ -132,7 +133,7 @@ class FileStore:
         """Remove what killed pulls left half-way."""
         for path in self._files.glob(f"{_ARRIVING}*"):
             process = path.name.removeprefix(_ARRIVING).partition("-")[0]
-            if not (process.isdigit() and _alive(int(process))):
+            if not (process.isdigit() and is_alive(int(process))):
                 with disk(path):
                     path.unlink(missing_ok=True)
 
@@ -221,16 +222,6 @@ def _row(record: Json) -> FileRow | None:
         height=_pixels(record.get("height")),
         name=text_of(record.get("name")),
     )
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _is_hash(text: str) -> bool:

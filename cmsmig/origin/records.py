@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -30,15 +31,19 @@ def disk(path: Path) -> Iterator[None]:
         ) from error
 
 
-def replace_file(path: Path, chunks: Iterable[bytes], *, writer: str = "") -> None:
+def replace_file(
+    path: Path, chunks: Iterable[bytes], *, is_shared: bool = False
+) -> None:
     """Write a file so that it is there whole or not at all, even after a crash.
 
-    Where several processes may write it at once, each of them is a `writer` of its own.
+    `is_shared`: several processes may write it at once, each by a file of its own;
+    the files of killed processes are removed.
     """
     with disk(path):
         # A link in the place of the file itself is replaced, not followed.
         require_in_place(path.with_name(f".{path.name}.new"))
         path.parent.mkdir(parents=True, exist_ok=True)
+        writer = f".{os.getpid()}-{secrets.token_hex(4)}" if is_shared else ""
         fresh = path.with_name(f".{path.name}{writer}.new")
         try:
             with open_fresh(fresh) as file:
@@ -50,7 +55,29 @@ def replace_file(path: Path, chunks: Iterable[bytes], *, writer: str = "") -> No
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)
             raise
+        if is_shared:
+            _clear_unfinished(path)
         sync_folder(path.parent)
+
+
+def _clear_unfinished(path: Path) -> None:
+    """Remove what killed writers of a shared file left."""
+    start = f".{path.name}."
+    for each in path.parent.glob(f"{start}*.new"):
+        process = each.name.removeprefix(start).partition("-")[0]
+        if not (process.isdigit() and is_alive(int(process))):
+            each.unlink(missing_ok=True)
+
+
+def is_alive(process: int) -> bool:
+    """Return whether there is a process with this number; True where unknown."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def sync_folder(folder: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -199,3 +202,20 @@ def test_whoever_meets_a_new_token_may_write_it_down(tmp_path: Path) -> None:
     assert cache.held_site() == "s1"
     assert cache.key() in {"0", "1", "2", "3"}
     assert not [*tmp_path.rglob("*.new")]
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    """A writer that is killed before the replacement leaves a file."""
+    cache = filled(tmp_path, [])
+    cache.keep_held("s1", "0")
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (left,) = tmp_path.rglob("site.json")
+    killed, live = (
+        left.with_name(f".site.json.{process}-00000000.new")
+        for process in (ended.pid, os.getppid())
+    )
+    killed.touch()
+    live.touch()
+    cache.keep_held("s1", "1")
+    assert [*tmp_path.rglob("*.new")] == [live]
