@@ -127,6 +127,9 @@ class Snapshot:
     visitors since, by id."""
     created: Mapping[ItemKey, Story] = field(default_factory=dict)
     """The stories whose create a killed run intended, by item."""
+    updated: Mapping[ItemKey, Story | None] = field(default_factory=dict)
+    """The stories that a killed run was updating and that are not as the ledger has
+    them, by item; None for one that is gone."""
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
     """Of the folders that stories are to be created in or below, by path."""
     webhooks: tuple[Webhook, ...] | None = ()

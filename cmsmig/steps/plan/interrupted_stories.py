@@ -1,7 +1,9 @@
-"""Stories that a killed run was creating or publishing, in one version or in two.
+"""Stories that a killed run was creating, updating or publishing, in one version or in
+two.
 
 One that was created is known by the `_uid` of its root block, wherever an editor moved
-it since. What editors see has to be put back where a run wrote only what visitors see.
+it since. One that was updated is known by the fingerprint of what was wanted. What
+editors see has to be put back where a run wrote only what visitors see.
 """
 
 from __future__ import annotations
@@ -17,14 +19,14 @@ from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import edited_fields
+from cmsmig.reconcile.rules.story import after_update, edited_fields, is_as_left
 from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     content_of,
     fields_held,
     wanted_fields,
 )
-from cmsmig.reconcile.rules.story_hashes import is_hash_of
+from cmsmig.reconcile.rules.story_hashes import content_hash, is_hash_of
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import (
     found_write,
@@ -33,7 +35,7 @@ from cmsmig.steps.plan.edits.written_stories import (
 )
 from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
 from cmsmig.steps.snapshot import Interrupted, Snapshot, find_by_uid
-from cmsmig.steps.worker_pool import batches
+from cmsmig.steps.worker_pool import batches, together
 
 _TYPE = f"{CONTENT}component"
 _AT_ONCE = 50
@@ -58,9 +60,9 @@ def create_intent(key: ItemKey, content: str, record: str, sent: JsonObject) -> 
 async def read_interrupted(
     client: DestinationClient, namespace: str, ledger: Ledger, found: Snapshot
 ) -> Snapshot:
-    """Return the snapshot with the stories that it created, those that an editor took
-    from visitors since, and those of two versions as they will be once theirs is put
-    back.
+    """Return the snapshot with the stories that it created or updated, those that an
+    editor took from visitors since, and those of two versions as they will be once
+    theirs is put back.
 
     Costs a call for each story that is read.
     """
@@ -84,8 +86,15 @@ async def read_interrupted(
     hidden = hidden_since(ledger.items.all().values(), found.stories, publishing)
     found = found.with_rows(rows) if rows else found
     created, reads = await find_created(client, namespace, ledger, found.stories)
+    updated = await _read_updated(client, ledger, found.stories)
     found = found.with_calls({"settle_stories": reads})
-    return replace(found, created=created, interrupted=interrupted, hidden=hidden)
+    return replace(
+        found,
+        created=created,
+        updated=updated,
+        interrupted=interrupted,
+        hidden=hidden,
+    )
 
 
 def _row_after(ledger: Ledger, item: ItemRow, after: Story) -> StoryRow:
@@ -145,6 +154,24 @@ def _candidates(
     yield from batches(elsewhere, _AT_ONCE)
 
 
+async def _read_updated(
+    client: DestinationClient, ledger: Ledger, listed: Iterable[StoryRow]
+) -> Mapping[ItemKey, Story | None]:
+    """Return the stories that a killed run was updating and that are not as the ledger
+    has them, by item; None for one that is gone. Costs a call for each."""
+    there = {row.story_id: row for row in listed}
+    looking = {
+        row.key: record.story_id
+        for _, row in ledger.intended("update")
+        if row is not None
+        and (record := row.own_story) is not None
+        and (seen := there.get(record.story_id)) is not None
+        and not is_as_left(seen, last_write(ledger, row))
+    }
+    stories = await together(map(client.find_story, looking.values()))
+    return dict(zip(looking, stories, strict=True))
+
+
 def record_created(
     ledger: Ledger,
     found: Mapping[ItemKey, Story],
@@ -183,6 +210,45 @@ def settle_creates(
         last = found_write(story, intent.request_hash, str(record or ""), fields)
         origin = origin_hash(row.key)
         ledger.items.placed(row.key, last.record, origin, "create", last.written)
+
+
+def settle_updates(
+    ledger: Ledger,
+    found: Mapping[ItemKey, Story | None],
+    origin_hash: Callable[[ItemKey], str],
+) -> None:
+    """Write what became of each update that a killed run intended, where the story in
+    `found` holds just what was wanted; the intents of others stay open.
+
+    Where an editor changed what no import fills, no change date is taken as ours, so
+    that the next write looks at it first.
+    """
+    for intent, row in ledger.intended("update"):
+        story = found.get(row.key) if row is not None else None
+        if row is None or story is None:
+            continue
+        before = last_write(ledger, row)
+        last = after_update(before, story, intent.request_hash)
+        if last is before or story.row.group_id != before.record.group_id:
+            continue
+        edited = edited_fields(story, last)
+        record = replace(
+            before.record,
+            full_slug=story.row.full_slug.strip("/"),
+            content_hash=content_hash(story.content),
+            record_hash=intent.request_hash,
+            updated_at="" if edited else story.row.updated_at,
+            kept_edits=False,
+        )
+        ledger.items.written(
+            row.key,
+            record,
+            row.link_state,
+            origin_hash(row.key) or row.origin_hash,
+            last.written,
+            still_public=before.record.public_record
+            not in ("", before.record.record_hash),
+        )
 
 
 def _sent(intent: Intent, story: Story, fields: JsonObject | None) -> JsonObject | None:

@@ -36,7 +36,11 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
 )
 from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.gone.recreate import is_blocked, record_missing
-from cmsmig.steps.plan.interrupted_stories import read_interrupted, record_created
+from cmsmig.steps.plan.interrupted_stories import (
+    read_interrupted,
+    record_created,
+    settle_updates,
+)
 from cmsmig.steps.plan.plan import RULES_VERSION, Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
@@ -92,6 +96,7 @@ async def plan_import(
     seen, reads = await look_at_gone(client, migration, ledger, snapshot)
     with ledger.simulated() as simulated:
         record_created(simulated, snapshot.created, migration, offline.context)
+        settle_updates(simulated, snapshot.updated, migration.origin_hash)
         record_missing(simulated, gone)
         left = compare_with_origin(migration, simulated, snapshot, seen)
         record_gone(simulated, left)
@@ -112,7 +117,7 @@ async def plan_import(
         calls = {
             "read_interrupted_versions": len(snapshot.interrupted),
             "read_gone_stories": reads,
-            "read_changed_stories": edits.reads,
+            "read_changed_stories": len(snapshot.updated) + edits.reads,
         }
         wanted = replace(wanted, snapshot=snapshot.with_calls(calls))
         return PlannedImport(

@@ -35,7 +35,7 @@ from cmsmig.steps.plan.gone.recreate import (
     refuse_gone,
     refuse_half_way,
 )
-from cmsmig.steps.plan.interrupted_stories import record_created
+from cmsmig.steps.plan.interrupted_stories import record_created, settle_updates
 from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
@@ -225,6 +225,7 @@ async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
     migration, ledger = job.migration, job.ledger
     record_created(ledger, job.snapshot.created, migration, job.planned_context)
+    settle_updates(ledger, job.snapshot.updated, migration.origin_hash)
     settle_publications(job)
     await put_back_versions(job)
     record_missing(ledger, job.gone)

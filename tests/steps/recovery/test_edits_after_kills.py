@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +11,14 @@ import pytest
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from tests.support.steps.desk import Desk, Stage
-from tests.support.steps.editor_edits import FIELDS, cases, edit, value, write_site
+from tests.support.steps.editor_edits import (
+    FIELDS,
+    cases,
+    change_texts,
+    edit,
+    value,
+    write_site,
+)
 from tests.support.steps.faults import (
     CREATE_STORY,
     CUT,
@@ -123,4 +131,29 @@ def test_what_an_editor_unpublished_after_a_kill_stays_so(
     desk.decide_edit(path, "published", "ours")
     desk.done("import")
     assert desk.stories()[path].published is not None
+    desk.verified()
+
+
+def test_an_update_of_a_killed_run_is_ours_also_where_the_origin_takes_it_back(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """No edit of an editor: the next import writes what the origin has, and shows it to
+    visitors."""
+    write_site(tmp_path / "content", cases(("name",), two_versions=False))
+    fault = Fault(UPDATE_STORY, CUT, item="Another text", then_dead=True)
+    desk = stage(fault, content=tmp_path / "content")
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    before = desk.comparable()
+    shutil.copytree(desk.folder / "raw", tmp_path / "raw")
+    change_texts(desk, "Another text")
+    assert desk.run("import").code == 7
+    fault.over()
+    assert desk.comparable() != before
+    shutil.copytree(tmp_path / "raw", desk.folder / "raw", dirs_exist_ok=True)
+    planned, mark = desk.run("plan", "--json").document["calls"], desk.mark()
+    desk.done("import")
+    assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
+    assert desk.comparable() == before
+    assert desk.open_intents() == []
     desk.verified()

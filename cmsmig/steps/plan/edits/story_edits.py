@@ -100,18 +100,20 @@ async def read_story_edits(
 
     for key, row in wanted.held_moves:
         compare_with(key, row)
-    pairs = open_pairs(ledger)
-    for part in batches(wanted.looking.items(), _AT_ONCE):
-        stories = await together(
-            client.find_story(story_record.story_id) for _, story_record in part
-        )
-        for (key, _), story in zip(part, stories, strict=True):
+    pairs, settled = open_pairs(ledger), wanted.snapshot.updated
+    unread = {key: wanted.looking[key] for key in wanted.looking if key not in settled}
+    for part in batches(wanted.looking, _AT_ONCE):
+        reading = [key for key in part if key in unread]
+        read = await together(client.find_story(unread[k].story_id) for k in reading)
+        seen = {**settled, **dict(zip(reading, read, strict=True))}
+        for key in part:
+            story = seen[key]
             if story is not None and str(key) in pairs:
                 story = pairs[str(key)].after(story)
             is_known = story is not None and compare_with(key, story)
             if story is not None and is_known and len(kept) < _MOST_KEPT:
                 kept[key] = story
-    return StoryEdits(edits, kept, len(wanted.looking))
+    return StoryEdits(edits, kept, len(unread))
 
 
 def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
