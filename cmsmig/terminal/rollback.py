@@ -11,9 +11,8 @@ from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.rollback.job import named_subset
-from cmsmig.steps.rollback.outcome import Outcome
 from cmsmig.steps.rollback.reverse import TRASHED, Reverse, counts
-from cmsmig.steps.rollback.rollback import RollbackSetup, run_rollback
+from cmsmig.steps.rollback.rollback import Outcome, RollbackSetup, run_rollback
 from cmsmig.steps.rollback.rollback import plan_rollback as make_plan
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.terminal.commands import resumable

@@ -30,8 +30,14 @@ from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_origin
-from cmsmig.steps.pull.file_downloads import WORKERS, Downloads, FilesReport
-from cmsmig.steps.pull.file_hosts import FileHosts, OwnHost, file_hosts
+from cmsmig.steps.pull.file_downloads import (
+    WORKERS,
+    Downloads,
+    FileHosts,
+    FilesReport,
+    OwnHost,
+    file_hosts,
+)
 from cmsmig.steps.pull.item_sets import SetReader
 from cmsmig.steps.pull.raw_site import is_known, key_of, learn_site
 from cmsmig.steps.worker_pool import together

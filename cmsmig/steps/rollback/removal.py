@@ -17,8 +17,7 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import Intent
 from cmsmig.reconcile.kinds import Kind
-from cmsmig.steps.rollback.comparison import compare
-from cmsmig.steps.rollback.edited_stories import story_stamp
+from cmsmig.steps.rollback.comparison import compare, story_stamp
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.reverse import TRASHED, Reason, Reverse, delete, forget
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan

@@ -26,9 +26,13 @@ from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.public_versions import visible_prints
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.verify.compare_objects import compare_objects, undone_removals
+from cmsmig.steps.verify.compare_fields import (
+    compare_objects,
+    is_as_wanted,
+    story_differences,
+    undone_removals,
+)
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
-from cmsmig.steps.verify.compare_story import is_as_wanted, story_differences
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
 from cmsmig.steps.worker_pool import StopSignal, Work, work_through
 from cmsmig.steps.write.alternates import languages_of

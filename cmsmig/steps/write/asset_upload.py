@@ -41,14 +41,15 @@ from cmsmig.steps.worker_pool import (
     work_through,
     write_ahead,
 )
-from cmsmig.steps.write.asset_renewal import renew_texts, text_to_sign
-from cmsmig.steps.write.asset_signing import (
+from cmsmig.steps.write.asset_records import (
     fail_asset,
+    renew_texts,
     save_asset,
     settle_signings,
     sign,
     signed_id,
     signing_intent,
+    text_to_sign,
 )
 from cmsmig.steps.write.execute import Calls, executing
 from cmsmig.steps.write.idempotent_write import Sleep

@@ -14,7 +14,7 @@ WRITTEN = "steps/plan/edits/written_stories.py"
 GONE = "steps/plan/gone/gone_at_origin.py"
 RECREATED = "steps/plan/gone/recreate.py"
 STAYING = "steps/rollback/staying.py"
-COMPARED = "steps/verify/compare_story.py"
+COMPARED = "steps/verify/compare_fields.py"
 LINKS = "steps/plan/drafts/linked_stories.py"
 
 

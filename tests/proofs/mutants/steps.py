@@ -6,7 +6,7 @@ from tests.proofs.mutants.mutant import Edit, Mutant
 
 STORIES = "steps/write/create_stories.py"
 CREATED = "steps/plan/interrupted_stories.py"
-SIGNING = "steps/write/asset_signing.py"
+SIGNING = "steps/write/asset_records.py"
 ASSETS = "steps/write/asset_upload.py"
 EXECUTE = "steps/write/execute.py"
 RELATIONS = "steps/write/link_stories.py"

@@ -56,7 +56,7 @@ def left(desk: Desk) -> dict[tuple[str, str], tuple[str, list[str]]]:
 @pytest.fixture(autouse=True)
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody wait for lists that lag, nor before what is tried again."""
-    monkeypatch.setattr("cmsmig.steps.rollback.open_intents.ONCE_MORE", (0.0,))
+    monkeypatch.setattr("cmsmig.steps.rollback.rollback_plan.ONCE_MORE", (0.0,))
     monkeypatch.setattr("cmsmig.wire.failures._FIRST_DELAY", 0.001)
 
 

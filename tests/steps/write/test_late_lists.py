@@ -19,7 +19,7 @@ from tests.support.steps.faults import CREATE_STORY, CUT, SIGN, Fault
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look again without waiting: here a list lags by looks and not by seconds."""
     monkeypatch.setattr(idempotent_write, "LATER", (0.0, 0.0))
-    monkeypatch.setattr("cmsmig.steps.write.asset_signing.ONCE_MORE", (0.0,))
+    monkeypatch.setattr("cmsmig.steps.write.asset_records.ONCE_MORE", (0.0,))
 
 
 @dataclass
@@ -108,7 +108,7 @@ def test_a_file_whose_signing_a_kill_left_open_is_not_signed_twice(
     assert desk.open_intents()
     lost.over()
     behind.since, behind.hidden = 0.0, 0
-    monkeypatch.setattr("cmsmig.steps.write.asset_signing.ONCE_MORE", (1.2,))
+    monkeypatch.setattr("cmsmig.steps.write.asset_records.ONCE_MORE", (1.2,))
     desk.done("import")
     assert behind.hidden == 0
     assert len(desk.space.assets) == 4

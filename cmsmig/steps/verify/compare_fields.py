@@ -1,0 +1,184 @@
+"""Stories, and the objects that they need, compared by field with what is wanted. Reads
+nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.schema import Story
+from cmsmig.ledger.rows import GoneItem, WrittenStory
+from cmsmig.mapping.convert.item_draft import StoryDraft
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
+from cmsmig.reconcile.diff import Diff, Sides
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome, json_of, shown_value
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.resource import Owner, compare
+from cmsmig.reconcile.rules.folder import NAME
+from cmsmig.reconcile.rules.story import LastWrite, is_content, story_resource
+from cmsmig.reconcile.rules.story_fields import CONTENT, fields_held, wanted_fields
+from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
+from cmsmig.steps.plan.gone.gone_at_origin import (
+    REMOVALS,
+    compare_with_origin,
+    gone_sentence_of,
+)
+from cmsmig.steps.plan.gone.recreate import REMEDY
+from cmsmig.steps.plan.resources import SCHEMA, AnyComparison
+from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
+from cmsmig.steps.write.import_job import ImportJob
+
+_CODES: Final = {
+    "name": DifferenceCode.STORY_NAME,
+    "slug": DifferenceCode.STORY_ELSEWHERE,
+    "folder": DifferenceCode.STORY_ELSEWHERE,
+}
+
+
+def is_as_wanted(story: Story, written: WrittenStory | None, record: str) -> bool:
+    """Return whether a story holds just what the fingerprint `record` of all that is
+    wanted of it says: then no field needs a look of its own."""
+    held = fields_held(story, written)
+    return record_hash(held, content_hash(story.content)) == record
+
+
+def story_differences(
+    wanted: StoryDraft,
+    content: JsonObject,
+    last: LastWrite,
+    story: Story,
+    decided: ConflictsDecision,
+) -> Iterator[Difference]:
+    """Yield the fields of a story that hold something else than is wanted.
+
+    `content` is the draft's with its links filled. A field whose edit was decided to
+    stay is none of them.
+    """
+    ours = wanted_fields(wanted, content)
+    diff = compare(story_resource(last, story, ours), decided).diff
+    lists = {f"{CONTENT}{use.field}" for use in wanted.draft.relations if use.multiple}
+    rules = diff.sides.rules
+    for each in diff.of(Outcome.WRITE, Outcome.KEEP, Outcome.CONFLICT):
+        field = each.field
+        if rules.rides(field) or rules.leaves(field):
+            # What the destination or only an editor gives values to.
+            continue
+        if last.written is None and field not in _CODES and not is_content(field):
+            # What the service made of our dates is not known.
+            continue
+        code = _CODES.get(field, DifferenceCode.FIELD_VALUE)
+        if field in lists and _same_members(json_of(each.ours), json_of(each.theirs)):
+            code = DifferenceCode.RELATION_ORDER
+        where = field.removeprefix(CONTENT)
+        text = (
+            f"The field `{where}` of `{each.what}` holds {shown_value(each.theirs)}; "
+            f"wanted is {shown_value(each.ours)}: {_cause(each, last, diff.sides)}."
+        )
+        yield Difference(code, str(wanted.key), where, text)
+
+
+def _cause(found: FieldDiff, last: LastWrite, sides: Sides) -> str:
+    """Return who changed a field, and what to do about it."""
+    name = found.field
+    decide = (
+        f"decide `theirs` or `ours` for `{name}` under `edits` in "
+        "decisions/conflicts.yaml"
+    )
+    if last.written is None:
+        return f"what was last written is not known; {decide}"
+    if found.outcome is Outcome.WRITE:
+        return "it changed at the origin or in the decisions; run `cmsmig import`"
+    if sides.is_alike(name, sides.base, sides.theirs):
+        return f"its slug changed at the origin, which would move its page; {decide}"
+    if found.outcome is Outcome.KEEP:
+        return f"it was edited at the destination; {decide}"
+    return f"it changed on both sides; {decide}"
+
+
+def _same_members(wanted: Json, there: Json) -> bool:
+    return (
+        isinstance(wanted, list)
+        and isinstance(there, list)
+        and Counter(map(str, wanted)) == Counter(map(str, there))
+    )
+
+
+_GONE = {
+    Kind.COMPONENT: DifferenceCode.COMPONENT_GONE,
+    Kind.DATASOURCE: DifferenceCode.DATASOURCE_GONE,
+}
+_CHANGED = {
+    Kind.COMPONENT: DifferenceCode.COMPONENT_CHANGED,
+    Kind.DATASOURCE: DifferenceCode.DATASOURCE_CHANGED,
+    Kind.FOLDER: DifferenceCode.FOLDER_CHANGED,
+    Kind.ASSET: DifferenceCode.ASSET_TEXT,
+}
+_MISFIT = {
+    Kind.COMPONENT: "It is not as designed.",
+    Kind.DATASOURCE: "It lacks entries of the design.",
+}
+_OTHERWISE = (Outcome.WRITE, Outcome.KEEP, Outcome.CONFLICT, Outcome.HOLD)
+"""Outcomes of fields that are not as designed; what was accepted is no difference."""
+
+
+def compare_objects(job: ImportJob, found: Verification) -> None:
+    """Add what differs of components, datasources, folders and the texts of files."""
+    resources = job.resources()
+    for each in resources.compared:
+        found.components += each.ref.kind is Kind.COMPONENT
+        found.differences.extend(_differences(each))
+    for file in resources.assets():
+        found.differences.extend(_fields_otherwise(file.diff, "wanted"))
+
+
+def _differences(compared: AnyComparison) -> Iterator[Difference]:
+    kind, what = compared.ref
+    is_ours = compared.owner is Owner.LEFT and compared.is_decided
+    if kind not in SCHEMA:
+        # What is gone is listed by its record.
+        yield from _fields_otherwise(compared.diff, "wanted")
+    elif compared.owner is Owner.MISSING:
+        yield Difference(_GONE[kind], what, "", f"It is not in the space; {REMEDY}.")
+    elif compared.owner is Owner.OURS:
+        yield from _fields_otherwise(compared.diff, "designed")
+    elif not compared.fits and not is_ours:
+        yield Difference(_CHANGED[kind], what, "", _MISFIT[kind])
+
+
+def _fields_otherwise(diff: Diff, wanted: str) -> Iterator[Difference]:
+    """Yield the fields that are not as they are to be, and what mends each."""
+    for each in diff.of(*_OTHERWISE):
+        is_written = each.outcome is Outcome.WRITE
+        mended = (
+            "run `cmsmig import`" if is_written else f"it stays until {each.decision}"
+        )
+        text = (
+            f"There it is {shown_value(each.theirs)}, {wanted} is "
+            f"{shown_value(each.ours)}; {mended}."
+        )
+        yield Difference(_code(each), each.what, each.field, text)
+
+
+def _code(field: FieldDiff) -> DifferenceCode:
+    is_name = field.ref.kind is Kind.FOLDER and field.field == NAME
+    return DifferenceCode.FOLDER_NAME if is_name else _CHANGED[field.ref.kind]
+
+
+def undone_removals(job: ImportJob) -> Iterator[Difference]:
+    """Yield the stories that exist against a decision.
+
+    Reads only, and asks nothing: one that was edited is reported by its last change.
+    """
+    rows = job.ledger.items.all()
+    found = compare_with_origin(job.migration, job.ledger, job.snapshot, job.seen_gone)
+    for key, gone in found.gone.items():
+        if gone.state in REMOVALS or gone.is_undone:
+            text = gone_sentence_of(replace(rows[key], gone=gone)) + _remedy(gone)
+            yield Difference(DifferenceCode.GONE_AT_ORIGIN, str(key), "", text)
+
+
+def _remedy(gone: GoneItem) -> str:
+    return " Run `cmsmig import`." if gone.state in REMOVALS else ""
