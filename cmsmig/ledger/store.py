@@ -11,12 +11,17 @@ import json
 import sqlite3
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import CmsmigError, LedgerDamagedError, LedgerError
+from cmsmig.errors import (
+    CmsmigError,
+    InterruptedRunError,
+    LedgerDamagedError,
+    LedgerError,
+)
 from cmsmig.ledger import migrations
 from cmsmig.ledger.bodies import load_body
 from cmsmig.ledger.connection import SimulatedStore, Store, now
@@ -121,6 +126,20 @@ class Ledger:
         """Write how the current run ended."""
         ended = _RUN.change((self._store.run_id,), ended_at=now(), outcome=outcome)
         self._store.commit([ended])
+
+    @contextmanager
+    def run(self, command: str, plan_hash: str = "") -> Iterator[None]:
+        """Write one run row for the body, and how that ended."""
+        self.begin_run(command, plan_hash)
+        try:
+            yield
+        except InterruptedRunError:
+            self.end_run("stopped")
+            raise
+        except CmsmigError as error:
+            self.end_run(f"failed: {error}")
+            raise
+        self.end_run("done")
 
     def was_prepared(self, plan_hash: str) -> bool:
         """Return whether a run of this plan made what stories need to its end: what is

@@ -32,7 +32,7 @@ from cmsmig.destination.schema import (
 from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, MadeRow, StoryRecord
+from cmsmig.ledger.rows import ItemRow, MadeRow
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
@@ -222,25 +222,10 @@ class Snapshot:
             found[row.full_slug.strip("/")] = found[row.story_id, row.uuid] = row
         return found
 
-    def story_at(self, full_slug: str) -> StoryRow | None:
-        """Return the story at a path, if there is one; folders do not count."""
-        return next(
-            (
-                row
-                for row in self.stories
-                if not row.is_folder and row.full_slug.strip("/") == full_slug
-            ),
-            None,
-        )
-
 
 def story_kind(row: StoryRow) -> Kind:
     """Return the kind of what a list of stories shows."""
     return Kind.FOLDER if row.is_folder else Kind.STORY
-
-
-def _accept_any(rights: TokenRights) -> None:
-    pass
 
 
 async def read_snapshot(
@@ -248,7 +233,7 @@ async def read_snapshot(
     wanted: Lists,
     *,
     sharing: Sharing | None = None,
-    accept: Callable[[TokenRights], None] = _accept_any,
+    accept: Callable[[TokenRights], None] = lambda rights: None,
 ) -> Snapshot:
     """Read what the token may do, the space, and its lists. Reads only.
 
@@ -334,29 +319,20 @@ def share_texts(
         item = items.get(row.story_id)
         if item is None or item.story_record is None:
             return replace(row, parent_id=parent)
-        return _shared(row, item, item.story_record, parent, places.get(item.key))
+        place, story_record = places.get(item.key), item.story_record
+        return replace(
+            row,
+            story_id=story_record.story_id,
+            uuid=_one(row.uuid, story_record.uuid),
+            name=_one(row.name, item.name),
+            slug=_one(row.slug, place.slug) if place else row.slug,
+            full_slug=_one(row.full_slug, story_record.full_slug),
+            parent_id=parent,
+            updated_at=_one(row.updated_at, story_record.updated_at),
+            group_id=_one(row.group_id, story_record.group_id),
+        )
 
     return shared
-
-
-def _shared(
-    row: StoryRow,
-    item: ItemRow,
-    story_record: StoryRecord,
-    parent: int,
-    place: Place | None,
-) -> StoryRow:
-    return replace(
-        row,
-        story_id=story_record.story_id,
-        uuid=_one(row.uuid, story_record.uuid),
-        name=_one(row.name, item.name),
-        slug=_one(row.slug, place.slug) if place else row.slug,
-        full_slug=_one(row.full_slug, story_record.full_slug),
-        parent_id=parent,
-        updated_at=_one(row.updated_at, story_record.updated_at),
-        group_id=_one(row.group_id, story_record.group_id),
-    )
 
 
 def _one(text: str, same: str) -> str:

@@ -136,9 +136,9 @@ def _compare(
 
 def _told_gone(plan: Plan) -> int:
     """Say on standard error what is gone and nobody decided about; return 1 then."""
-    if not plan.left_undone.things:
+    if not plan.gone.undecided.things:
         return 0
-    complain(gone_sentence(plan.left_undone))
+    complain(gone_sentence(plan.gone.undecided))
     return 1
 
 

@@ -45,12 +45,12 @@ def plan_lines(plan: Plan) -> list[str]:
         *_counts("links that stay", plan.links_left),
         *_counts("losses", plan.losses),
     ]
-    lines += [f"limit: {sentence}" for sentence in plan.limits]
+    lines += [f"limit: {sentence}" for sentence in plan.checks.limits]
     lines += [f"note: {sentence}" for sentence in plan.notes]
     lines += _some(
         [
             f"{'fails' if each.fails else 'note'}: {each.text}"
-            for each in plan.preflights
+            for each in plan.checks.findings
             if each.kind not in LIMITS
         ]
     )

@@ -90,7 +90,7 @@ def test_whose_value_stands_is_decided_by_a_choice(desk: Desk) -> None:
     desk.done("import")
     assert "Ours" in names(desk)
     assert desk.plan()["edit_conflicts"] == []
-    assert chosen(desk).plan.left_undone.things == ()
+    assert chosen(desk).plan.gone.undecided.things == ()
 
 
 def test_what_is_gone_is_decided_by_a_choice(desk: Desk) -> None:

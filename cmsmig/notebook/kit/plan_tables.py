@@ -151,16 +151,16 @@ def _list_gone(plan: Plan) -> Iterator[Markup]:
 
 def _warnings(plan: Plan) -> Iterator[str]:
     """Yield the sentences on limits, on the origin's names and on what follows."""
-    yield from plan.limits
+    yield from plan.checks.limits
     yield from plan.notes
-    for each in plan.preflights:
+    for each in plan.checks.findings:
         if not each.fails and each.kind not in LIMITS:
             yield each.text
 
 
 def _refused(plan: Plan) -> Iterator[Markup]:
     """Yield what the destination would refuse, and what is not sent for that."""
-    found = [each for each in plan.preflights if each.fails]
+    found = [each for each in plan.checks.findings if each.fails]
     yield from list_rows(
         "Would be refused, so it is not sent",
         ("Where", "Field", "What to do"),

@@ -211,7 +211,7 @@ def _gone_there(plan: Plan) -> tuple[_Gone, ...]:
             f"{each.name} ({each.kind.noun(2)})",
             _AGAIN_OR_NOT if each.kind is Kind.STORY else _AGAIN,
         )
-        for each in plan.left_undone.things
+        for each in plan.gone.undecided.things
     )
 
 

@@ -41,13 +41,14 @@ def state_at(project: Project, named: str) -> DecisionState:
     folder = Path(named)
     if folder.is_dir():
         inner = folder / "decisions"
-        return _state(named, _files(inner if inner.is_dir() else folder))
+        folder = inner if inner.is_dir() else folder
+        return _state(named, lambda name: decision_text(folder / name))
     return _state(named, _revision(project, named))
 
 
 def state_now(project: Project) -> DecisionState:
     """Return the decisions as they are in the project folder."""
-    return _state("", _project_files(project))
+    return _state("", lambda name: decision_text(project.decision(name)))
 
 
 def _state(where: str, read: _Reader) -> DecisionState:
@@ -64,14 +65,6 @@ def _state(where: str, read: _Reader) -> DecisionState:
         decided(EmbedsDecision),
         decided(ConflictsDecision),
     )
-
-
-def _files(folder: Path) -> _Reader:
-    return lambda name: decision_text(folder / name)
-
-
-def _project_files(project: Project) -> _Reader:
-    return lambda name: decision_text(project.decision(name))
 
 
 def _revision(project: Project, named: str) -> _Reader:

@@ -199,7 +199,8 @@ def find_files(
     derived: DerivedFile,
 ) -> MigrationFiles:
     """Return the files that items use. Reads no file."""
-    hosts = _hosts_of_files(origin.files)
+    taken_from = {host for row in origin.files if (host := host_of(row))}
+    hosts = KNOWN_FILE_HOSTS | taken_from
     collections = {each.collection_id: each for each in origin.collections}
     uses = FileUses(items, collections, hosts, derived)
     made_of = _print(uses, origin, namespace)
@@ -276,11 +277,6 @@ def _uses(item: Item, rows: object) -> tuple[AssetUse, ...]:
             "list[tuple[str, str, int, str, str]]", rows
         )
     )
-
-
-def _hosts_of_files(files: Mapping[str, FileRow]) -> frozenset[str]:
-    """Return the hosts that the pull took files from."""
-    return KNOWN_FILE_HOSTS | {host for row in files if (host := host_of(row))}
 
 
 def _file_facts(files: Mapping[str, FileRow]) -> dict[str, FileFact]:

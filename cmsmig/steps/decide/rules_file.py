@@ -113,7 +113,10 @@ def load_rules(project: Project, name: str) -> RuleFile | None:
             f"{path} holds no rule; put @rule(...) above a function in it, or take "
             f"its name out of {project.toml}."
         )
-    return RuleFile(name, digest, CustomRules(rules), tuple(map(_block, components)))
+    blocks = tuple(
+        BlockDesign(each.name, each.display_name, each.schema) for each in components
+    )
+    return RuleFile(name, digest, CustomRules(rules), blocks)
 
 
 def with_rules(design: Design, rules: RuleFile | None) -> Design:
@@ -188,10 +191,6 @@ def _aside(function: RuleFunction) -> RuleFunction:
             return function(tag)
 
     return called
-
-
-def _block(component: RuleComponent) -> BlockDesign:
-    return BlockDesign(component.name, component.display_name, component.schema)
 
 
 def _refuse_doubles(path: Path, names: list[str], what: str) -> None:

@@ -124,10 +124,12 @@ def refuse_undecided(splits: Splits, locales: Sequence[Locale]) -> None:
     if not open_:
         return
     reopened = sum(each.status.state is BodyState.REOPENED for each in open_)
+    again = f" ({reopened} changed after it was decided)" if reopened else ""
+    bodies = "one body is" if len(open_) == 1 else f"{len(open_)} bodies are"
     named = first_of([each.body.title(locales) for each in open_], _NAMED)
     raise UndecidedError(
-        f"Nobody has reviewed how {_count(len(open_))} split into blocks"
-        f"{_describe_reopened(reopened)}: {named}; {_REVIEW}."
+        f"Nobody has reviewed how {bodies} split into blocks{again}: {named}; "
+        f"{_REVIEW}."
     )
 
 
@@ -138,11 +140,3 @@ def undesigned_blocks(design: Design, decision: BlocksDecision) -> Iterator[str]
             f"blocks.yaml splits bodies, and design.yaml has no block with the role "
             f"`{role}`."
         )
-
-
-def _count(number: int) -> str:
-    return "one body is" if number == 1 else f"{number} bodies are"
-
-
-def _describe_reopened(number: int) -> str:
-    return f" ({number} changed after it was decided)" if number else ""

@@ -68,11 +68,13 @@ def find_conflicts(
         for each in rows.values()
         if each.story_record is not None and each.gone is not None
     }
+    # The place of an item that has a story is not decided again.
+    placed = {key for key, each in rows.items() if each.story_record is not None}
     conflicts: dict[ItemKey, Conflict] = {}
     for key in migration.items:
         place = migration.places.places[key]
         row = listed.get(place.full_slug)
-        if row is None or str(key) in intended or _has_story_record(rows.get(key)):
+        if row is None or str(key) in intended or key in placed:
             continue
         state = gone.get(row.story_id)
         if state is GoneState.TO_DELETE and migration.pilot.is_whole:
@@ -84,11 +86,6 @@ def find_conflicts(
         action = choice.action if choice else None
         conflicts[key] = Conflict(key, row, action, of_gone=state is not None)
     return conflicts
-
-
-def _has_story_record(item: ItemRow | None) -> bool:
-    """Return whether an item has a story: its place is not decided again."""
-    return item is not None and item.story_record is not None
 
 
 def moved_paths(

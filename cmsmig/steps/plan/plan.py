@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.errors import PlanDriftError
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
@@ -22,7 +22,6 @@ from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS
-from cmsmig.steps.plan.preflights.findings import Preflight
 from cmsmig.steps.plan.preflights.plan_checks import NO_CHECKS, PlanChecks
 from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.plan.resources import InTheWay
@@ -84,16 +83,6 @@ class Plan:
     details: PlanDetails | None = field(default=None, repr=False, compare=False)
     """Every loss and every link that stays, one by one."""
 
-    @property
-    def limits(self) -> tuple[str, ...]:
-        """Return where the service's plan would be exceeded, a sentence each."""
-        return self.checks.limits
-
-    @property
-    def preflights(self) -> tuple[Preflight, ...]:
-        """Return what the destination would refuse, and what else is known."""
-        return self.checks.findings
-
     item_prints: Mapping[str, str] = field(default_factory=dict)
     """Tells its items apart, so that drift can name them."""
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -102,11 +91,6 @@ class Plan:
     def as_stored(self) -> JsonObject:
         """Return the document that the ledger keeps."""
         return {**self.as_json(), _ITEMS: {**self.item_prints}, LABELS: {**self.labels}}
-
-    @property
-    def left_undone(self) -> Gone:
-        """Return what is gone without a decision to create it again."""
-        return self.gone.undecided
 
     @property
     def total_calls(self) -> int:
@@ -129,6 +113,7 @@ class Plan:
 
     def as_json(self) -> JsonObject:
         """Return the plan as the ledger stores it."""
+        causes = Counter(str(each.cause) for each in self.dangling)
         return {
             "hash": self.plan_hash,
             "items": dict(self.items),
@@ -148,7 +133,7 @@ class Plan:
             "schema_changes": [each.as_json() for each in self.schema_changes],
             "edit_conflicts": [each.as_json() for each in self.edit_conflicts],
             "dangling": [each.as_json() for each in self.dangling],
-            "dangling_by_cause": _count(str(each.cause) for each in self.dangling),
+            "dangling_by_cause": dict(sorted(causes.items())),
             "internal_links": self.links,
             "links_left_by_cause": dict(self.links_left),
             "losses_by_kind": dict(self.losses),
@@ -182,7 +167,3 @@ def refuse_drift(stored: JsonObject, current: Plan, saved: Set[str]) -> None:
 
 
 _ITEMS = "item_prints"
-
-
-def _count(values: Iterable[str]) -> dict[str, Json]:
-    return dict(sorted(Counter(values).items()))

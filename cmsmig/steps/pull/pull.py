@@ -98,7 +98,15 @@ async def pull(
         if origin is None:
             origin = await stack.enter_async_context(open_origin(settings, observer))
         if files is None:
-            files = await stack.enter_async_context(_files(observer))
+            files = await stack.enter_async_context(
+                Session(
+                    "files",
+                    authorization=None,
+                    budget=None,
+                    in_flight=WORKERS,
+                    observer=observer,
+                )
+            )
         puller = _Pull(
             settings=settings,
             cache=RawCache(project.raw),
@@ -281,12 +289,6 @@ def _listed_before(identifier: str) -> Iterator[None]:
             problems=error.problems,
             body=error.body,
         ) from error
-
-
-def _files(observer: Observer) -> Session:
-    return Session(
-        "files", authorization=None, budget=None, in_flight=WORKERS, observer=observer
-    )
 
 
 def _read_known(store: FileStore) -> dict[str, FileRow]:

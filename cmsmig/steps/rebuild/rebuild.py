@@ -40,9 +40,8 @@ async def rebuild(
             project, settings, migration, observer, StopSignal(), "rebuild"
         )
         async with open_job(setup, fresh) as job:
-            job.ledger.begin_run("rebuild")
-            found = await find_again(job)
-            job.ledger.end_run("done")
+            with job.ledger.run("rebuild"):
+                found = await find_again(job)
         found.aside = _put_aside(project.ledger)
         os.replace(fresh, project.ledger)
     return found

@@ -17,7 +17,7 @@ from cmsmig.destination.schema import (
     Datasource,
     StoryRow,
 )
-from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
+from cmsmig.errors import UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Identity
@@ -108,7 +108,10 @@ async def run_rollback(
                 refuse_drift(stored, plan)
             ledger.save_plan(plan.plan_hash, plan.as_json())
             show(plan)
-            return await _carry_out(job, plan)
+            with ledger.run(COMMAND, plan.plan_hash):
+                for gone in plan.gone:
+                    forget(ledger, gone)
+                return await check_space(job, plan, await remove(job, plan))
 
 
 def _of(setup: RollbackSetup, stored: JsonObject | None) -> RollbackSetup:
@@ -116,22 +119,6 @@ def _of(setup: RollbackSetup, stored: JsonObject | None) -> RollbackSetup:
     if stored is None or not setup.subset.is_all:
         return setup
     return replace(setup, subset=subset_of(stored))
-
-
-async def _carry_out(job: RollbackJob, plan: RollbackPlan) -> Outcome:
-    job.ledger.begin_run(COMMAND, plan.plan_hash)
-    try:
-        for gone in plan.gone:
-            forget(job.ledger, gone)
-        outcome = await check_space(job, plan, await remove(job, plan))
-    except InterruptedRunError:
-        job.ledger.end_run("stopped")
-        raise
-    except CmsmigError as error:
-        job.ledger.end_run(f"failed: {error}")
-        raise
-    job.ledger.end_run("done")
-    return outcome
 
 
 def _load_plan(ledger: Ledger, plan_hash: str | None) -> JsonObject | None:

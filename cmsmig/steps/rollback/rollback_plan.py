@@ -29,7 +29,7 @@ from cmsmig.steps.rollback.reverse import (
     forget,
     is_there,
 )
-from cmsmig.steps.rollback.staying import sort_out
+from cmsmig.steps.rollback.staying import ending_links, sort_out
 from cmsmig.steps.snapshot import (
     LISTED_TOGETHER,
     Lists,
@@ -143,16 +143,20 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     ours = list(chosen(job))
     lists = await complete(job, listed, ours)
     found = await compare(job, lists, ours)
-    outcome = await sort_out(job, lists, found.there)
+    stays = await sort_out(job, lists, found.there)
+    going, left = tuple(stays.going()), tuple(stays.left.values())
     looked = job.observer.quota_calls - asked
     return RollbackPlan(
         subset=job.subset,
-        going=outcome.going,
-        left=outcome.left,
+        going=going,
+        left=left,
         gone=found.gone,
-        notes=(*outcome.notes, *missing_sentences(rights, space_id, COMMAND)),
-        prints=_prints(outcome.going, outcome.left),
-        calls={"look": looked, **_calls(lists, outcome.going)},
+        notes=(
+            *ending_links(stays),
+            *missing_sentences(rights, space_id, COMMAND),
+        ),
+        prints=_prints(going, left),
+        calls={"look": looked, **_calls(lists, going)},
         rate=job.settings.destination_rate,
         before=lists,
     )

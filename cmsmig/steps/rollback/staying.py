@@ -21,25 +21,15 @@ from cmsmig.steps.worker_pool import together
 _SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """What goes, and what stays."""
-
-    going: tuple[Reverse, ...]
-    left: tuple[Reverse, ...]
-    notes: tuple[str, ...]
-    """Links of stories that stay to stories that go, a sentence each."""
-
-
 async def sort_out(
     job: RollbackJob, lists: Snapshot, there: Iterable[Reverse]
-) -> Sorted:
+) -> Stays:
     """Return which of the objects go, and which stay.
 
     Asks, for each component that others can nest, which stories hold it.
     """
     known = list(there)
-    stays = _Stays.edited(job.decided, known)
+    stays = Stays.edited(job.decided, known)
     stories = [row for row in lists.stories if not row.is_folder]
     going = {each.number for each in known if each.kind is Kind.STORY}
     going -= {each.number for each in stays.of_kind(Kind.STORY)}
@@ -48,20 +38,18 @@ async def sort_out(
     _keep_datasources(lists, stays)
     _keep_assets(lists, stays)
     _keep_folders(lists, stays)
-    return Sorted(
-        tuple(stays.going()), tuple(stays.left.values()), tuple(_ending_links(stays))
-    )
+    return stays
 
 
 @dataclass(slots=True)
-class _Stays:
+class Stays:
     """The objects that exist, and those that stay, by kind and number."""
 
     there: Mapping[tuple[Kind, int], Reverse]
     left: dict[tuple[Kind, int], Reverse]
 
     @classmethod
-    def edited(cls, decided: ConflictsDecision, there: Iterable[Reverse]) -> _Stays:
+    def edited(cls, decided: ConflictsDecision, there: Iterable[Reverse]) -> Stays:
         by_number = {(each.kind, each.number): each for each in there}
         left = {
             own: _edited(each)
@@ -111,7 +99,7 @@ def _edited(ours: Reverse) -> Reverse:
 
 
 async def _keep_components(
-    job: RollbackJob, lists: Snapshot, stays: _Stays, others: Sequence[StoryRow]
+    job: RollbackJob, lists: Snapshot, stays: Stays, others: Sequence[StoryRow]
 ) -> None:
     """Keep what a story that stays is made of: it would show no schema otherwise."""
     users = {name: row.full_slug for row in others if (name := row.content_type)}
@@ -146,7 +134,7 @@ def _nestable(lists: Snapshot) -> frozenset[int]:
     )
 
 
-def _keep_datasources(lists: Snapshot, stays: _Stays) -> None:
+def _keep_datasources(lists: Snapshot, stays: Stays) -> None:
     """Keep what a component that stays draws its options from."""
     users = {
         slug: each.name
@@ -171,7 +159,7 @@ def _slugs(component: Component) -> Iterator[str]:
             yield slug
 
 
-def _keep_assets(lists: Snapshot, stays: _Stays) -> None:
+def _keep_assets(lists: Snapshot, stays: Stays) -> None:
     """Keep the files that an edited story shows, and the folders that hold any."""
     shown: dict[str | int, str] = {}
     for each in stays.of_kind(Kind.STORY):
@@ -201,7 +189,7 @@ def _keep_assets(lists: Snapshot, stays: _Stays) -> None:
             stays.keep(each, Reason.HOLDS, holds_sentence(each, held))
 
 
-def _keep_folders(lists: Snapshot, stays: _Stays) -> None:
+def _keep_folders(lists: Snapshot, stays: Stays) -> None:
     """Keep each folder in which anything stays, the deepest first."""
     inside: dict[int, list[StoryRow]] = {}
     for row in lists.stories:
@@ -214,7 +202,8 @@ def _keep_folders(lists: Snapshot, stays: _Stays) -> None:
                 break
 
 
-def _ending_links(stays: _Stays) -> Iterator[str]:
+def ending_links(stays: Stays) -> Iterator[str]:
+    """Yield the links of stories that stay to stories that go, a sentence each."""
     targets = {
         row.story_record.uuid: row.story_record.full_slug
         for each in stays.going()

@@ -10,7 +10,7 @@ from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story
-from cmsmig.ledger.rows import GoneItem, WrittenStory
+from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, Sides
@@ -176,9 +176,7 @@ def undone_removals(job: ImportJob) -> Iterator[Difference]:
     found = compare_with_origin(job.migration, job.ledger, job.snapshot, job.seen_gone)
     for key, gone in found.gone.items():
         if gone.state in REMOVALS or gone.is_undone:
-            text = gone_sentence_of(replace(rows[key], gone=gone)) + _remedy(gone)
+            text = gone_sentence_of(replace(rows[key], gone=gone))
+            if gone.state in REMOVALS:
+                text += " Run `cmsmig import`."
             yield Difference(DifferenceCode.GONE_AT_ORIGIN, str(key), "", text)
-
-
-def _remedy(gone: GoneItem) -> str:
-    return " Run `cmsmig import`." if gone.state in REMOVALS else ""

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.uids import derived_group
 
 ItemId: TypeAlias = tuple[str, str]
@@ -31,16 +31,15 @@ def wanted_groups(
 
     A later language joins the group of the stories that exist.
     """
-    with_story = (key for key, row in rows.items() if row.story_record is not None)
-    several = languages_of({*selected, *with_story})
-    if not several:
-        return {}
-    groups = {row.story_id: row.group_id for row in listed}
     existing = {
         key: row.story_record
         for key, row in rows.items()
         if row.story_record is not None
     }
+    several = languages_of({*selected, *existing})
+    if not several:
+        return {}
+    groups = {row.story_id: row.group_id for row in listed}
     found: dict[ItemKey, str] = {}
     for languages in several.values():
         there = {
@@ -48,30 +47,23 @@ def wanted_groups(
             for key in languages
             if (story_record := existing.get(key)) is not None
         }
-        group = common_group(namespace, languages[0], _by_age(there, existing))
+        oldest_first = sorted(there, key=lambda each: existing[each].story_id)
+        group = common_group(
+            namespace, languages[0], [there[key] for key in oldest_first]
+        )
         found |= dict.fromkeys(languages, group)
     return found
-
-
-def _by_age(
-    groups: Mapping[ItemKey, str], existing: Mapping[ItemKey, StoryRecord]
-) -> list[str]:
-    return [
-        groups[key] for key in sorted(groups, key=lambda each: existing[each].story_id)
-    ]
 
 
 def languages_of(keys: Iterable[ItemKey]) -> dict[ItemId, list[ItemKey]]:
     """Return the keys of each item that is there in several languages."""
     found: dict[ItemId, list[ItemKey]] = {}
-    for item, same in groupby(sorted(keys), _item_of):
+    for item, same in groupby(
+        sorted(keys), lambda key: (key.collection_id, key.item_id)
+    ):
         if len(languages := list(same)) > 1:
             found[item] = languages
     return found
-
-
-def _item_of(key: ItemKey) -> ItemId:
-    return key.collection_id, key.item_id
 
 
 def common_group(namespace: str, key: ItemKey, there: Iterable[str]) -> str:

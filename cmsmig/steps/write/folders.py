@@ -103,9 +103,11 @@ def _depth(folder: Resource[FolderPlan, StoryRow]) -> int:
 
 def check_folder_places(job: ImportJob) -> None:
     """Raise `PreflightError` when a story has the path of a folder."""
+    stories = (row for row in job.snapshot.stories if not row.is_folder)
+    taken = {row.full_slug.strip("/") for row in stories}
     for each in job.resources().folders():
         path = each.ref.key
-        if each.actual is None and job.snapshot.story_at(path) is not None:
+        if each.actual is None and path in taken:
             raise PreflightError(
                 f"A story stands at `{path}`, where the folder of a "
                 "collection has to be; move or rename that story at the destination."

@@ -22,7 +22,7 @@ from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedS
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, proven_assets
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.moves import Move, existing_stories, find_moves
+from cmsmig.steps.plan.moves import existing_stories
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
@@ -104,11 +104,6 @@ class ImportJob:
         return Resources.of(
             self.migration, self.ledger, self.snapshot, self.offline_keys
         )
-
-    @property
-    def planned_context(self) -> DraftContext:
-        """Return what all drafts of the plan share."""
-        return self.offline.context if self.offline else self.context
 
     @property
     def offline_keys(self) -> Mapping[str, Set[str]]:
@@ -216,7 +211,3 @@ class ImportJob:
     def existing(self) -> Mapping[ItemKey, ExistingStory]:
         """Return the stories that exist for items, by key."""
         return existing_stories(self.ledger.items.all(), {})
-
-    def moves(self) -> Mapping[ItemKey, Move]:
-        """Return the stories that phase two moves, by item."""
-        return find_moves(self.migration, self.ledger, self.snapshot)

@@ -8,7 +8,7 @@ from functools import partial
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.errors import CmsmigError, InterruptedRunError, ServiceError, UsageError
+from cmsmig.errors import ServiceError, UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, ItemRow
@@ -140,7 +140,7 @@ class Outcome:
         failed = self.accounting.failed or self.failed_assets or self.refused
         undone = failed or self.gone_undone
         listed = self.undecided or self.plan.edit_conflicts
-        waits = listed or self.plan.left_undone.things
+        waits = listed or self.plan.gone.undecided.things
         return 1 if undone or waits else 0
 
 
@@ -205,26 +205,20 @@ async def run_command(
 
 
 async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
-    job.ledger.begin_run(command, plan.plan_hash)
     job.migration = job.migration.checking()
-    try:
+    with job.ledger.run(command, plan.plan_hash):
         await _settle(job)
         refuse_gone(job.gone, command)
         for step in STEPS[command]:
             await step(job)
-    except InterruptedRunError:
-        job.ledger.end_run("stopped")
-        raise
-    except CmsmigError as error:
-        job.ledger.end_run(f"failed: {error}")
-        raise
-    job.ledger.end_run("done")
 
 
 async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
     migration, ledger = job.migration, job.ledger
-    record_created(ledger, job.snapshot.created, migration, job.planned_context)
+    record_created(
+        ledger, job.snapshot.created, migration, (job.offline or job).context
+    )
     settle_updates(ledger, job.snapshot.updated, migration.origin_hash)
     settle_publications(job)
     await put_back_versions(job)

@@ -28,7 +28,13 @@ from cmsmig.reconcile.rules.story import edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP, wanted_fields
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import last_write
-from cmsmig.steps.plan.moves import Move, existing_stories, in_the_way, passing_slug
+from cmsmig.steps.plan.moves import (
+    Move,
+    existing_stories,
+    find_moves,
+    in_the_way,
+    passing_slug,
+)
 from cmsmig.steps.plan.wanted_stories import is_asked
 from cmsmig.steps.worker_pool import together, work_through, write_ahead
 from cmsmig.steps.write.execute import OF_ONE_OBJECT
@@ -58,7 +64,7 @@ async def link_stories(job: ImportJob) -> None:
     write stays as it is; where both sides changed a field, it is listed.
     """
     # Links to a story that moves lead to its new path, whichever is written first.
-    moves = job.moves()
+    moves = find_moves(job.migration, job.ledger, job.snapshot)
     existing = existing_stories(job.ledger.items.all(), moves)
     needed = await _needed(job, existing)
     _settle_open(job, needed)

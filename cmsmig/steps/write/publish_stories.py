@@ -12,12 +12,6 @@ from typing import TypeAlias
 
 from cmsmig.counting import counted
 from cmsmig.destination.schema import Story
-from cmsmig.errors import (
-    MalformedAnswerError,
-    NotFoundError,
-    OutcomeUnknownError,
-    RejectedError,
-)
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
@@ -38,19 +32,13 @@ from cmsmig.steps.plan.edits.written_stories import (
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.version_pair import SHOW
 from cmsmig.steps.worker_pool import Work, work_through, write_ahead
+from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.show_versions import show_versions
 
 STEP = "publish"
 _UNPUBLISH = "unpublish"
 """The kind of its intents."""
-_OF_ONE_STORY = (
-    NotFoundError,
-    RejectedError,
-    OutcomeUnknownError,
-    MalformedAnswerError,
-)
-"""Errors that end no run: the story is listed with its reason."""
 
 
 async def publish_stories(job: ImportJob) -> None:
@@ -126,7 +114,7 @@ class _Publisher:
             return
         try:
             why = await show_versions(self.job, self.versions, row)
-        except _OF_ONE_STORY as error:
+        except OF_ONE_OBJECT as error:
             why = f"{self.job.migration.called(row.key)}: {error}"
         if why:
             self.job.ledger.items.failed(row.key, "not_published", why)
@@ -173,7 +161,7 @@ async def _unpublish(job: ImportJob, row: ItemRow) -> None:
     try:
         # What is not public stays so: a lost reply is repeated.
         story = await job.client.unpublish_story(row.story_record.story_id)
-    except _OF_ONE_STORY as error:
+    except OF_ONE_OBJECT as error:
         job.ledger.items.failed(row.key, "not_unpublished", str(error), _UNPUBLISH)
     else:
         if row.reason == "not_unpublished":
@@ -244,7 +232,7 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
     try:
         # Publishing what is published changes nothing, so a lost reply is repeated.
         story = await job.client.publish_story(row.story_record.story_id)
-    except _OF_ONE_STORY as error:
+    except OF_ONE_OBJECT as error:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
         last = last_write(job.ledger, row)

@@ -196,7 +196,10 @@ def plan_print(linked: LinkedStories, known: KnownItems) -> str:
                 [str(key), story_record.uuid, story_record.full_slug]
                 for key, story_record in existing.items()
             ),
-            [_sorted(each) for each in (known.kept, known.left, known.outside)],
+            [
+                [*sorted(map(str, each))]
+                for each in (known.kept, known.left, known.outside)
+            ],
         ]
     )
 
@@ -209,10 +212,6 @@ def _files(context: DraftContext) -> Json:
     )
     hosts = sorted(context.file_hosts)
     return [assets, dict(context.missing_assets), dict(context.alts), [*hosts]]
-
-
-def _sorted(keys: Iterable[ItemKey]) -> Json:
-    return [*sorted(map(str, keys))]
 
 
 def used_fields(shapes: Iterable[ContentShape]) -> dict[str, set[str]]:

@@ -134,10 +134,10 @@ def compare_with_origin(
             # One that is missing there too is reported for the destination.
             sentence = sentences.get(key) or _sentence(migration, key, reason)
             found = GoneItem(GoneState.KEPT, reason, sentence)
-            case = _Case(
-                row, row.story_record, there, looked.get(row.story_record.story_id)
-            )
-            gone[key] = _decide(found, case, ledger, migration.decisions.conflicts)
+            seen = looked.get(row.story_record.story_id)
+            last = last_write(ledger, row)
+            decided = migration.decisions.conflicts
+            gone[key] = _decide(found, row, last, there, seen, decided)
     return OriginGone(
         gone=gone,
         back=tuple(back),
@@ -180,18 +180,6 @@ def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """The current story of an item that is gone."""
-
-    row: ItemRow
-    story_record: StoryRecord
-    there: StoryRow | None
-    """None where this import deleted it."""
-    seen: Story | None
-    """It was read, since it is not as we left it."""
-
-
 def _reason_of(known: KnownItems, key: ItemKey) -> str:
     """Return why an item is gone, or empty; one that is only left out of a part of
     the import is not."""
@@ -214,23 +202,34 @@ def _storyless(
 
 
 def _decide(
-    found: GoneItem, case: _Case, ledger: Ledger, decided: ConflictsDecision
+    found: GoneItem,
+    row: ItemRow,
+    last: LastWrite,
+    there: StoryRow | None,
+    seen: Story | None,
+    decided: ConflictsDecision,
 ) -> GoneItem:
-    """Return what becomes of a story."""
-    action = decided.gone_action(GoneFrom.ORIGIN, case.story_record.full_slug)
-    before = case.row.gone.state if case.row.gone else None
-    if case.there is None:
+    """Return what becomes of a story: `there` as it is listed, None where this import
+    deleted it; `seen` where it was read, since it is not as we left it."""
+    path = last.record.full_slug
+    action = decided.gone_action(GoneFrom.ORIGIN, path)
+    before = row.gone.state if row.gone else None
+    if there is None:
         return replace(found, state=GoneState.DELETED)
     if action is None or action is GoneAction.KEEP:
-        if before is GoneState.UNPUBLISHED and not case.there.published:
+        if before is GoneState.UNPUBLISHED and not there.published:
             return replace(found, state=before)
         return found
     if action not in _ASKED:
         note = f"`{action}` is for what is gone at the destination; {_DECIDE}."
         return replace(found, state=GoneState.UNDECIDED, note=note)
-    if action is GoneAction.UNPUBLISH and not case.there.published:
+    if action is GoneAction.UNPUBLISH and not there.published:
         return replace(found, state=GoneState.UNPUBLISHED)
-    if edit := _edit(case, ledger, by_name=_is_named(decided, case.story_record)):
+    is_named = any(
+        each.side is GoneFrom.ORIGIN and each.what == path != WHOLE
+        for each in decided.gone
+    )
+    if edit := _edit(row, last, there, seen, by_name=is_named):
         return replace(found, note=kept_note(edit))
     unpublish = action is GoneAction.UNPUBLISH
     state = GoneState.TO_UNPUBLISH if unpublish else GoneState.TO_DELETE
@@ -245,23 +244,21 @@ def kept_note(edit: str) -> str:
     return f"It is kept, since {edit}; take it away there, or decide to keep it."
 
 
-def _is_named(decided: ConflictsDecision, story_record: StoryRecord) -> bool:
-    """Return whether there is a decision about this very story."""
-    return any(
-        each.side is GoneFrom.ORIGIN and each.what == story_record.full_slug != WHOLE
-        for each in decided.gone
-    )
-
-
-def _edit(case: _Case, ledger: Ledger, *, by_name: bool) -> str:
-    if case.row.gone is not None and case.row.gone.state is GoneState.DELETED:
+def _edit(
+    row: ItemRow,
+    last: LastWrite,
+    there: StoryRow,
+    seen: Story | None,
+    *,
+    by_name: bool,
+) -> str:
+    if row.gone is not None and row.gone.state is GoneState.DELETED:
         return "somebody took it out of the trash"
-    if not case.story_record.made:
+    if not last.record.made:
         return "this import did not make it"
-    assert case.there is not None
-    if case.there.published and not case.row.published and not by_name:
+    if there.published and not row.published and not by_name:
         return "somebody else published it"
-    return edit_since(case.there, case.seen, last_write(ledger, case.row))
+    return edit_since(there, seen, last)
 
 
 def edit_since(there: StoryRow, seen: Story | None, last: LastWrite) -> str:

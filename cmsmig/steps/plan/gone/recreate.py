@@ -22,6 +22,7 @@ REMEDY = (
     "restore it there, or run `cmsmig import --recreate` to have everything that is "
     "gone made again, or decide about it under `gone` in decisions/conflicts.yaml"
 )
+_WHY = f"it was deleted at the destination after an import brought it; {REMEDY}"
 _STANDING_ON = ("import", "prepare", "create")
 """Commands that import what needs components and folders."""
 _MAKING = {
@@ -42,7 +43,13 @@ def record_missing(ledger: Ledger, gone: Gone) -> None:
     """
     _forget(ledger, (each for each in gone.things if _is_forgotten(each)))
     _list(ledger, gone.undecided.things)
-    _leave_out(ledger, (each for each in gone.things if each.is_left_out))
+    ledger.items.left_out(
+        each.row.key
+        for each in gone.things
+        if each.is_left_out
+        and isinstance(each.row, ItemRow)
+        and not each.row.is_left_out
+    )
     _recover(ledger, gone)
     _settle_deletions(ledger, gone)
 
@@ -81,7 +88,7 @@ def refuse_gone(gone: Gone, command: str) -> None:
 def gone_sentence(gone: Gone, also: str = "") -> str:
     """Return what is gone and what to do about it, for an editor."""
     parts = [
-        f"{len(names)} {kind.noun(len(names))} ({_some(names)})"
+        f"{len(names)} {kind.noun(len(names))} ({first_of(names, _SHOWN, ', ')})"
         for kind, names in gone.names().items()
     ]
     return (
@@ -96,10 +103,6 @@ def _settle_deletions(ledger: Ledger, gone: Gone) -> None:
     for intent in ledger.intents.open(DELETE):
         outcome = "done" if intent.subject in deleted else "not_applied"
         ledger.intents.settle(DELETE, intent.subject, outcome)
-
-
-def _some(names: list[str]) -> str:
-    return first_of(names, _SHOWN, ", ")
 
 
 def _forget(ledger: Ledger, things: Iterable[GoneThing]) -> None:
@@ -124,23 +127,11 @@ def _list(ledger: Ledger, things: Iterable[GoneThing]) -> None:
     stories: dict[ItemKey, str] = {}
     for each in things:
         if isinstance(each.row, ItemRow) and each.row.reason != GONE:
-            stories[each.row.key] = f"The story `{each.name}` is gone: {_why()}."
+            stories[each.row.key] = f"The story `{each.name}` is gone: {_WHY}."
         elif isinstance(each.row, AssetRow) and not each.row.is_gone:
-            why = f"The file `{each.name}` is gone: {_why()}."
+            why = f"The file `{each.name}` is gone: {_WHY}."
             ledger.inventory.asset_gone(each.row, why)
     ledger.items.gone(stories)
-
-
-def _leave_out(ledger: Ledger, things: Iterable[GoneThing]) -> None:
-    ledger.items.left_out(
-        each.row.key
-        for each in things
-        if isinstance(each.row, ItemRow) and not each.row.is_left_out
-    )
-
-
-def _why() -> str:
-    return f"it was deleted at the destination after an import brought it; {REMEDY}"
 
 
 def _recover(ledger: Ledger, gone: Gone) -> None:

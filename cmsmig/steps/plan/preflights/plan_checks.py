@@ -10,7 +10,6 @@ from typing import Final
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted, first_of, noun_for
 from cmsmig.destination.schema import Space
-from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import PreflightError
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, FieldDesign
 from cmsmig.settings import Settings
@@ -61,7 +60,15 @@ class PlanChecks:
         shown = publishes + calls.get("unpublish_stories", 0)
         return cls(
             findings=(
-                *find_missing_scopes(snapshot.rights, settings.space_id, shown),
+                *(
+                    Preflight(kind=PreflightKind.TOKEN, text=text)
+                    for text in missing_sentences(
+                        snapshot.rights,
+                        settings.space_id,
+                        "import",
+                        publishes=bool(shown),
+                    )
+                ),
                 *find_missing_languages(migration, snapshot),
                 *refused.findings,
                 *find_limits(migration, snapshot.space, counts),
@@ -240,19 +247,6 @@ def find_deliveries(snapshot: Snapshot, publishes: int) -> Iterator[Preflight]:
             ),
             count=deliveries,
         )
-
-
-def find_missing_scopes(
-    rights: TokenRights, space_id: str, publishes: int
-) -> Iterator[Preflight]:
-    """Yield each scope that the token lacks for the import.
-
-    Source: destination, scoped tokens.
-    """
-    for text in missing_sentences(
-        rights, space_id, "import", publishes=bool(publishes)
-    ):
-        yield Preflight(kind=PreflightKind.TOKEN, text=text)
 
 
 _SHOWN = 3
