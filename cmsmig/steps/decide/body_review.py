@@ -190,19 +190,33 @@ class Review:
 
     def accept(self, key: BodyKey, facts: BodyFacts) -> None:
         """Accept a body's blocks as they are now."""
-        for _ in self._accepting([(key, facts)], INDIVIDUALLY):
+        for _ in self.accepting([(key, facts)], INDIVIDUALLY):
             pass
 
     def accept_all(self, bodies: Sequence[tuple[BodyKey, BodyFacts]]) -> int:
         """Accept the blocks of all these bodies that are left; return how many."""
         return max(self.accepting(bodies), default=0)
 
-    def accepting(self, bodies: Sequence[tuple[BodyKey, BodyFacts]]) -> Iterator[int]:
+    def accepting(
+        self, bodies: Iterable[tuple[BodyKey, BodyFacts]], how: str = IN_BULK
+    ) -> Iterator[int]:
         """Do what `accept_all` does, and pause after each body with their count.
 
         All of it is written at the end, in one step; nothing if it is left before.
         """
-        return self._accepting(bodies, IN_BULK)
+        signed = stamp_review(self._named(), how)
+        accepted: dict[BodyKey, BodyReview] = {}
+        for key, facts in bodies:
+            found = self.status(key, facts)
+            if found.state in _LEFT:
+                made = self._review(key, facts, found.blocks, signed)
+                # Made now, and kept: the file is put together at the end.
+                _ = made.text
+                accepted[key] = made
+            yield len(accepted)
+        if accepted:
+            noun = noun_for(len(accepted), "body", "bodies")
+            self._put(accepted, f"accepted {len(accepted)} {noun}")
 
     def merge(self, key: BodyKey, facts: BodyFacts, index: int) -> None:
         """Join a block with the one after it."""
@@ -262,23 +276,6 @@ class Review:
     def _edit(self, key: BodyKey, facts: BodyFacts, blocks: Blocks, words: str) -> None:
         if blocks != self._blocks(key, facts):
             self._put({key: self._review(key, facts, blocks)}, words)
-
-    def _accepting(
-        self, bodies: Iterable[tuple[BodyKey, BodyFacts]], how: str
-    ) -> Iterator[int]:
-        signed = stamp_review(self._named(), how)
-        accepted: dict[BodyKey, BodyReview] = {}
-        for key, facts in bodies:
-            found = self.status(key, facts)
-            if found.state in _LEFT:
-                made = self._review(key, facts, found.blocks, signed)
-                # Made now, and kept: the file is put together at the end.
-                _ = made.text
-                accepted[key] = made
-            yield len(accepted)
-        if accepted:
-            noun = noun_for(len(accepted), "body", "bodies")
-            self._put(accepted, f"accepted {len(accepted)} {noun}")
 
     def _named(self) -> str:
         by = self.reviewer.strip()

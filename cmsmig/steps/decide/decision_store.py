@@ -84,9 +84,9 @@ def read_decisions(project: Project) -> Decisions:
     return Decisions(
         _required(project, texts, CollectionsDecision),
         _required(project, texts, Design),
-        _optional(texts, BlocksDecision),
-        _optional(texts, EmbedsDecision),
-        _optional(texts, ConflictsDecision),
+        _parsed(texts[FILE_NAMES[BlocksDecision]], BlocksDecision),
+        _parsed(texts[FILE_NAMES[EmbedsDecision]], EmbedsDecision),
+        _parsed(texts[FILE_NAMES[ConflictsDecision]], ConflictsDecision),
         {name: _hash_of(text, name) for name, text in texts.items()},
     )
 
@@ -135,7 +135,7 @@ def add_to_decision(
         if not added:
             return before, ()
         after = replace(after, reviewed=reviewed)
-        _replace(project, name, text_with(text, before, after))
+        replace_file(project.decision(name), text_with(text, before, after))
         return after, tuple(added)
 
 
@@ -151,9 +151,8 @@ def change_decision(project: Project, kind: type[D], change: Callable[[D], D]) -
         text = decision_text(project.decision(name))
         before = _parsed(text, kind)
         after = change(before)
-        _replace(
-            project,
-            name,
+        replace_file(
+            project.decision(name),
             to_text(after) if text is None else text_with(text, before, after),
         )
         return after
@@ -184,11 +183,8 @@ def replace_decision(project: Project, decision: Decision) -> Path:
 
     Raises `StorageError` when the folder cannot be written.
     """
-    return _replace(project, FILE_NAMES[type(decision)], to_text(decision))
-
-
-def _replace(project: Project, name: str, text: str) -> Path:
-    return replace_file(project.decision(name), text)
+    path = project.decision(FILE_NAMES[type(decision)])
+    return replace_file(path, to_text(decision))
 
 
 def replace_file(path: Path, text: str) -> Path:
@@ -246,10 +242,6 @@ def _required(project: Project, texts: _Texts, kind: type[D]) -> D:
             "--reviewer NAME`."
         )
     return _parsed(texts[name], kind)
-
-
-def _optional(texts: _Texts, kind: type[D]) -> D:
-    return _parsed(texts[FILE_NAMES[kind]], kind)
 
 
 def _parsed(text: str | None, kind: type[D]) -> D:

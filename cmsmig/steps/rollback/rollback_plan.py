@@ -39,8 +39,8 @@ from cmsmig.steps.snapshot import (
 )
 from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 from cmsmig.steps.worker_pool import together
+from cmsmig.steps.write.execute import settle_objects
 from cmsmig.steps.write.idempotent_write import ONCE_MORE
-from cmsmig.steps.write.settle import settle_objects
 
 COMMAND = "rollback"
 """What a stored plan says that it is of."""

@@ -67,7 +67,7 @@ async def verify(job: ImportJob) -> Verification:
         if isinstance(piece, AssetRow):
             await _compare_asset(job, piece, found)
         else:
-            await _compare_item(job, linked, piece, expected[piece], found)
+            await _compare_story(job, linked, piece, expected[piece], found)
         job.observer(StepAdvanced(STEP, ""))
 
     pieces: Iterator[ItemKey | AssetRow] = chain(stories, assets)
@@ -131,20 +131,6 @@ _DUE = ("selected", "created", "reused")
 """States of an item that has to have a story."""
 
 
-async def _compare_item(
-    job: ImportJob,
-    linked: LinkedStories,
-    key: ItemKey,
-    story_record: StoryRecord,
-    found: Verification,
-) -> None:
-    draft = _checked_draft(job, key, found)
-    if isinstance(draft, str):
-        found.add(DifferenceCode.ITEM_FAILED, key, draft)
-    elif draft is not None:
-        await _compare_story(job, linked, draft, story_record, found)
-
-
 def _checked_draft(
     job: ImportJob, key: ItemKey, found: Verification
 ) -> ItemDraft | str | None:
@@ -162,11 +148,16 @@ def _checked_draft(
 async def _compare_story(
     job: ImportJob,
     linked: LinkedStories,
-    draft: ItemDraft,
+    key: ItemKey,
     story_record: StoryRecord,
     found: Verification,
 ) -> None:
-    key = draft.key
+    draft = _checked_draft(job, key, found)
+    if draft is None:
+        return
+    if isinstance(draft, str):
+        found.add(DifferenceCode.ITEM_FAILED, key, draft)
+        return
     found.stories += 1
     try:
         story = await job.client.story(story_record.story_id)

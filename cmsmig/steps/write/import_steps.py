@@ -40,7 +40,7 @@ from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
-from cmsmig.steps.plan.publication.publications import PageChange, Publication
+from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool, stoppable_from_elsewhere
 from cmsmig.steps.write.asset_upload import upload_assets
@@ -54,6 +54,7 @@ from cmsmig.steps.write.create_stories import (
     create_stories,
     read_back,
 )
+from cmsmig.steps.write.execute import settle_objects
 from cmsmig.steps.write.folders import (
     check_folder_places,
     enqueue_folders,
@@ -64,7 +65,6 @@ from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
-from cmsmig.steps.write.settle import settle_objects
 from cmsmig.steps.write.show_versions import put_back_versions
 
 Step = Callable[[ImportJob], Awaitable[None]]
@@ -304,7 +304,7 @@ async def with_fields(
 ) -> tuple[Publication, ...]:
     """Return publications with the fields that change for visitors, where they know
     the page; as they are where the delivery side cannot be read."""
-    known = [each for each in publications if each.change is PageChange.RENEWED]
+    known = [each for each in publications if not each.is_new]
     if not known:
         return tuple(publications)
     try:

@@ -35,8 +35,6 @@ LAGGING = 10
 with what is newest: when all of these are gone, what is older is."""
 
 
-STOOD_ON = frozenset(Kind) - {Kind.STORY, Kind.ASSET}
-"""What stories and files need: without it nothing more can be imported."""
 _LISTED = (
     Kind.STORY,
     Kind.FOLDER,
@@ -100,11 +98,6 @@ class Gone:
         """Return what is made again."""
         again = GoneAction.RECREATE
         return Gone(tuple(each for each in self.needed if each.action is again))
-
-    @property
-    def stood_on(self) -> tuple[GoneThing, ...]:
-        """Return what is needed, undecided, and what stories and files need."""
-        return tuple(each for each in self.undecided.things if each.kind in STOOD_ON)
 
     def names(self) -> dict[Kind, list[str]]:
         """Return the names of what is needed, sorted, by kind."""

@@ -23,7 +23,7 @@ REMEDY = (
     "gone made again, or decide about it under `gone` in decisions/conflicts.yaml"
 )
 _WHY = f"it was deleted at the destination after an import brought it; {REMEDY}"
-_STANDING_ON = ("import", "prepare", "create")
+_BUILDING = ("import", "prepare", "create")
 """Commands that import what needs components and folders."""
 _MAKING = {
     "import": frozenset(Kind),
@@ -62,7 +62,9 @@ def _is_forgotten(thing: GoneThing) -> bool:
 
 def is_blocked(gone: Gone, command: str) -> bool:
     """Return whether a command can bring nothing, since what it builds on is gone."""
-    return bool(gone.stood_on) and command in _STANDING_ON
+    return command in _BUILDING and any(
+        each.kind not in (Kind.STORY, Kind.ASSET) for each in gone.undecided.things
+    )
 
 
 def refuse_half_way(gone: Gone, command: str) -> None:

@@ -119,7 +119,8 @@ class _Look:
     def at_folder(self, key: ItemKey) -> Preflight | None:
         """Return that the folder takes no stories of this type, if so."""
         place = self._offline.context.places[key]
-        component = self._component(key)
+        made = self._migration.design.content_type(key.collection_id)
+        component = made.component if made else ""
         rule = self._snapshot.closed_by(place.folder, component)
         if rule is None:
             return None
@@ -203,10 +204,6 @@ class _Look:
             item=str(key),
             full_slug=self._offline.context.places[key].full_slug,
         )
-
-    def _component(self, key: ItemKey) -> str:
-        made = self._migration.design.content_type(key.collection_id)
-        return made.component if made else ""
 
     def _collection(self, key: ItemKey) -> str:
         made = self._migration.design.content_type(key.collection_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import StoryRow
@@ -17,22 +16,14 @@ from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 
 
-class PageChange(StrEnum):
-    """What becomes of a page for its visitors."""
-
-    NEW = "new"
-    """There was none."""
-    RENEWED = "renewed"
-    """They know it, and it changes."""
-
-
 @dataclass(frozen=True, slots=True)
 class Publication:
     """A story that is to be published."""
 
     key: ItemKey
     full_slug: str
-    change: PageChange
+    is_new: bool
+    """Whether visitors do not know the page yet."""
     below_edits: bool
     """Whether editors see a newer version above it."""
     fields: tuple[str, ...] | None = None
@@ -43,7 +34,7 @@ class Publication:
         return {
             "item": str(self.key),
             "full_slug": self.full_slug,
-            "visitors": str(self.change),
+            "visitors": "new" if self.is_new else "renewed",
             "below_edits": self.below_edits,
             "fields": None if self.fields is None else [*self.fields],
         }
@@ -51,10 +42,10 @@ class Publication:
     @property
     def line(self) -> str:
         """Say for a person what becomes of the page."""
-        said = "a new page" if self.change is PageChange.NEW else "renewed"
+        said = "a new page" if self.is_new else "renewed"
         if self.fields:
             said += f": {', '.join(self.fields)}"
-        elif self.fields is not None and self.change is PageChange.RENEWED:
+        elif self.fields is not None and not self.is_new:
             said += ", without a change in its fields"
         above = "; editors see newer changes above it" if self.below_edits else ""
         return f"{self.full_slug}: {said}{above}"
@@ -77,8 +68,8 @@ def find_publications(
             if story_record is not None
             else places[key].full_slug
         )
-        change = PageChange.RENEWED if known else PageChange.NEW
-        found.append(Publication(key, path, change, key in versions.links))
+        below_edits = key in versions.links
+        found.append(Publication(key, path, not known, below_edits))
     return tuple(sorted(found, key=lambda each: each.full_slug))
 
 
