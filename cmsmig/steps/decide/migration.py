@@ -275,7 +275,8 @@ def open_migration(
     chosen = choose(pilot, selected, skipped, origin.collections, locales)
     splits = Splits({})
     if not reviewing:
-        splits = _splits(origin, decisions, chosen, engine)
+        splits = find_splits((entry.item for entry in chosen), decisions, engine)
+        refuse_undecided(splits, origin.site.locales)
     to_publish = find_publishable(decisions.collections, selected)
     public = find_public_versions(selected, to_publish)
     public_splits = Splits({})
@@ -333,15 +334,6 @@ def _whole_design(decisions: Decisions, rules: RuleFile | None) -> Design:
     """Return the design with everything that the other decisions ask of it."""
     split = split_design(decisions.design, decisions.blocks)
     return with_rules(with_instance_blocks(split, decisions.embeds), rules)
-
-
-def _splits(
-    origin: Origin, decisions: Decisions, selected: tuple[Selected, ...], engine: Engine
-) -> Splits:
-    """Return the blocks of the bodies that are split; all of them are decided on."""
-    splits = find_splits((entry.item for entry in selected), decisions, engine)
-    refuse_undecided(splits, origin.site.locales)
-    return splits
 
 
 def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:

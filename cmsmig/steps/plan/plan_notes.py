@@ -37,7 +37,12 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     """Yield a sentence for each. Reads only."""
     migration = wanted.migration
     yield from _find_halved(migration.origin)
-    yield from _find_departed(migration)
+    yield from departures(
+        migration.decisions.collections,
+        migration.decisions.design,
+        migration.origin.collections,
+        migration.origin.site.locales,
+    )
     yield from _find_renamed(migration, ledger)
     yield from _find_other_slugs(migration)
     yield from _find_moving(wanted.moves.values())
@@ -186,10 +191,3 @@ def _find_halved(origin: Origin) -> Iterable[str]:
             f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
             "decisions/design.yaml."
         )
-
-
-def _find_departed(migration: Migration) -> Iterable[str]:
-    origin, decisions = migration.origin, migration.decisions
-    return departures(
-        decisions.collections, decisions.design, origin.collections, origin.site.locales
-    )

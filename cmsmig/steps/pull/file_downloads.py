@@ -7,7 +7,6 @@ from __future__ import annotations
 import mimetypes
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
 from urllib.parse import unquote, urlsplit
 
 from cmsmig.errors import RejectedError, UnreachableError
@@ -230,13 +229,9 @@ def _aliases(host: str) -> Set[str]:
 
 
 def file_hosts(
-    settings: Settings,
-    collections: Sequence[Collection],
-    staged: Mapping[str, Iterable[Item]],
-    live: Mapping[str, Iterable[Item]],
+    settings: Settings, collections: Sequence[Collection], items: Iterable[Item]
 ) -> frozenset[str]:
     """Return the known hosts, those the settings name, and those that file
     fields of this site use. Reads only."""
-    items = chain.from_iterable([*staged.values(), *live.values()])
     observed = observed_file_hosts(items, collections)
     return KNOWN_FILE_HOSTS | frozenset(settings.file_hosts) | observed

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 
 from cmsmig.errors import (
     CacheError,
@@ -197,26 +198,20 @@ class _Pull:
     def addresses(self, collections: Sequence[Collection]) -> list[str]:
         """Return every file address of both sets, each once, in a fixed order."""
         own = OwnHost(self.settings.origin_api_url)
-        named = file_hosts(
-            self.settings,
-            collections,
-            {"all": self._items(collections, live=False)},
-            {"all": self._items(collections, live=True)},
-        )
-        hosts = FileHosts(named, own)
+        items = (item for _, item in self._items(collections))
+        hosts = FileHosts(file_hosts(self.settings, collections, items), own)
         found: dict[str, None] = {}
-        for collection in collections:
-            for live in (False, True):
-                for item in self.cache.items(collection.collection_id, live=live):
-                    uses = find_assets(item, collection, hosts)
-                    found.update((use.address, None) for use in uses)
+        for collection, item in self._items(collections):
+            uses = find_assets(item, collection, hosts)
+            found.update((use.address, None) for use in uses)
         return list(found)
 
     def _items(
-        self, collections: Sequence[Collection], *, live: bool
-    ) -> Iterator[Item]:
-        for collection in collections:
-            yield from self.cache.items(collection.collection_id, live=live)
+        self, collections: Sequence[Collection]
+    ) -> Iterator[tuple[Collection, Item]]:
+        for each, live in product(collections, (False, True)):
+            for item in self.cache.items(each.collection_id, live=live):
+                yield each, item
 
     async def _start(self, *, refresh: bool) -> None:
         if refresh:
