@@ -23,6 +23,7 @@ from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.origin.schema import Item
 from cmsmig.steps.process_pool import in_processes
+from cmsmig.steps.worker_pool import batches
 
 LEAST = 300
 """Drafts that are worth the start of processes."""
@@ -341,12 +342,11 @@ def make_drafts(
     What is left over, when a process dies or an item has no story, is made when it is
     asked for.
     """
-    parts = (
-        orders[start : start + _TOGETHER] for start in range(0, len(orders), _TOGETHER)
-    )
     work = partial(_make, replace(context, places={}))
     with suppress(BrokenProcessPool):
-        for _, drafts in in_processes(work, parts, processes=processes):
+        for _, drafts in in_processes(
+            work, batches(orders, _TOGETHER), processes=processes
+        ):
             yield from drafts
 
 

@@ -97,10 +97,9 @@ async def _take(
 async def _remove_stories(removal: Removal, stories: Sequence[Reverse]) -> None:
     work = removal.work(partial(_remove, removal))
     async with _pool(removal, Kind.STORY, stories) as pool:
-        for start in range(0, len(stories), LISTED_TOGETHER):
+        for due in batches(stories, LISTED_TOGETHER):
             if pool.ending:
                 break
-            due = stories[start : start + LISTED_TOGETHER]
             await _take(pool, work, await _as_planned(removal, due))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import (
@@ -69,14 +69,11 @@ async def plan_rollback(
     with _open_ledger(setup) as ledger:
         if ledger is None or not created_kinds(ledger):
             return None
-        stored = _load_plan(ledger, plan_hash)
         with ledger.simulated() as simulated:
-            async with _open_job(_of(setup, stored), simulated, StopSignal()) as job:
-                plan = await make_plan(job, need="plan")
-        if stored is not None:
-            refuse_drift(stored, plan)
-        ledger.save_plan(plan.plan_hash, plan.as_json())
-        return plan
+            opened = _open_job(setup, simulated, StopSignal(), plan_hash, "plan")
+            async with opened as (_, plan):
+                ledger.save_plan(plan.plan_hash, plan.as_json())
+                return plan
 
 
 async def run_rollback(
@@ -101,24 +98,13 @@ async def run_rollback(
     ):
         if ledger is None or not created_kinds(ledger):
             return None
-        stored = _load_plan(ledger, plan_hash)
-        async with _open_job(_of(setup, stored), ledger, stop) as job:
-            plan = await make_plan(job)
-            if stored is not None:
-                refuse_drift(stored, plan)
+        async with _open_job(setup, ledger, stop, plan_hash) as (job, plan):
             ledger.save_plan(plan.plan_hash, plan.as_json())
             show(plan)
             with ledger.run(COMMAND, plan.plan_hash):
                 for gone in plan.gone:
                     forget(ledger, gone)
                 return await check_space(job, plan, await remove(job, plan))
-
-
-def _of(setup: RollbackSetup, stored: JsonObject | None) -> RollbackSetup:
-    """Return the setup for a stored plan: its subset, where none is given."""
-    if stored is None or not setup.subset.is_all:
-        return setup
-    return replace(setup, subset=subset_of(stored))
 
 
 def _load_plan(ledger: Ledger, plan_hash: str | None) -> JsonObject | None:
@@ -149,21 +135,33 @@ def _open_ledger(setup: RollbackSetup) -> Iterator[Ledger | None]:
 
 @asynccontextmanager
 async def _open_job(
-    setup: RollbackSetup, ledger: Ledger, stop: StopSignal
-) -> AsyncIterator[RollbackJob]:
+    setup: RollbackSetup,
+    ledger: Ledger,
+    stop: StopSignal,
+    plan_hash: str | None,
+    need: str = COMMAND,
+) -> AsyncIterator[tuple[RollbackJob, RollbackPlan]]:
+    """Give a job and its plan: of the subset of a stored plan, where none is given."""
+    stored, subset = _load_plan(ledger, plan_hash), setup.subset
+    if stored is not None and subset.is_all:
+        subset = subset_of(stored)
     settings, counter = setup.settings, WriteCounter(setup.observer)
     decided = decision_in(setup.project, ConflictsDecision) or ConflictsDecision()
     async with open_destination(settings, counter) as client:
-        yield RollbackJob(
+        job = RollbackJob(
             settings=settings,
             client=client,
             ledger=ledger,
             decided=decided,
             namespace=derived_namespace(ledger.site_id(), settings.space_id),
-            subset=setup.subset,
+            subset=subset,
             observer=counter,
             stop=stop,
         )
+        plan = await make_plan(job, need)
+        if stored is not None:
+            refuse_drift(stored, plan)
+        yield job, plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,9 @@ class DatasourceCalls(Calls[DatasourceBody, StoredDatasource]):
         """Return a datasource and its entries as they are now."""
         own = actual.datasource.datasource_id
         found = await self.job.client.datasource(own)
-        return StoredDatasource(found, tuple(await self._entries(own)))
+        return StoredDatasource(
+            found, tuple(await self.job.client.datasource_entries(own))
+        )
 
     async def update(
         self,
@@ -122,11 +124,8 @@ class DatasourceCalls(Calls[DatasourceBody, StoredDatasource]):
             return False
         return True
 
-    async def _entries(self, own: int) -> list[DatasourceEntry]:
-        return await self.job.client.datasource_entries(own)
-
     async def _look_entry(self, own: int, value: str) -> DatasourceEntry | None:
-        entries = await self._entries(own)
+        entries = await self.job.client.datasource_entries(own)
         return next((each for each in entries if each.value == value), None)
 
 

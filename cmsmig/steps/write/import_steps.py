@@ -70,15 +70,8 @@ from cmsmig.steps.write.show_versions import put_back_versions
 Step = Callable[[ImportJob], Awaitable[None]]
 
 
-async def prepare(job: ImportJob) -> None:
-    """Make components, folders and assets: what stories need."""
-    await _make_places(job)
-    await upload_assets(job)
-
-
-async def _prepare_for_stories(job: ImportJob) -> None:
-    """Prepare, and read the components back while the last files are under way."""
-    await _make_places(job)
+async def _upload_and_read_back(job: ImportJob) -> None:
+    """Read the components back while the last files are in flight."""
     await upload_assets(job, partial(read_back, job))
 
 
@@ -95,12 +88,13 @@ async def _make_places(job: ImportJob) -> None:
 
 
 STEPS: dict[str, tuple[Step, ...]] = {
-    "prepare": (prepare,),
+    "prepare": (_make_places, upload_assets),
     "create": (make_room, create_stories),
     "link": (link_stories,),
     "publish": (publish_stories, remove_gone),
     "import": (
-        _prepare_for_stories,
+        _make_places,
+        _upload_and_read_back,
         make_room,
         create_stories,
         link_stories,

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
@@ -34,7 +33,6 @@ from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 from cmsmig.steps.worker_pool import together
 
-NO_STORIES: Final[Mapping[int, Story]] = {}
 REMOVALS: Mapping[GoneState, str] = {
     GoneState.TO_UNPUBLISH: UNPUBLISH,
     GoneState.TO_DELETE: DELETE,
@@ -209,7 +207,7 @@ def _decide(
     seen: Story | None,
     decided: ConflictsDecision,
 ) -> GoneItem:
-    """Return what becomes of a story: `there` as it is listed, None where this import
+    """Return the outcome for a story: `there` as it is listed, None where this import
     deleted it; `seen` where it was read, since it is not as we left it."""
     path = last.record.full_slug
     action = decided.gone_action(GoneFrom.ORIGIN, path)

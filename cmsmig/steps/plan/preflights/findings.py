@@ -1,13 +1,27 @@
-"""What a plan tells beforehand: what the destination would refuse, or what follows."""
+"""The findings of a plan's checks: what the destination would refuse, what follows, and
+counts and sizes against what the service's plan allows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
+from cmsmig.configuration.plans import (
+    ANSWER,
+    OLDER_FILE_BYTES,
+    Counted,
+    Limit,
+    space_limits,
+)
+from cmsmig.destination.schema import Space
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.settings import Settings
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.snapshot import Snapshot
 
 
 class PreflightKind(StrEnum):
@@ -82,3 +96,121 @@ class Refused:
 
     items: Mapping[ItemKey, Refusal] = field(default_factory=dict)
     findings: tuple[Preflight, ...] = ()
+
+
+_PREFLIGHT_CALLS = (
+    "read_folders",
+    "read_webhooks",
+    "read_releases",
+    "list_released_stories",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of something there would be, and how many are allowed."""
+
+    what: str
+    there: int
+    added: int
+    limit: Limit
+
+    @property
+    def after(self) -> int:
+        """Return how many there would be after the import."""
+        return self.there + self.added
+
+    def as_json(self) -> JsonObject:
+        """Return it as `plan --json` lists it."""
+        return {
+            "there": self.there,
+            "added": self.added,
+            "limit": self.limit.most,
+            "included": self.limit.included,
+            "limit_source": self.limit.source,
+        }
+
+
+def verification_calls(snapshot: Snapshot, calls: Mapping[str, int]) -> int:
+    """Return the calls that reading everything back takes once after the import."""
+    looking = sum(
+        count for name, count in snapshot.calls.items() if name not in _PREFLIGHT_CALLS
+    )
+    stories = sum(1 for row in snapshot.stories if not row.is_folder)
+    return looking + stories + calls.get("create_stories", 0)
+
+
+def count_all(
+    snapshot: Snapshot, settings: Settings, calls: Mapping[str, int]
+) -> tuple[Count, ...]:
+    """Return what the space would hold and need. Reads only."""
+    space = snapshot.space
+    limits = space_limits(settings.destination_plan, space.plan, space.limits)
+    folders = sum(1 for row in snapshot.stories if row.is_folder)
+    stories = len(snapshot.stories) - folders
+    requests = sum(calls.values()) + verification_calls(snapshot, calls)
+    held = {
+        Counted.COMPONENTS: (
+            len(snapshot.components),
+            calls.get("create_components", 0),
+        ),
+        Counted.STORIES: (stories, calls.get("create_stories", 0)),
+        Counted.FOLDERS: (folders, calls.get("create_folders", 0)),
+        Counted.REQUESTS: (0, requests),
+    }
+    return tuple(Count(str(what), *held[what], limits[what]) for what in Counted)
+
+
+def find_limits(
+    migration: Migration, space: Space, counts: tuple[Count, ...]
+) -> Iterator[Preflight]:
+    """Yield where a limit of the space, or of the service's plan, would be exceeded."""
+    for count in counts:
+        if text := _exceeded(count):
+            yield Preflight(kind=PreflightKind.COUNT, text=text, count=count.after)
+    most = space.upload_bytes or OLDER_FILE_BYTES
+    for upload, size in _file_sizes(migration):
+        if size > most:
+            text = f"{upload.name} is {size / 1024**2:.1f} MB, {_too_large(space)}"
+            yield Preflight(kind=PreflightKind.FILE_SIZE, text=text)
+
+
+def _too_large(space: Space) -> str:
+    if space.upload_bytes:
+        return (
+            f"and by {ANSWER} it takes {space.upload_bytes // 1024**2:,} MB in a file; "
+            "make the file smaller in the origin and pull again, or have the limit "
+            "raised."
+        )
+    return (
+        "and an older page allowed 500 MB or 1 GB by plan; the service publishes no "
+        "limit today, so the file is sent and may be refused."
+    )
+
+
+def file_totals(migration: Migration) -> JsonObject:
+    """Return how many files there are to bring, and how many bytes in all."""
+    found = [size for _, size in _file_sizes(migration)]
+    return {"files": len(found), "bytes": sum(found), "largest": max(found, default=0)}
+
+
+def _file_sizes(migration: Migration) -> Iterator[tuple[UploadPlan, int]]:
+    sizes = {row.sha256: row.size for row in migration.origin.files.values()}
+    for upload in migration.files.uploads:
+        yield upload, sizes.get(upload.sha256, 0)
+
+
+def _exceeded(count: Count) -> str:
+    said = f"The space would hold or need {count.after:,} {count.what}"
+    limit = count.limit
+    if limit.most is not None and count.after > limit.most:
+        return (
+            f"{said}, and {limit.most:,} are allowed by {limit.source}; ask for a "
+            "larger plan first."
+        )
+    if limit.included is not None and count.added and count.after > limit.included:
+        return (
+            f"{said}, and {limit.included:,} are included by {limit.source}; ask the "
+            "service what more of them costs."
+        )
+    return ""

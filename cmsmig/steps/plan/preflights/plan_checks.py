@@ -16,12 +16,10 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.preflights.findings import (
     LIMITS,
+    Count,
     Preflight,
     PreflightKind,
     Refused,
-)
-from cmsmig.steps.plan.preflights.limits import (
-    Count,
     count_all,
     file_totals,
     find_limits,
