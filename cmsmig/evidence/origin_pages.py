@@ -7,7 +7,7 @@ from functools import cached_property
 from cmsmig.evidence.decided import site_address
 from cmsmig.item_key import ItemKey
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.old_addresses import old_addresses
+from cmsmig.steps.decide.pulled_origin import old_addresses
 
 
 class OriginPages:
@@ -27,4 +27,4 @@ class OriginPages:
 
     @cached_property
     def _paths(self) -> dict[ItemKey, str]:
-        return dict(old_addresses(self._migration))
+        return old_addresses(self._migration.origin)

@@ -15,14 +15,11 @@ from cmsmig.display.csv_text import csv_text, formula_sign
 from cmsmig.errors import StorageError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import path_in_language
+from cmsmig.mapping.select.routes import OldPaths, RouteTarget
 from cmsmig.masking import masked
 from cmsmig.plain_file import require_in_place
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.old_addresses import (
-    former_addresses,
-    live_items,
-    old_addresses,
-)
+from cmsmig.steps.decide.pulled_origin import old_addresses
 from cmsmig.whole_text import whole_text
 
 STATUS = 301
@@ -120,8 +117,10 @@ def redirect_rows(
         places = migration.places.places.items()
         existing = {key: place.full_slug for key, place in places}
     existing = {**dict(_translated_stories(migration, existing)), **existing}
-    paths = dict(old_addresses(migration))
-    live = dict(live_items(migration))
+    paths = old_addresses(migration.origin)
+    live = {
+        each.key: each for items in migration.origin.live.values() for each in items
+    }
     pairs = [(paths[key], f"/{existing[key]}", key) for key in live if key in existing]
     # A new item at an address has it, whoever had it before.
     free = [each for each in gone if each.old and each.old not in paths.values()]
@@ -136,7 +135,7 @@ def redirect_rows(
     pages = stays | {f"/{path}" for path in existing.values()}
     former = (
         (old, f"/{existing[key]}", key)
-        for key, old in former_addresses(migration)
+        for key, old in _former_addresses(migration)
         if key in existing
     )
     before = _earlier_pairs(paths, existing, earlier or {})
@@ -193,6 +192,18 @@ def _translated_stories(
         for each in entry.item.languages if key in existing else ():
             slug = slugs[each.code]
             yield each.key, path_in_language(existing[key], each.code, slug)
+
+
+def _former_addresses(migration: Migration) -> Iterator[tuple[ItemKey, str]]:
+    """Yield the live items of renamed collections with the paths that they had before,
+    where links to these lead to them."""
+    paths = OldPaths.of(migration.origin.site, migration.origin.collections)
+    for former in migration.decisions.collections.followed_paths:
+        for item in migration.origin.live.get(former.collection_id, ()):
+            path = paths.below(former.parts, item.key, item.slug)
+            found = migration.routes.resolve(path, item.key.locale_id)
+            if isinstance(found, RouteTarget) and found.key[:2] == item.key[:2]:
+                yield item.key, path
 
 
 def _earlier_pairs(

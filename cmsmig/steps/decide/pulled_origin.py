@@ -10,7 +10,9 @@ from pydantic import TypeAdapter
 from cmsmig.canonical import fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.propose.former_paths import RenamedCollection, find_renamed
+from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.mapping.select.translations import translated_fields
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
@@ -46,6 +48,17 @@ def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
         for item in each
     }
     return find_renamed(origin.site, origin.collections, [*items.values()])
+
+
+def old_addresses(origin: Origin) -> dict[ItemKey, str]:
+    """Return the path of every item that visitors can open now, also of those that
+    stay behind."""
+    paths = OldPaths.of(origin.site, origin.collections)
+    return {
+        item.key: paths.path(item.key, item.slug)
+        for items in origin.live.values()
+        for item in items
+    }
 
 
 def read_origin(

@@ -19,6 +19,7 @@ from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import WriteCounter, open_delivery
 from cmsmig.steps.decide.migration import open_migration
+from cmsmig.steps.decide.pulled_origin import old_addresses
 from cmsmig.steps.plan.conflicts import (
     adopt_reused,
     find_conflicts,
@@ -36,7 +37,6 @@ from cmsmig.steps.plan.gone.recreate import (
     refuse_half_way,
 )
 from cmsmig.steps.plan.interrupted_stories import record_created, settle_updates
-from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
@@ -224,7 +224,7 @@ async def _settle(job: ImportJob) -> None:
         item_rows(migration, job.conflicts, job.undrafted),
         whole=migration.pilot.is_whole,
     )
-    ledger.gone.keep_addresses(old_addresses(migration))
+    ledger.gone.keep_addresses(old_addresses(migration.origin).items())
     adopt_reused(ledger, job.conflicts)
 
 
