@@ -10,7 +10,7 @@ from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.edits.written_stories import to_unpublish
 from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
 from cmsmig.steps.plan.moves import in_the_way
-from cmsmig.steps.plan.publication.publications import Publication
+from cmsmig.steps.plan.publication.public_versions import Publication
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot

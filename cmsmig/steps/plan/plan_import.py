@@ -47,9 +47,9 @@ from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.plan_checks import PlanChecks
 from cmsmig.steps.plan.preflights.reads import read_folder_rules, read_hooks
 from cmsmig.steps.plan.preflights.refused_stories import find_refused
-from cmsmig.steps.plan.publication.public_versions import find_public_versions
-from cmsmig.steps.plan.publication.publications import (
+from cmsmig.steps.plan.publication.public_versions import (
     Publication,
+    find_public_versions,
     find_publications,
 )
 from cmsmig.steps.plan.resources import Resources

@@ -39,8 +39,7 @@ from cmsmig.steps.plan.gone.recreate import (
 from cmsmig.steps.plan.interrupted_stories import record_created, settle_updates
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
-from cmsmig.steps.plan.publication.public_versions import VisitorPages
-from cmsmig.steps.plan.publication.publications import Publication
+from cmsmig.steps.plan.publication.public_versions import Publication, VisitorPages
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool, stoppable_from_elsewhere
 from cmsmig.steps.write.asset_upload import upload_assets
