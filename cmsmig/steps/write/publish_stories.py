@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
@@ -31,7 +31,7 @@ from cmsmig.steps.plan.edits.written_stories import (
 )
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.version_pair import SHOW
-from cmsmig.steps.worker_pool import Work, work_through, write_ahead
+from cmsmig.steps.worker_pool import work_through, write_ahead
 from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.show_versions import show_versions
@@ -68,11 +68,13 @@ async def publish_stories(job: ImportJob) -> None:
     for key in versions.failed.keys() & todo.keys():
         job.ledger.items.failed(key, "not_published", versions.failed[key], "publish")
         del todo[key]
-    publish = _Publisher(job, versions)
+    work = write_ahead(
+        job.ledger.intents, partial(_intent, versions), partial(_publish, job, versions)
+    )
     for wave in publication_waves(todo, _targets(job, todo)):
         await work_through(
             [todo[key] for key in wave],
-            publish.work(),
+            work,
             workers=job.settings.in_flight,
             stop=job.stop,
         )
@@ -91,34 +93,6 @@ def settle_publications(job: ImportJob) -> None:
         ):
             public = replace(story_record, left_public=True)
             job.ledger.items.published(row.key, public, row.published)
-
-
-@dataclass(frozen=True, slots=True)
-class _Publisher:
-    """Publishes one story at a time: what it holds, or what visitors are to see. What
-    goes wrong with it is in the ledger."""
-
-    job: ImportJob
-    versions: PublicVersions
-
-    def work(self) -> Work[ItemRow]:
-        """Return the work; two versions have an intent of their own."""
-        return write_ahead(self.job.ledger.intents, self._intent, self._publish)
-
-    def _intent(self, row: ItemRow) -> Intent | None:
-        return None if row.key in self.versions.links else _intent(row)
-
-    async def _publish(self, row: ItemRow) -> None:
-        if row.key not in self.versions.links:
-            await _publish(self.job, row)
-            return
-        try:
-            why = await show_versions(self.job, self.versions, row)
-        except OF_ONE_OBJECT as error:
-            why = f"{self.job.migration.called(row.key)}: {error}"
-        if why:
-            self.job.ledger.items.failed(row.key, "not_published", why)
-        self.job.observer(StepAdvanced(STEP, row.full_slug))
 
 
 def _targets(
@@ -193,8 +167,32 @@ def _note_public(job: ImportJob, versions: PublicVersions) -> None:
         job.ledger.items.published(row.key, public, there.updated_at, None)
 
 
-def _intent(row: ItemRow) -> Intent:
+def _intent(versions: PublicVersions, row: ItemRow) -> Intent | None:
+    """Return the intent to publish; two versions have one of their own."""
+    if row.key in versions.links:
+        return None
     return Intent("publish", str(row.key), row.origin_hash)
+
+
+async def _publish(job: ImportJob, versions: PublicVersions, row: ItemRow) -> None:
+    """Publish a story: what it holds, or what visitors are to see. What goes wrong
+    with it is in the ledger."""
+    if row.key in versions.links:
+        await _publish_below(job, versions, row)
+    else:
+        await _publish_as_it_is(job, row)
+    job.observer(StepAdvanced(STEP, row.full_slug))
+
+
+async def _publish_below(
+    job: ImportJob, versions: PublicVersions, row: ItemRow
+) -> None:
+    try:
+        why = await show_versions(job, versions, row)
+    except OF_ONE_OBJECT as error:
+        why = f"{job.migration.called(row.key)}: {error}"
+    if why:
+        job.ledger.items.failed(row.key, "not_published", why)
 
 
 def _record_after(last: LastWrite, story: Story) -> StoryRecord:
@@ -227,7 +225,7 @@ def _hidden(last: LastWrite, story: Story) -> StoryRecord:
     )
 
 
-async def _publish(job: ImportJob, row: ItemRow) -> None:
+async def _publish_as_it_is(job: ImportJob, row: ItemRow) -> None:
     assert row.story_record is not None
     try:
         # Publishing what is published changes nothing, so a lost reply is repeated.
@@ -241,7 +239,6 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
         job.ledger.items.published(
             row.key, _record_after(last, story), story.row.updated_at, last.written
         )
-    job.observer(StepAdvanced(STEP, row.full_slug))
 
 
 _Graph: TypeAlias = "dict[ItemKey, list[ItemKey]]"

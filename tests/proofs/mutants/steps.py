@@ -11,6 +11,7 @@ ASSETS = "steps/write/asset_upload.py"
 EXECUTE = "steps/write/execute.py"
 RELATIONS = "steps/write/link_stories.py"
 UPDATING = "steps/write/update_story.py"
+PUBLISHING = "steps/write/publish_stories.py"
 AHEAD = "steps/worker_pool.py"
 
 STORY = "* POST create story notes/note-1 #1"
@@ -97,7 +98,7 @@ INTENTS = (
             "kill applied | * publish story notes/note-20 #1",
             "kill answered | * publish story notes/note-20 #1",
         ),
-        (_without_intent("steps/write/publish_stories.py", " self._intent, "),),
+        (_without_intent(PUBLISHING, " partial(_intent, versions), "),),
         held="publishing again changes nothing, and in the sandbox it leaves a story's "
         "change date, by which a plan would know of it",
     ),
@@ -222,8 +223,12 @@ SETTLING = (
         (
             Edit(
                 CREATED,
-                "story = found.get(row.key) if row is not None else None",
-                "story = None",
+                "        story = found.get(row.key) if row is not None else None\n"
+                "        if row is None or story is None:\n"
+                '            ledger.intents.settle("create",',
+                "        story = None\n"
+                "        if row is None or story is None:\n"
+                '            ledger.intents.settle("create",',
             ),
         ),
     ),
