@@ -124,8 +124,6 @@ async def find_again(job: ImportJob) -> Rebuilt:
     await _unmark_saved(job, stories)
     _find_folders(job, found, stories.rows.values())
     await _save_stories(job, found, stories)
-    if stories:
-        await _save_deleted(job, stories.keys())
     job.observer(StepFinished(STEP, f"{found.stories} stories found again"))
     return found
 
@@ -253,23 +251,23 @@ async def _unmark_saved(job: ImportJob, stories: PackedStories) -> None:
         rows[key] = replace(rows[key], unpublished_changes=False)
 
 
-async def _save_deleted(job: ImportJob, known: Set[ItemKey]) -> None:
-    """Write that items had a story which is in the trash: they are gone, and made again
-    by decision only."""
+async def _find_deleted(job: ImportJob, known: Set[ItemKey]) -> dict[ItemKey, StoryRow]:
+    """Return the stories in the trash that items had at their places, by item, unless
+    they have others."""
     trash = {
         row.full_slug: row
         for row in await job.client.stories(in_trash=True)
         if not row.is_folder
     }
+    found: dict[ItemKey, StoryRow] = {}
     for key, place in job.migration.places.places.items():
         row = trash.get(place.full_slug)
         made = job.migration.design.content_type(key.collection_id)
         if key in known or row is None or made is None:
             continue
         if row.content_type in ("", made.component):
-            story_record = record_after_write(row, "")
-            origin = job.migration.origin_hash(key)
-            job.ledger.items.placed(key, story_record, origin, "create")
+            found[key] = row
+    return found
 
 
 def _find_folders(job: ImportJob, found: Rebuilt, rows: Iterable[StoryRow]) -> None:
@@ -292,7 +290,11 @@ def _save(job: ImportJob, found: Resource[D, A], *, ours: bool) -> None:
 
 
 async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) -> None:
-    """Write each story's record, with what was written of it if its content is ours."""
+    """Write each story's record, with what was written of it if its content is ours.
+
+    Items whose story is in the trash get it too: they are gone, and made again by
+    decision only.
+    """
     places = job.migration.places.places
     existing = {
         key: ExistingStory(
@@ -302,8 +304,10 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     }
     versions = job.public_versions(existing)
     shown = await find_shown(job, stories, existing, versions)
-    # An archived item's story may be the only public one.
-    was_published = any(row.published for row in stories.rows.values())
+    deleted = await _find_deleted(job, stories.keys()) if stories else {}
+    # The only public ones may be of archived items, or in the trash.
+    rows = (*stories.rows.values(), *deleted.values())
+    was_published = any(row.published for row in rows)
     edited: dict[ItemKey, str] = {}
     for key, story, last in _known(job, stories, existing):
         found.stories += 1
@@ -327,6 +331,9 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
         job.ledger.items.placed(key, story_record, origin, "create", written)
         if is_shown and is_whole:
             job.ledger.items.published(key, story_record, story.row.updated_at)
+    for key, row in deleted.items():
+        origin = job.migration.origin_hash(key)
+        job.ledger.items.placed(key, record_after_write(row, ""), origin, "create")
     found.edited = [edited[key] for key in sorted(edited)]
 
 

@@ -432,21 +432,24 @@ def test_what_an_editor_took_offline_or_deleted_stays_so(imported: Desk) -> None
     assert "not_published" in desk.codes()
 
 
-def test_what_was_taken_offline_stays_so_where_only_archived_items_are_public(
-    stage: Stage, tmp_path: Path
+@pytest.mark.parametrize("public", ["of an archived item", "in the trash"])
+def test_what_was_taken_offline_stays_so_after_a_rebuild(
+    stage: Stage, tmp_path: Path, public: str
 ) -> None:
-    """The public stories of archived items show that an import had published."""
+    """Any public story of ours shows that an import had published."""
     write_site(tmp_path / "content", cases(("name", "slug"), two_versions=False))
     desk = stage(content=tmp_path / "content")
     desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
     desk.done("import")
     own = desk.stories()["records/record-1"].story_id
     desk.api("GET", f"/stories/{own}/unpublish")
-    mark(desk, "record-2", isArchived=True)
+    if public == "in the trash":
+        desk.delete("records/record-2")
+    else:
+        mark(desk, "record-2", isArchived=True)
     rebuilt(desk)
     desk.run("import")
     assert desk.stories()["records/record-1"].published is None
-    assert desk.stories()["records/record-2"].published is not None
     assert "not_published" in desk.codes()
 
 
