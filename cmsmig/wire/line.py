@@ -1,6 +1,8 @@
-"""One connection to a host: bytes out until the system has them, bytes in as they come.
+"""One connection to a host: asyncio's streams, as httpcore reads and writes them.
 
-Errors are the HTTP library's, with the texts that its own connections give them.
+The library's own streams do not read while they write, so that the answer of a host
+that refuses a large request early is lost; and a connection whose caller is cancelled
+just when it is made is never closed.
 """
 
 from __future__ import annotations
@@ -8,132 +10,92 @@ from __future__ import annotations
 import asyncio
 import select
 import ssl
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from socket import SOCK_STREAM, gaierror
-from typing import TypeAlias, cast
+from typing import SupportsIndex
 
+import httpcore
 import httpx
 
-_MOST_UNREAD = 128 * 1024
-"""Bytes beyond which nothing more is taken from the network until somebody reads."""
 _NEXT_ADDRESS_SECONDS = 2.0
 """After which a host's next address is tried."""
 
-_Late: TypeAlias = Callable[[str], httpx.TimeoutException]
 
-
-class Line(asyncio.Protocol):
+class Line(httpcore.AsyncNetworkStream):
     """An open connection with one reader and one writer at a time."""
 
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport | None = None
-        self._unread: list[bytes] = []
-        self._unread_size = 0
-        self._paused = False
-        self._ended = False
-        self._error: Exception | None = None
-        self._arrival: asyncio.Future[None] | None = None
-        self._flush: asyncio.Future[None] | None = None
+    def __init__(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        # No byte is left in a buffer of ours when a write returns.
+        writer.transport.set_write_buffer_limits(high=0)
 
-    @property
-    def usable(self) -> bool:
-        """Return whether nothing came while nobody asked: a host that hangs up does
-        so by being readable, often before the loop tells of it."""
-        if self._ended or self._unread or self._transport is None:
-            return False
-        return not _readable(self._transport)
-
-    async def write(self, data: bytes, seconds: float | None) -> None:
-        """Return once the system has all bytes.
-
-        Raises `httpx.WriteTimeout`, and `httpx.WriteError` when the connection ends.
-        """
-        if self._ended or self._transport is None:
-            raise httpx.WriteError("")
-        self._transport.write(data)
-        if self._flush is not None:
-            await self._within(self._flush, seconds, httpx.WriteTimeout)
-
-    async def read(self, seconds: float | None) -> bytes:
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return what came, or nothing at the end.
 
-        Raises `httpx.ReadTimeout`, and `httpx.ReadError` when the connection breaks.
+        Raises `httpcore.ReadTimeout`, and `httpcore.ReadError` when the connection
+        breaks.
         """
-        if not self._unread and not self._ended:
-            self._resume()
-            self._arrival = self._loop.create_future()
-            try:
-                await self._within(self._arrival, seconds, httpx.ReadTimeout)
-            finally:
-                self._arrival = None
-        if not self._unread and self._error is not None:
-            raise httpx.ReadError("")
-        data = b"".join(self._unread)
-        self._unread.clear()
-        self._unread_size = 0
+        with _raised_as(httpcore.ReadTimeout, httpcore.ReadError):
+            async with asyncio.timeout(timeout):
+                return await self._reader.take(max_bytes)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Return once the system has all bytes.
+
+        Raises `httpcore.WriteTimeout`, and `httpcore.WriteError` when the connection
+        ends.
+        """
+        if not buffer:
+            return
+        with _raised_as(httpcore.WriteTimeout, httpcore.WriteError):
+            self._writer.write(buffer)
+            async with asyncio.timeout(timeout):
+                await self._writer.drain()
+
+    async def aclose(self) -> None:
+        """Hang up at once; what was not sent is not sent any more."""
+        self._writer.transport.abort()
+
+    def get_extra_info(self, info: str) -> object:
+        """Return whether there is something to read: a host that hangs up does so by
+        being readable, often before the event loop knows of it."""
+        if info != "is_readable":
+            return None
+        return self._reader.has_something or _readable(self._writer.transport)
+
+
+class _Reader(asyncio.StreamReader):
+    """Returns what came before a connection broke, and only then raises the error."""
+
+    def __init__(self) -> None:
+        super().__init__(loop=asyncio.get_running_loop())
+        self._unread = 0
+        self._broken: Exception | None = None
+
+    @property
+    def has_something(self) -> bool:
+        """Return whether bytes or the end came that nobody has taken."""
+        return self._unread > 0 or self.at_eof()
+
+    async def take(self, most: int) -> bytes:
+        """Return what came, or nothing at the end."""
+        data = await self.read(most)
+        self._unread -= len(data)
+        if not data and self._broken is not None:
+            raise self._broken
         return data
 
-    def close(self) -> None:
-        """Hang up at once; what was not sent is not sent any more."""
-        self._ended = True
-        if self._transport is not None:
-            self._transport.abort()
-
-    async def _within(
-        self, future: asyncio.Future[None], seconds: float | None, late: _Late
-    ) -> None:
-        if seconds is None:
-            await future
-            return
-        timer = self._loop.call_later(seconds, _fail, future, late)
-        try:
-            await future
-        finally:
-            timer.cancel()
-
-    def _resume(self) -> None:
-        if self._paused and self._transport is not None:
-            self._paused = False
-            self._transport.resume_reading()
-
-    # What the event loop calls.
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin; no byte is left in a buffer of ours when a write returns."""
-        self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(high=0)
-
-    def data_received(self, data: bytes) -> None:
+    def feed_data(self, data: Iterable[SupportsIndex]) -> None:
         """Keep bytes for the reader."""
-        self._unread.append(data)
-        self._unread_size += len(data)
-        if self._unread_size > _MOST_UNREAD and self._transport is not None:
-            self._paused = True
-            self._transport.pause_reading()
-        _settle(self._arrival)
+        self._unread += len(bytes(data))
+        super().feed_data(data)
 
-    def eof_received(self) -> None:
-        """Take note that the host sends nothing more; the connection is closed."""
-        self._ended = True
-        _settle(self._arrival)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Take note that the connection is no more."""
-        self._ended, self._error = True, error
-        _settle(self._arrival)
-        if self._flush is not None and not self._flush.done():
-            self._flush.set_exception(httpx.WriteError(""))
-
-    def pause_writing(self) -> None:
-        """Take note that the system does not have all bytes yet."""
-        self._flush = self._loop.create_future()
-
-    def resume_writing(self) -> None:
-        """Take note that it has."""
-        _settle(self._flush)
-        self._flush = None
+    def set_exception(self, exc: Exception) -> None:
+        """Take note that the connection broke."""
+        self._broken = exc
+        self.feed_eof()
 
 
 async def connect(
@@ -173,14 +135,16 @@ async def _connect(
     *others, last = dict.fromkeys(each[4][0] for each in found)
 
     async def begin(address: object) -> Line:
-        _, line = await loop.create_connection(
-            Line,
+        reader = _Reader()
+        protocol = asyncio.StreamReaderProtocol(reader)
+        transport, _ = await loop.create_connection(
+            lambda: protocol,
             str(address),
             port,
             ssl=certificates,
             server_hostname=name if certificates else None,
         )
-        return line
+        return Line(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
     for address in others:
         with suppress(OSError):
@@ -189,21 +153,19 @@ async def _connect(
     return await begin(last)
 
 
-def _readable(transport: asyncio.Transport) -> bool:
-    socket = transport.get_extra_info("socket")
-    number = -1 if socket is None else socket.fileno()
-    if number < 0:
-        return True
+@contextmanager
+def _raised_as(
+    late: type[httpcore.TimeoutException], broken: type[httpcore.NetworkError]
+) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError:
+        raise late from None
+    except OSError:
+        raise broken from None
+
+
+def _readable(transport: asyncio.WriteTransport) -> bool:
     look = select.poll()
-    look.register(number, select.POLLIN)
+    look.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
     return bool(look.poll(0))
-
-
-def _settle(future: asyncio.Future[None] | None) -> None:
-    if future is not None and not future.done():
-        future.set_result(None)
-
-
-def _fail(future: asyncio.Future[None], late: _Late) -> None:
-    if not future.done():
-        future.set_exception(late(""))

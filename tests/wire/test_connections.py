@@ -15,7 +15,6 @@ import pytest
 
 from cmsmig.wire.connections import Connections
 from cmsmig.wire.http_library import certificates
-from cmsmig.wire.line import Line, connect
 
 MEGABYTE = 1024 * 1024
 Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -184,6 +183,32 @@ async def test_a_host_that_hung_up_meanwhile_is_called_again() -> None:
     assert host.connections == 3
 
 
+async def test_a_host_that_speaks_unasked_is_called_again() -> None:
+    """What it says between two requests is no answer to the second one."""
+    spoke, ask_again = asyncio.Event(), asyncio.Event()
+
+    async def talkative(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await host.hear(reader)
+        writer.write(body("ok"))
+        await ask_again.wait()
+        writer.write(body("unasked"))
+        await writer.drain()
+        spoke.set()
+        await reader.read()
+
+    host = Host(talkative)
+    async with host.listening() as port, kept() as connections:
+        assert await ask(connections, request(port)) == (200, b"ok")
+        ask_again.set()
+        await spoke.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert await ask(connections, request(port)) == (200, b"ok")
+    assert host.connections == 2
+
+
 async def test_a_connection_that_rested_long_is_given_up() -> None:
     """Hosts hang up after a while, maybe just when the next request goes out."""
     host = answering(body("ok"), body("ok"))
@@ -302,7 +327,8 @@ async def test_the_last_byte_is_told_when_it_is_out() -> None:
         await writer.drain()
 
     async def trace(event: str, _: object) -> None:
-        told.append(event)
+        if event == "http11.send_request_body.complete":
+            told.append(event)
 
     told: list[str] = []
     host = Host(early)
@@ -410,14 +436,12 @@ async def test_a_connection_that_nobody_waits_for_is_closed(
     """Whenever its caller is cancelled: a socket left open is a warning, an error
     here."""
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1")
-    async with server:
+    async with server, kept() as connections:
         port = server.sockets[0].getsockname()[1]
-        line = connect(host, port, certificates=None, name=host, seconds=5)
-        task = asyncio.ensure_future(line)
+        asked = httpx.Request("GET", f"http://{host}:{port}/")
+        task = asyncio.create_task(ask(connections, asked))
         for _ in range(steps):
             await asyncio.sleep(0.0002)
         task.cancel()
-        (found,) = await asyncio.gather(task, return_exceptions=True)
-        if isinstance(found, Line):
-            found.close()
+        await asyncio.gather(task, return_exceptions=True)
     gc.collect()
