@@ -18,7 +18,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance languages crosscheck faults machine days frozen pace growth batch mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance languages crosscheck faults machine frozen pace growth batch mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -104,11 +104,8 @@ FAULTS ?=
 faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills --rounds 1000"
 	$(BIN)/python -m tests.proofs.faults.faults $(FAULTS)
 
-machine: $(STAMP) ## random edits on both sides, decisions, imports, kills; COUNT=500
-	$(BIN)/python -m tests.proofs.machine.machine --count $(or $(COUNT),500) $(OPTIONS)
-
-days: $(STAMP) ## the same with kills, lost ledgers and rollbacks; rules on the space; COUNT=500
-	$(BIN)/python -m tests.proofs.machine.days --count $(or $(COUNT),500) $(OPTIONS)
+machine: $(STAMP) ## edits on both sides, decisions, faults, kills, rollbacks; COUNT=500
+	$(BIN)/python -m tests.proofs.machine.days --count $(or $(COUNT),500) $(or $(OPTIONS),--seed 100000)
 
 frozen: $(STAMP) ## requests, output and results of commands against BASE=revision; SITES=folder
 	@test -n "$(BASE)" || { \

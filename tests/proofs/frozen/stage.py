@@ -17,7 +17,7 @@ from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from cmsmig.sandbox.options import SandboxOptions
 from tests.proofs.frozen.record import BEGIN, Names, in_order, request_of, state_of
 from tests.proofs.machine.in_process import TICK, answered_here, build_sandbox
-from tests.proofs.machine.world import Switch, World
+from tests.proofs.machine.world import World
 from tests.support.rehearsal import Ended, Rehearsal
 from tests.support.steps.desk import Desk
 
@@ -201,7 +201,7 @@ def staged(
     content: Path, folder: Path, *, texts: bool = True, **options: Any
 ) -> Iterator[Stage]:
     """Serve a site, with an empty space and an empty project below a folder."""
-    clock, names, switch = Clock(), Names(), Switch()
+    clock, names = Clock(), Names()
     listener = Listener(names)
     chosen = {
         "rate": RATE,
@@ -217,7 +217,7 @@ def staged(
     names.masked.update(_masks(handle.state, folder))
     environment = {"CMSMIG_STATE_DIR": str(folder / "state"), "CMSMIG_IN_FLIGHT": "1"}
     with answered_here(handle.state), mock.patch.dict(os.environ, environment):
-        world = World(handle, folder, switch, project=folder / "project")
+        world = World(handle, folder, project=folder / "project")
         Rehearsal.start(handle, world.project, RATE, folder / "state")
         here = Here(handle, world.project, folder / "state", world)
         yield Stage(here, world, clock, listener, texts)

@@ -1,31 +1,22 @@
-"""A decided project beside a sandbox, both copied from one template for each run."""
+"""A project and a sandbox in this process."""
 
 from __future__ import annotations
 
 import copy
 import json
-import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from cmsmig.sandbox.destination.space import StoredStory
 from cmsmig.sandbox.http.asgi import Call, Middleware, Next, Reply
-from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle
-from tests.proofs.machine.in_process import (
-    answered_here,
-    build_sandbox,
-    call_here,
-    ticking,
-)
+from tests.proofs.machine.in_process import call_here
 from tests.proofs.machine.interruptions import Interruption
-from tests.proofs.machine.site import FIRST, Notes, serve, write_site
 from tests.support.rehearsal import Ended, Rehearsal
 
 _RATE = 1000
@@ -43,23 +34,12 @@ class Switch:
         return await self.interruption(call, answer)
 
 
-@dataclass(frozen=True)
-class Template:
-    """What each run begins with: a project, and what its space holds."""
-
-    folder: Path
-    space: Mapping[str, Any]
-
-
 @dataclass
 class World:
-    """One sandbox for all runs, and the projects of the run under way."""
+    """One sandbox, and the project of the run under way."""
 
     handle: SandboxHandle
     folder: Path
-    switch: Switch
-    templates: dict[bool, Template] = field(default_factory=dict)
-    """By whether stories were made; components and folders are there."""
     project: Path = Path()
     runs: int = 0
 
@@ -69,19 +49,6 @@ class World:
         return self.handle.state.space
 
     # runs
-
-    def begin(self, *, imported: bool) -> None:
-        """Begin a run: a copy of a template, and the origin as it was first."""
-        self.end()
-        self.runs += 1
-        template = self.templates[imported]
-        self.project = self.folder / f"run-{self.runs}"
-        shutil.copytree(template.folder, self.project)
-        for name, value in copy.deepcopy(dict(template.space)).items():
-            setattr(self.space, name, value)
-        self.space.selections.clear()
-        self.switch.interruption = Interruption()
-        self.publish_at_origin(FIRST)
 
     def end(self) -> None:
         """Take the run's project away, and what the sandbox recorded."""
@@ -109,23 +76,10 @@ class World:
             for name, value in held.items():
                 setattr(self.space, name, value)
 
-    def publish_at_origin(self, notes: Notes, *, moody: bool = False) -> None:
-        """Have the origin hold these notes from now on."""
-        serve(self.handle.state.naming.origin.content, notes, moody=moody)
-
     def run(self, *arguments: str) -> Ended:
         """Run a command."""
         place = Rehearsal(self.handle, self.project, self.folder / "state")
         return place.run(*arguments)
-
-    def run_through(self, interruption: Interruption, *arguments: str) -> Ended:
-        """Run a command whose requests follow each other, while one goes wrong."""
-        self.switch.interruption = interruption
-        try:
-            with mock.patch.dict(os.environ, {"CMSMIG_IN_FLIGHT": "1"}):
-                return self.run(*arguments)
-        finally:
-            self.switch.interruption = Interruption()
 
     # the space
 
@@ -178,51 +132,6 @@ class World:
         path.write_text(head + "".join(lines))
 
 
-@contextmanager
-def world(folder: Path) -> Iterator[World]:
-    """Make the sandbox and the templates below an empty folder."""
-    write_site(folder / "content")
-    ticks, switch = ticking(), Switch()
-    options = SandboxOptions(
-        content=folder / "content",
-        rate=_RATE,
-        origin_rate=60_000,
-        # The same in every world: a process masks each token that it has read.
-        destination_token="the-destination-token-of-the-proof",
-        clock=lambda: next(ticks),
-        middleware=(switch,),
-    )
-    handle = build_sandbox(options)
-    environment = {"CMSMIG_STATE_DIR": str(folder / "state")}
-    with ExitStack() as stack:
-        stack.enter_context(answered_here(handle.state))
-        stack.enter_context(mock.patch.dict(os.environ, environment))
-        made = World(handle, folder, switch)
-        project = folder / "project"
-        place = Rehearsal.start(handle, project, _RATE, folder / "state")
-        place.decided()
-        place.done("prepare")
-        _folders(made)
-        made.templates[False] = _template(made, project, folder / "decided")
-        place.done("import")
-        made.templates[True] = _template(made, project, folder / "imported")
-        yield made
-        made.end()
-
-
-def _folders(made: World) -> None:
-    """Make the folder that editors move stories into."""
-    body = {"story": {"name": "Other", "slug": "other", "is_folder": True}}
-    made.api("POST", "/stories", body)
-
-
-def _template(made: World, project: Path, folder: Path) -> Template:
-    shutil.copytree(project, folder)
-    names = space_names(made.space)
-    return Template(
-        folder, copy.deepcopy({name: getattr(made.space, name) for name in names})
-    )
-
-
 def space_names(space: Any) -> list[str]:
+    """Return what a space holds, but for what its sandbox shares."""
     return [each.name for each in fields(space) if each.name not in _NOT_COPIED]

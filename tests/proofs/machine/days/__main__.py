@@ -2,6 +2,7 @@
 
 usage: python -m tests.proofs.machine.days [--seed SEED] [--count RUNS] [--length STEPS]
                                            [--setup NAME --steps JSON] [--quick]
+                                           [--first]
 
 After each command the space itself is looked at, never the ledger. Prints each run that
 breaks a rule: its seed, and the shortest list of steps that was found for it, which
@@ -19,8 +20,8 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.proofs.machine.days.broken import BrokenRuleError
 from tests.proofs.machine.days.play import Step, play, steps_of
-from tests.proofs.machine.days.rules import BrokenRuleError
 from tests.proofs.machine.days.stage import Stage, staged
 
 _REPORT_EVERY = 20
@@ -48,6 +49,8 @@ def main(arguments: Sequence[str]) -> int:
                     steps, failure = runner.shortened(setup, steps, failure)
                 listed = json.dumps(steps, separators=(",", ":"))
                 print(f"SEED {seed}: {failure}\n  --setup {setup} --steps '{listed}'")
+                if given.first:
+                    break
             if seed % _REPORT_EVERY == 0 or seed == given.seed + given.count - 1:
                 pace = done / (time.monotonic() - begun)
                 print(
@@ -100,6 +103,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--setup", default="staged", help="of the steps to play")
     parser.add_argument("--steps", default="", help="play these, as they are printed")
     parser.add_argument("--quick", action="store_true", help="do not shorten")
+    parser.add_argument("--first", action="store_true", help="end at a failure")
     return parser.parse_args(given)
 
 

@@ -6,11 +6,12 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.proofs.machine.days.seen import PUBLISHED, TRASHED, Seen, Space
+from tests.proofs.machine.days.components import DESIGN
+from tests.proofs.machine.days.decided import ANY, OURS, STORY, WHATEVER, Decisions
+from tests.proofs.machine.days.seen import PICTURE, PUBLISHED, TRASHED, Seen, Space
 from tests.proofs.machine.days.site import FIRST, Item, Key
 from tests.proofs.machine.days.stage import Setup
 
-ANY = "*"
 Held = dict[tuple[int, str], Any]
 
 
@@ -34,8 +35,21 @@ class Book:
     """Items whose stories a new ledger does not know, since they were gone then."""
     paths: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     """By story: every path that it ever had."""
-    edits: list[dict[str, str]] = field(default_factory=list)
-    gone: list[dict[str, str]] = field(default_factory=list)
+    bases: dict[int, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
+    """By story (0: the component) and field: what the origin wanted when an import
+    compared it last. A field is missing where that is not certain."""
+    estranged: set[int] = field(default_factory=set)
+    """Stories that a rollback or a lost ledger met: no field of them is predicted."""
+    restorable: set[int] = field(default_factory=set)
+    """Stories in the trash that an import still knows by their items."""
+    deleted_files: set[str] = field(default_factory=set)
+    """Names of the files whose assets somebody deleted."""
+    decisions: Decisions = field(default_factory=Decisions)
+    design: dict[str, Any] = field(default_factory=lambda: dict(DESIGN))
+    """What the component is to be."""
+    has_mood: bool = False
+    """Whether the origin's collection has one more field, and a pull saw it."""
+    pulled_mood: bool = False
     stirred: bool = False
     """Whether anything moved at the origin or was decided since the last import."""
     addresses: dict[Key, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -58,7 +72,7 @@ class Book:
         """Take note of an editor's edit."""
         self.touched.add(seen.story_id)
         self.held[seen.story_id, field_] = value
-        if field_ not in (PUBLISHED, TRASHED):
+        if field_ not in (PUBLISHED, TRASHED, PICTURE):
             self.unfinished[seen.story_id].add(value)
 
     def publication(self, seen: Seen, value: bool) -> None:
@@ -69,10 +83,12 @@ class Book:
     def is_ours(self, own: int, field_: str) -> bool:
         """Return whether a decision may cover an edit: ours is written over it."""
         return any(
-            each["take"] == "ours"
-            and each["what"] in (ANY, *self.paths[own])
-            and each["field"] in (ANY, field_)
-            for each in self.edits
+            each.take == OURS
+            and each.kind == STORY
+            and each.what in (ANY, *self.paths[own])
+            and each.field in (ANY, field_)
+            and each.seen in (WHATEVER, self.held.get((own, field_)))
+            for each in self.decisions.edits
         )
 
     def protected(self, own: int) -> dict[str, Any]:
@@ -86,9 +102,9 @@ class Book:
     def gone_action(self, side: str, own: int) -> set[str]:
         """Return what may have been decided about a story that is gone on a side."""
         return {
-            each["action"]
-            for each in self.gone
-            if each["from"] == side and each["what"] in (ANY, *self.paths[own])
+            each.action
+            for each in self.decisions.gone
+            if each.side == side and each.what in (ANY, *self.paths[own])
         }
 
     def is_gone(self, key: Key, setup: Setup) -> bool:
@@ -100,3 +116,13 @@ class Book:
             or (setup.items == "live" and item.live is None)
             or (setup.fields and key[1] != "en")
         )
+
+    def files(self) -> set[str]:
+        """Return the files that the pulled items show, in any version."""
+        versions = (
+            words
+            for each in self.pulled.values()
+            for words in (each.staged, each.live)
+            if words is not None
+        )
+        return {words.picture for words in versions if words.picture}

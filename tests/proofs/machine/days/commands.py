@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cmsmig.evidence.evidence import gather
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
-from tests.proofs.machine.days import rules
+from tests.proofs.machine.days import components, rules, used
 from tests.proofs.machine.days.book import Book
-from tests.proofs.machine.days.seen import FRENCH_SLUG, Seen, look
+from tests.proofs.machine.days.broken import insist
+from tests.proofs.machine.days.seen import FRENCH_SLUG, TRASHED, Seen, Space, look
 from tests.proofs.machine.days.site import FR
-from tests.proofs.machine.play import told
+from tests.proofs.machine.days.things import (
+    Things,
+    asked,
+    merged,
+    named,
+    planned,
+    settle,
+    things,
+    unsettle,
+)
+from tests.proofs.machine.interruptions import (
+    LOST,
+    MODES,
+    REFUSED,
+    UNSENT,
+    Interruption,
+)
 from tests.support.rehearsal import Ended
 
 if TYPE_CHECKING:
@@ -20,27 +39,49 @@ if TYPE_CHECKING:
 
 _REFUSED = 422
 _ENDS = (0, 1, 3, 4)
+_UNDECIDED = 3
 _READERS = ("plan", "changes", "status", "verify")
+_NEED_DECISIONS = ("plan", "import", "verify")
 
 
 def pull(days: Days, step: Step) -> None:
     """Read the origin again."""
     del step
     ended = days.world.run("pull", "--refresh")
-    assert ended.code == 0, f"pull: {told(ended)}"
+    assert ended.code == 0, f"pull: {said(ended)}"
     days.book.pulled = dict(days.book.origin)
+    days.book.pulled_mood = days.book.has_mood
 
 
 def read(days: Days, step: Step) -> None:
     """Run a command that writes nothing."""
+    name = _READERS[step.b % len(_READERS)]
+    if name == "plan":
+        plan(days)
+        return
     before = look(days.world)
-    ended = days.world.run(_READERS[step.b % len(_READERS)], "--json")
-    _ended(ended)
-    rules.insist("nothing is written", before == look(days.world), "a reader wrote")
+    ended = days.world.run(name, "--json")
+    _ended(days, name, ended)
+    insist("nothing is written", before == look(days.world), "a reader wrote")
+
+
+def plan(days: Days) -> dict[str, Any] | None:
+    """Plan; return the document, if there is one."""
+    space = look(days.world)
+    ended = days.world.run("plan", "--json")
+    _ended(days, "plan", ended)
+    insist("nothing is written", space == look(days.world), "a plan wrote")
+    if ended.code not in (0, 1) or not ended.out:
+        return None
+    document: dict[str, Any] = ended.document
+    if not document["gone"]:
+        planned(days, things(days, space), document)
+    return document
 
 
 def import_(days: Days, step: Step) -> None:
     """Import until nothing is left to do; read everything back."""
+    del step
     ended = _command(days, "import")
     if ended.code not in (0, 1):
         return
@@ -48,20 +89,30 @@ def import_(days: Days, step: Step) -> None:
     entries = days.world.handle.state.recorder.entries
     begun = len(entries)
     again = days.world.run("import", "--json")
-    rules.insist("a second import", again.code == ended.code, told(again))
+    insist("a second import", again.code == ended.code, said(again))
+    insist("a second import", before == look(days.world), "the space changed")
+    if not again.out:
+        blocked = components.parts_of(days.world) is None
+        insist("an import is made", blocked, said(again))
+        return
     # What the service refuses, such as a slug that another story has, is tried again.
     refused = sum(1 for each in entries[begun:] if each.status == _REFUSED)
     writes = again.document["writes"]
-    rules.insist("a second import", writes == refused, writes)
-    rules.insist("a second import", before == look(days.world), "the space changed")
+    insist("a second import", writes == refused, writes)
     days.book.unsettled = False
+    space = look(days.world)
+    verified = days.world.run("verify", "--json")
+    insist("a verification", verified.code in (0, 4), said(verified))
+    differences = verified.document["differences"]
+    named(days, things(days, space), differences)
+    used.named(days, differences)
+    if ended.code == 1:
+        insist("what is undone differs", verified.code == 4, said(ended))
     if ended.code == 0:
-        rules.imported(days, look(days.world))
-        verified = days.world.run("verify", "--json")
-        rules.insist("a verification", verified.code in (0, 4), told(verified))
-        rules.verified(days, look(days.world), verified.document["differences"])
+        rules.imported(days, space)
+        rules.verified(days, space, differences)
         if days.has_redirects:
-            rules.redirected(days, look(days.world), _redirects(days))
+            rules.redirected(days, space, _redirects(days))
         days.book.stirred = False
 
 
@@ -73,7 +124,14 @@ def delta(days: Days, step: Step) -> None:
 
 def import_killed(days: Days, step: Step) -> None:
     """An import is killed at a write."""
-    _command(days, "import", 1 + step.a % (8 if step.b % 2 else 30), step.b // 2)
+    mode = LOST if step.b // 2 % 3 else UNSENT
+    _command(days, "import", 1 + step.a % (8 if step.b % 2 else 30), mode)
+
+
+def import_disturbed(days: Days, step: Step) -> None:
+    """A write of an import goes wrong; the rest is done."""
+    mode = MODES[step.b % len(MODES)]
+    _command(days, "import", 1 + step.a % 12, mode, is_killed=False)
 
 
 def roll_back(days: Days, step: Step) -> None:
@@ -85,22 +143,25 @@ def roll_back(days: Days, step: Step) -> None:
         rules.rolled_back(days, before, look(days.world))
         days.book.unsettled = False
         days.book.stirred = True
+        days.book.deleted_files.clear()
 
 
 def roll_back_killed(days: Days, step: Step) -> None:
     """A rollback is killed at a write."""
-    _command(days, "rollback", 1 + step.a % 8, step.b)
+    _command(days, "rollback", 1 + step.a % 8, LOST if step.b % 3 else UNSENT)
 
 
 def rebuild(days: Days, step: Step) -> None:
     """The ledger is lost; a new one is made from the space."""
     del step
     book, before = days.book, look(days.world)
+    if is_undecided(days):
+        return
     for path in days.world.project.glob("ledger.*"):
         path.unlink()
     ended = days.world.run("rebuild", "--json")
-    rules.insist("a rebuild", ended.code in (0, 1, 3), told(ended))
-    rules.insist("a rebuild", before == look(days.world), "it wrote")
+    insist("a rebuild", ended.code in (0, 1, 3), said(ended))
+    insist("a rebuild", before == look(days.world), "it wrote")
     # The story of an item that the origin no longer has is not found, and what links to
     # it is not as the import would write it.
     gone = {
@@ -114,6 +175,32 @@ def rebuild(days: Days, step: Step) -> None:
     book.forgotten |= {own for own, seen in before.items() if _holds_more(book, seen)}
     book.rebuilt = True
     book.addresses.clear()
+    _estrange(days, before)
+
+
+def accept_proposals(days: Days, step: Step) -> None:
+    """The design gets what the origin has more since, and nothing else."""
+    del step
+    folder = days.world.project / "decisions"
+    texts = {each.name: each.read_text() for each in folder.glob("*.yaml")}
+    del texts["design.yaml"]
+    ended = days.world.run("decide", "--accept-proposals", "--reviewer", "she")
+    insist("proposals are accepted", ended.code == 0, said(ended))
+    after = {name: (folder / name).read_text() for name in texts}
+    insist("a proposal is an addition", after == texts, "a file changed")
+    if days.book.pulled_mood:
+        days.book.design[components.MOOD_FIELD] = True
+        days.book.stirred = True
+
+
+def is_undecided(days: Days) -> bool:
+    """Return whether the origin has a field that nothing is decided about."""
+    return days.book.pulled_mood and not days.book.design[components.MOOD_FIELD]
+
+
+def said(ended: Ended) -> str:
+    """Return how a command ended and the end of what it wrote."""
+    return json.dumps([ended.code, ended.out[-1500:], ended.err[-1500:]])
 
 
 def _holds_more(book: Book, seen: Seen) -> bool:
@@ -125,31 +212,105 @@ def _holds_more(book: Book, seen: Seen) -> bool:
     return is_public or (is_translated and (french is None or french.archived))
 
 
-def _command(days: Days, name: str, at: int = 0, applied: int = 0) -> Ended:
-    """Run a command that writes, perhaps killed, and insist on what always holds."""
-    before = look(days.world)
+def _command(
+    days: Days, name: str, at: int = 0, mode: str = LOST, *, is_killed: bool = True
+) -> Ended:
+    """Run a command that writes, perhaps disturbed, and insist on what always holds."""
+    before, brought = look(days.world), used.files_of(days.world)
+    parts = components.parts_of(days.world)
+    compared, blocked = things(days, before), components.is_blocking(days)
     days.book.note(before)
+    entries = days.world.handle.state.recorder.entries
+    begun = len(entries)
     if name == "rollback":
         days.book.rolled_back = True
         days.book.addresses.clear()
-    if at:
-        dead, ended = days.stage.kill(at, name, applied=applied % 3 > 0)
+    wrong = Interruption(at, mode)
+    if at and is_killed:
+        dead, ended = days.stage.kill(at, mode, name)
         days.book.unsettled |= dead
-        code = None if dead else ended.code
     else:
-        ended = days.world.run(name, "--json")
-        code = ended.code
-    if code is not None:
-        _ended(ended)
+        ended, dead = days.stage.disturb(wrong, name, "--json"), False
+        days.book.unsettled |= bool(wrong.struck)
+    if not dead:
+        _ended(days, name, ended)
     after = look(days.world)
     rules.always(days, name, before, after)
+    if name == "import":
+        used.brought(days, brought)
+        if blocked and not dead:
+            fine = ended.code in (1, _UNDECIDED) and before == after
+            insist("nothing is imported without the component", fine, said(ended))
+        # What went wrong with a story is found out in the run itself.
+        is_whole = not wrong.struck or (
+            "/stories" in wrong.struck and wrong.mode != REFUSED
+        )
+        if not dead and is_whole and not blocked and ended.code in (0, 1):
+            _compare(days, compared, after, _failed(entries[begun:]), ended.code)
+        elif ended.code != _UNDECIDED and not blocked:
+            unsettle(days, compared, {*days.book.bases})
+        days.book.restorable = {
+            own for own, seen in after.items() if _is_known(days, before, seen)
+        }
+    else:
+        if ended.code in (0, 1) and not dead:
+            used.rolled_back(days, brought, parts, after)
+        _estrange(days, before)
     days.book.note(after)
     return ended
 
 
-def _ended(ended: Ended) -> None:
-    rules.insist("an exit code", ended.code in _ENDS, told(ended))
-    rules.insist("an exit code", "Traceback" not in ended.err, told(ended))
+def _compare(
+    days: Days, compared: Things, after: Space, failed: set[int], code: int
+) -> None:
+    """Insist on what an import made of each field that it did not fail to write."""
+    there = things(days, after)
+    found = {own: each for own, each in there.items() if own not in failed}
+    before = {own: each for own, each in compared.items() if own not in failed}
+    merged(days, before, found)
+    asked(days, before, code)
+    settle(days, before, found)
+    unsettle(days, compared, failed)
+
+
+def _is_known(days: Days, before: Space, seen: Seen) -> bool:
+    """Return whether an import took a story away that it knows as long as its item
+    stays gone."""
+    book, own = days.book, seen.story_id
+    return (
+        seen.trashed
+        and book.is_gone(seen.key, days.stage.setup)
+        and not book.unsettled
+        and (own, TRASHED) not in book.held
+        and (own in book.restorable or (own in before and not before[own].trashed))
+    )
+
+
+def _failed(entries: Any) -> set[int]:
+    """Return the stories that the service did not take as they were sent."""
+    found = (
+        re.search(r"/stories/(\d+)", each.path)
+        for each in entries
+        if each.status >= 400
+    )
+    return {int(each[1]) for each in found if each}
+
+
+def _estrange(days: Days, before: Space) -> None:
+    """Predict nothing of what a rollback or a lost ledger met."""
+    book = days.book
+    book.estranged |= before.keys() | {0}
+    book.restorable.clear()
+    book.bases.clear()
+    if components.parts_of(days.world) is None:
+        book.estranged.discard(0)
+
+
+def _ended(days: Days, name: str, ended: Ended) -> None:
+    insist("an exit code", ended.code in _ENDS, said(ended))
+    insist("an exit code", "Traceback" not in ended.err, said(ended))
+    if is_undecided(days) and name in _NEED_DECISIONS:
+        insist("a decision is asked for", ended.code == _UNDECIDED, said(ended))
 
 
 def _redirects(days: Days) -> Mapping[str, str]:

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from tests.proofs.machine.days.book import ANY
+from tests.proofs.machine.days import commands, components
+from tests.proofs.machine.days.decided import (
+    ANY,
+    COMPONENT,
+    DELETE,
+    DESTINATION,
+    KEEP,
+    LEAVE_OUT,
+    ORIGIN,
+    OURS,
+    RECREATE,
+    STORY,
+    THEIRS,
+    UNPUBLISH,
+    Decisions,
+    Edit,
+    Gone,
+)
+from tests.proofs.machine.days.editors import save_again
 from tests.proofs.machine.days.seen import (
     FOLDER_ID,
     FRENCH_LINE,
@@ -16,8 +35,10 @@ from tests.proofs.machine.days.seen import (
     SLUG,
     TEXT,
     look,
+    pick,
 )
-from tests.proofs.machine.play import pick
+from tests.proofs.machine.days.site import FILES
+from tests.proofs.machine.days.things import things
 
 if TYPE_CHECKING:
     from tests.proofs.machine.days.play import Days, Step
@@ -25,34 +46,78 @@ if TYPE_CHECKING:
 _FIELDS = (NAME, SLUG, FOLDER_ID, LINE, TEXT, PUBLISHED, ANY)
 _FRENCH = (FRENCH_LINE, FRENCH_NAME, FRENCH_SLUG)
 _GONE = (
-    ("destination", "recreate"),
-    ("destination", "leave_out"),
-    ("origin", "keep"),
-    ("origin", "unpublish"),
-    ("origin", "delete"),
-    ("origin", "delete"),
+    (DESTINATION, RECREATE),
+    (DESTINATION, LEAVE_OUT),
+    (ORIGIN, KEEP),
+    (ORIGIN, UNPUBLISH),
+    (ORIGIN, DELETE),
+    (ORIGIN, DELETE),
 )
 
 
 def decide_edit(days: Days, step: Step) -> None:
-    """Decide whose value stands in a field of a story."""
+    """Decide whose value a field of a story gets."""
     names = _FIELDS + (_FRENCH if days.stage.setup.fields else ())
     what = _path(days, step.a)
     if what:
-        take = "theirs" if step.b % 3 == 0 else "ours"
-        edit = {"kind": "story", "what": what, "take": take, "seen": ""}
-        edit["field"] = names[step.b % len(names)]
-        days.book.edits.append(edit)
-        _write(days)
+        take = THEIRS if step.b % 3 == 0 else OURS
+        _decide_edit(days, Edit(what, names[step.b % len(names)], take))
+
+
+def decide_every_edit(days: Days, step: Step) -> None:
+    """Decide whose value a field of every story gets."""
+    name = (NAME, LINE, PUBLISHED)[step.b % 3]
+    _decide_edit(days, Edit(ANY, name, THEIRS if step.a % 2 else OURS))
 
 
 def decide_moves(days: Days, step: Step) -> None:
     """Decide that every page moves as the origin has it."""
     names = (SLUG, FOLDER_ID, FRENCH_SLUG)
     name = names[step.b % (3 if days.stage.setup.fields else 2)]
-    edit = {"kind": "story", "what": ANY, "field": name, "take": "ours", "seen": ""}
-    days.book.edits.append(edit)
-    _write(days)
+    _decide_edit(days, Edit(ANY, name, OURS))
+
+
+def decide_component(days: Days, step: Step) -> None:
+    """Decide whose value a part of the component gets."""
+    name = components.PARTS[step.b % len(components.PARTS)]
+    take = THEIRS if step.a % 2 else OURS
+    _decide_edit(days, Edit(components.NAME, name, take, kind=COMPONENT))
+
+
+def decide_conflict(days: Days, step: Step) -> None:
+    """Decide about a conflict as a plan shows it; perhaps it is edited again then."""
+    document = commands.plan(days)
+    there = things(days, look(days.world))
+    numbers = {(each.kind, each.what): own for own, each in there.items()}
+    shown = [
+        each
+        for each in (document or {}).get("edit_conflicts", ())
+        if each["field"]
+        in getattr(there.get(numbers.get((each["kind"], each["what"]), -1)), "ours", ())
+    ]
+    chosen = pick(shown, step.a)
+    if chosen is None:
+        return
+    kind, what, name = chosen["kind"], chosen["what"], chosen["field"]
+    own = numbers[kind, what]
+    edit = Edit(what, name, THEIRS if step.b % 2 else OURS, kind=kind)
+    if step.b % 3:
+        theirs = there[own].theirs[name]
+        edit = replace(edit, seen=theirs, fingerprint=chosen["seen"])
+    _decide_edit(days, edit)
+    if kind == STORY and step.b % 4 == 0:
+        save_again(days, step, own, name)
+
+
+def decide_publication(days: Days, step: Step) -> None:
+    """Decide that what is live is published, or that nothing is."""
+    decided = days.book.decisions
+    wanted = step.b % 3 > 0
+    if wanted != decided.publishing:
+        choices = ("nothing", "what_is_live")
+        old, new = choices if wanted else choices[::-1]
+        days.world.decide("collections.yaml", f"publish: {old}\n", f"publish: {new}\n")
+        _write(days, replace(decided, publishing=wanted))
 
 
 def decide_gone(days: Days, step: Step) -> None:
@@ -60,17 +125,22 @@ def decide_gone(days: Days, step: Step) -> None:
     side, action = _GONE[step.b % len(_GONE)]
     what = ANY if step.b // 6 % 2 else _path(days, step.a)
     if what:
-        days.book.gone.append({"from": side, "what": what, "action": action})
-        _write(days)
+        _write(days, days.book.decisions.with_gone(Gone(side, what, action)))
+
+
+def decide_gone_thing(days: Days, step: Step) -> None:
+    """Decide what becomes of a file or the component that somebody deleted."""
+    what = (components.NAME, *FILES)[step.a % 3]
+    action = RECREATE if step.b % 3 else LEAVE_OUT
+    _write(days, days.book.decisions.with_gone(Gone(DESTINATION, what, action)))
 
 
 def forget_decisions(days: Days, step: Step) -> None:
     """Take all decisions about conflicts back."""
     del step
-    if days.book.edits or days.book.gone:
-        days.book.edits.clear()
-        days.book.gone.clear()
-        _write(days)
+    forgotten = Decisions(publishing=days.book.decisions.publishing)
+    if days.book.decisions != forgotten:
+        _write(days, forgotten)
 
 
 def design_moves(days: Days, step: Step) -> None:
@@ -90,11 +160,25 @@ def _path(days: Days, number: int) -> str:
     return pick(paths, number) or ""
 
 
-def _write(days: Days) -> None:
-    """Write the decisions; of two about the same, the later one holds."""
-    book = days.book
-    edits = {(each["what"], each["field"]): each for each in book.edits}
-    gone = {(each["from"], each["what"]): each for each in book.gone}
-    book.edits[:], book.gone[:] = edits.values(), gone.values()
-    days.world.write_conflicts(book.edits, book.gone)
-    book.stirred = True
+def _decide_edit(days: Days, edit: Edit) -> None:
+    _write(days, days.book.decisions.with_edit(edit))
+
+
+def _write(days: Days, decided: Decisions) -> None:
+    days.book.decisions = decided
+    edits: list[Any] = [
+        {
+            "kind": each.kind,
+            "what": each.what,
+            "field": each.field,
+            "take": each.take,
+            "seen": each.fingerprint,
+        }
+        for each in decided.edits
+    ]
+    gone = [
+        {"from": each.side, "what": each.what, "action": each.action}
+        for each in decided.gone
+    ]
+    days.world.write_conflicts(edits, gone)
+    days.book.stirred = True

@@ -12,6 +12,7 @@ from tests.proofs.machine.days.seen import (
     FRENCH_SLUG,
     LINE,
     NAME,
+    PICTURE,
     PUBLISHED,
     SLUG,
     TAGS,
@@ -19,10 +20,11 @@ from tests.proofs.machine.days.seen import (
     TRASHED,
     Seen,
     look,
+    pick,
 )
-from tests.proofs.machine.days.site import EN, Item, Key, Words
+from tests.proofs.machine.days.site import EN, FILES, Item, Key, Words
 from tests.proofs.machine.days.stage import CODE
-from tests.proofs.machine.play import document, pick
+from tests.proofs.machine.days.used import files_of
 
 if TYPE_CHECKING:
     from tests.proofs.machine.days.play import Days, Step
@@ -59,6 +61,32 @@ def origin_edits(days: Days, step: Step) -> None:
         word = ("abcd"[step.b // 8 % 4],)
     item = days.book.origin[key].edited(days.tick(), **{part: word})
     days.at_origin({key: item.published() if step.b % 3 and item.live else item})
+
+
+def origin_pictures(days: Days, step: Step) -> None:
+    """An item shows another file, or none."""
+    key = _item(days, step.a)
+    picture = ("", *FILES)[step.b % 3]
+    item = days.book.origin[key].edited(days.tick(), picture=picture)
+    days.at_origin({key: item.published() if item.live else item})
+
+
+def origin_adds_field(days: Days, step: Step) -> None:
+    """The collection gets one more field."""
+    del step
+    days.book.has_mood = True
+    days.at_origin({})
+
+
+def both_edit(days: Days, step: Step) -> None:
+    """The origin and an editor give one field different values."""
+    seen = _story(days, step.a)
+    if seen is not None and seen.key in days.book.origin:
+        name, part = ((NAME, "name"), (LINE, "line"), (TEXT, "text"))[step.b % 3]
+        item = days.book.origin[seen.key]
+        item = item.edited(days.tick(), **{part: f"o{step.number}"})
+        days.at_origin({seen.key: item.published() if item.live else item})
+        _save(days, step, seen, name)
 
 
 def origin_renames(days: Days, step: Step) -> None:
@@ -159,14 +187,76 @@ def editor_deletes(days: Days, step: Step) -> None:
     if seen and step.b % 3 == 0:
         days.world.api("DELETE", f"/stories/{seen.story_id}")
         days.book.edited(seen, TRASHED, True)
+        days.book.restorable.add(seen.story_id)
         if days.book.unsettled:
             days.book.unknown.add(seen.story_id)
 
 
+def editor_restores(days: Days, step: Step) -> None:
+    """A story comes back from the trash, as long as its item is known by it."""
+    space = look(days.world)
+    there = {each.key for each in space.values() if not each.trashed}
+    own = pick(sorted(days.book.restorable), step.a)
+    if own is None or space[own].key in there or days.book.unsettled:
+        return
+    stored = days.world.space.stories[own]
+    stored.deleted_at = None
+    days.world.space.place(stored)
+    days.book.restorable.discard(own)
+    if days.book.held.pop((own, TRASHED), None) is None:
+        days.book.edited(space[own], TRASHED, False)
+    days.book.touched.add(own)
+
+
+def editor_pictures(days: Days, step: Step) -> None:
+    """A story shows what another one shows, or nothing."""
+    seen, other = _story(days, step.a), _story(days, step.b)
+    if seen and other and seen.values[PICTURE] != other.values[PICTURE]:
+        stories = days.world.space.stories
+        shown = stories[other.story_id].content.get("picture")
+        content = stories[seen.story_id].content | {"picture": shown}
+        body = {"story": {"content": content}}
+        days.world.api("PUT", f"/stories/{seen.story_id}", body)
+        days.book.edited(seen, PICTURE, other.values[PICTURE])
+
+
+def editor_deletes_asset(days: Days, step: Step) -> None:
+    """An asset is deleted, while no run is open that may not know it."""
+    files = files_of(days.world)
+    own = pick(sorted(files), step.a)
+    if own is not None and not days.book.unsettled:
+        days.world.api("DELETE", f"/assets/{own}")
+        days.book.deleted_files.add(files[own])
+        days.book.stirred = True
+
+
+def editor_restores_asset(days: Days, step: Step) -> None:
+    """An asset comes back, as long as its file is known by it."""
+    gone = days.world.space.deleted_assets
+    known = [
+        own
+        for own, each in sorted(gone.items())
+        if each.key.rpartition("/")[2] in days.book.deleted_files
+    ]
+    own = pick(known, -1)
+    if own is not None and not days.book.unsettled:
+        del step
+        days.world.api("POST", "/assets/bulk_restore", {"ids": [own]})
+        days.book.deleted_files.discard(files_of(days.world)[own])
+
+
+def save_again(days: Days, step: Step, own: int, name: str) -> None:
+    """A story is saved with another value in a field."""
+    _save(days, step, look(days.world)[own], name)
+
+
 def _edit(days: Days, step: Step, name: str) -> None:
     seen = _story(days, step.a)
-    if seen is None:
-        return
+    if seen is not None:
+        _save(days, step, seen, name)
+
+
+def _save(days: Days, step: Step, seen: Seen, name: str) -> None:
     value, body = _change(days, step, seen, name)
     other = {each.path for each in look(days.world).values() if not each.trashed}
     if name == FOLDER_ID and f"other/{seen.values[SLUG]}" in other:
@@ -186,7 +276,7 @@ def _change(days: Days, step: Step, seen: Seen, name: str) -> tuple[Any, Any]:
         key = FRENCH_LINE.removeprefix("content.")
         return word, {"content": content | {key: word}}
     if name == TEXT:
-        return word, {"content": content | {"text": document(word)}}
+        return word, {"content": content | {"text": _document(word)}}
     if name == NAME:
         return word, {"name": word}
     if name == SLUG:
@@ -213,6 +303,15 @@ def _change(days: Days, step: Step, seen: Seen, name: str) -> tuple[Any, Any]:
     if name.endswith("_at") and name != "first_published_at":
         date = f"20{40 + step.number % 50}-02-03T00:00:00.000Z"
     return date, {name: date}
+
+
+def _document(text: str) -> Any:
+    paragraph = {
+        "type": "paragraph",
+        "attrs": {"textAlign": None},
+        "content": [{"type": "text", "text": text}],
+    }
+    return {"type": "doc", "content": [paragraph]}
 
 
 def _item(days: Days, number: int) -> Key:

@@ -6,35 +6,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tests.proofs.machine.days import components, used
+from tests.proofs.machine.days.broken import insist
+from tests.proofs.machine.days.decided import OURS
 from tests.proofs.machine.days.seen import (
     FRENCH_LINE,
     LINE,
+    MOOD,
     NAME,
+    PICTURE,
     PUBLISHED,
+    SLUG,
     TAGS,
     TEXT,
     TRASHED,
     Seen,
     Space,
 )
-from tests.proofs.machine.days.site import EN, FOLDER, FR, Item, Key, Words
+from tests.proofs.machine.days.site import EN, FILES, FOLDER, FR, Item, Key, Words
+from tests.proofs.machine.days.things import draft_of
 
 if TYPE_CHECKING:
     from tests.proofs.machine.days.play import Days
-
-
-class BrokenRuleError(AssertionError):
-    """A rule does not hold."""
-
-    def __init__(self, rule: str, what: object) -> None:
-        super().__init__(f"{rule}: {what}")
-        self.rule = rule
-
-
-def insist(rule: str, holds: object, what: object) -> None:
-    """Fail with a rule that does not hold."""
-    if not holds:
-        raise BrokenRuleError(rule, what)
 
 
 def always(days: Days, command: str, before: Space, after: Space) -> None:
@@ -43,6 +36,7 @@ def always(days: Days, command: str, before: Space, after: Space) -> None:
     _keeps_edits(days, command, before, after)
     _shows_no_unfinished(days, after)
     if command == "import":
+        _keeps_slugs(days, before, after)
         _takes_nothing(days, before, after)
         _makes_nothing_again(days, before, after)
 
@@ -95,6 +89,14 @@ def _shows_no_unfinished(days: Days, after: Space) -> None:
         words -= found  # It is public by decision, also once that is taken back.
 
 
+def _keeps_slugs(days: Days, before: Space, after: Space) -> None:
+    """An import gives no page another slug unless somebody decided it."""
+    for own, was in before.items():
+        fine = days.book.is_ours(own, SLUG) or was.trashed
+        same = after[own].values[SLUG] == was.values[SLUG]
+        insist("no slug changes undecided", same or fine, was.path)
+
+
 def _takes_nothing(days: Days, before: Space, after: Space) -> None:
     """An import takes away only what is gone at the origin, by decision."""
     setup = days.stage.setup
@@ -136,6 +138,8 @@ def imported(days: Days, space: Space) -> None:
     """Insist on what holds after an import that left nothing undone."""
     setup, book = days.stage.setup, days.book
     there = {each.key: each for each in space.values() if not each.trashed}
+    known = (each for each in there.values() if each.story_id not in book.estranged)
+    used.are_there(days, known)
     for key, item in book.pulled.items():
         if book.is_gone(key, setup):
             continue
@@ -151,9 +155,16 @@ def imported(days: Days, space: Space) -> None:
 
 
 def _is_as_decided(days: Days, seen: Seen, item: Item) -> None:
-    items = days.stage.setup.items
-    draft = item.live if items == "live" and item.live else item.staged
+    items, book = days.stage.setup.items, days.book
+    draft = draft_of(item, items)
     insist("editors see what was decided", _agree(seen.values, draft), seen)
+    mood = draft.line if book.pulled_mood else ""
+    insist("a new field is filled", seen.values[MOOD] == mood, seen)
+    if not book.decisions.publishing:
+        _is_hidden(days, seen)
+        return
+    if item.live is None:
+        _is_hidden(days, seen)
     public = item.live is not None
     insist("a live page is public", not public or seen.shown is not None, seen)
     if seen.shown is not None and item.live is not None:
@@ -165,9 +176,16 @@ def _is_as_decided(days: Days, seen: Seen, item: Item) -> None:
         insist("visitors get the decided tags", seen.values[TAGS] == wanted, seen)
 
 
+def _is_hidden(days: Days, seen: Seen) -> None:
+    """Insist that what is not to be public is not, where that was decided."""
+    public = seen.shown is not None
+    side = days.book.decisions.side(seen.path, PUBLISHED, public)
+    insist("what was decided is hidden", side != OURS or not public, seen)
+
+
 def _agree(values: Mapping[str, Any], words: Words) -> bool:
     text = words.text + "".join(f"to {each}" for each in words.related)
-    wanted = {NAME: words.name, LINE: words.line}
+    wanted = {NAME: words.name, LINE: words.line, PICTURE: words.picture}
     if words.text:
         wanted[TEXT] = text
     return all(values[name] == value for name, value in wanted.items())
@@ -182,10 +200,13 @@ def verified(
     for each in differences:
         key = by_subject.get(each["subject"])
         item = book.pulled.get(key) if key else None
-        if each["code"] == "published_unasked" and item and item.live is None:
-            continue  # No longer live at the origin: a person decides.
+        asked = book.decisions.publishing and (item is None or item.live is not None)
+        if each["code"] == "published_unasked" and not asked:
+            continue  # No longer to be public: a person decides.
         if each["code"] == "not_published" and key is None and book.rebuilt:
             continue  # A section that a killed run had not published, or an editor hid.
+        if each["subject"] in (components.NAME, *FILES):
+            continue
         stories = [own for own, seen in space.items() if seen.key == key]
         touched = any(own in book.touched or own in book.forgotten for own in stories)
         insist("a verification names edits alone", touched, each)

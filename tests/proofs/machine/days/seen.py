@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tests.proofs.machine.days.site import FOLDER, Key
 from tests.proofs.machine.days.stage import CODE
-from tests.proofs.machine.play import words_of
 from tests.proofs.machine.world import World
 
 NAME, SLUG, FOLDER_ID, TAGS = "name", "slug", "folder", "tags"
 LINE, TEXT = "content.line", "content.text"
+PICTURE, MOOD = "content.picture", "content.mood"
 FRENCH_LINE = f"content.line__i18n__{CODE.replace('-', '_')}"
 FRENCH_NAME, FRENCH_SLUG = f"name in {CODE}", f"slug in {CODE}"
 PUBLISHED, TRASHED = "published", "trashed"
@@ -37,6 +37,8 @@ class Seen:
     shown: Mapping[str, Any] | None
     """What visitors get of it; None: it is not public."""
     trashed: bool
+    asset_id: int | None
+    """Of the picture."""
 
     def holds(self, field: str, value: Any) -> bool:
         """Return whether an editor's value is there."""
@@ -79,13 +81,29 @@ def look(world: World) -> dict[int, Seen]:
             },
             None if shown is None else {NAME: stored.published_name, **_content(shown)},
             stored.deleted_at is not None,
+            (content.get("picture") or {}).get("id"),
         )
     return found
 
 
+def pick(choices: Sequence[Any], number: int) -> Any:
+    """Return one of several; None of none."""
+    return choices[number % len(choices)] if choices else None
+
+
 def _content(content: Mapping[str, Any]) -> dict[str, Any]:
+    shown = content.get("picture") or {}
     return {
         LINE: content.get("line") or "",
         FRENCH_LINE: content.get(FRENCH_LINE.removeprefix("content.")) or "",
-        TEXT: words_of(content.get("text")),
+        TEXT: _words_of(content.get("text")),
+        MOOD: content.get("mood") or "",
+        PICTURE: str(shown.get("filename") or "").rpartition("/")[2],
     }
+
+
+def _words_of(text: Any) -> str:
+    if isinstance(text, dict):
+        below = text.get("content") or ()
+        return str(text.get("text") or "") + "".join(map(_words_of, below))
+    return ""

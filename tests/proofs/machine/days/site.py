@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cmsmig.sandbox.origin.content import Content as Served
-from cmsmig.sandbox.sample.identity import collection_id, ref, refs
+from cmsmig.sandbox.sample.identity import FILES as PLACEHOLDER
+from cmsmig.sandbox.sample.identity import asset, collection_id, file_id, ref, refs
 from cmsmig.sandbox.sample.markup import linked, paragraphs
-from cmsmig.sandbox.sample.records import ENGLISH, FRENCH, Column, Entry, Table, into
+from cmsmig.sandbox.sample.records import (
+    ENGLISH,
+    FRENCH,
+    Column,
+    Entry,
+    Table,
+    into,
+    schema,
+)
 from cmsmig.sandbox.sample.site import site_record
 from cmsmig.sandbox.sample.writer import Content, write_content
+from tests.proofs.machine.in_process import ORIGIN
+from tests.support.tiny_site import picture
 
 FOLDER = "notes"
 EN, FR = "en", "fr"
@@ -29,10 +41,14 @@ NOTES = Table(
         Column("PlainText", "label", "Label", False, {"singleLine": True}),
         Column("MultiReference", "related", "Related", False, into(FOLDER)),
         Column("Reference", "section", "Section", False, into("sections")),
+        Column("Image", "picture", "Picture"),
     ),
     nulls=True,
 )
+MOOD = Column("PlainText", "mood", "Mood", False, {"singleLine": True})
+"""A field that the collection gets later; it holds what the line holds."""
 COLLECTION = collection_id(FOLDER)
+FILES = ("one.png", "two.png")
 _NAMED_SECTIONS = ("north", "south")
 
 
@@ -47,6 +63,8 @@ class Words:
     label: str = ""
     related: tuple[str, ...] = ()
     section: str = ""
+    picture: str = ""
+    """The name of a file."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +126,9 @@ def write_site(folder: Path) -> None:
         for (letter, language), item in FIRST.items()
         if language == EN
     ]
+    files = {file_id(name): picture(width) for width, name in enumerate(FILES, 1)}
     write_content(
-        folder, Content(site_record(), ((NOTES, notes), (SECTIONS, sections)))
+        folder, Content(site_record(), ((NOTES, notes), (SECTIONS, sections)), files)
     )
 
 
@@ -118,17 +137,33 @@ def _french(letter: str) -> dict[str, Any] | None:
     return None if item is None else _data((letter, FR), item.staged)
 
 
-def serve(content: Served, site: Site) -> None:
+def serve(content: Served, site: Site, *, has_mood: bool = False) -> None:
     """Have the sandbox's origin answer with this site from now on."""
+    columns = (*NOTES.columns, MOOD) if has_mood else NOTES.columns
+    text = json.dumps(schema(replace(NOTES, columns=columns)))
+    (content.folder / "collections" / f"{COLLECTION}.json").write_text(text)
     content.chosen.clear()
     content.by_id.clear()
     items, live = f"items/{COLLECTION}.json", f"live/{COLLECTION}.json"
-    content.kept[items] = [_staged(key, item) for key, item in site.items()]
+    content.kept[items] = [
+        _served(_staged(key, item), has_mood=has_mood) for key, item in site.items()
+    ]
     content.kept[live] = [
-        _envelope(key, item, item.live) | {"isDraft": False, "isArchived": False}
+        _served(
+            _envelope(key, item, item.live) | {"isDraft": False, "isArchived": False},
+            has_mood=has_mood,
+        )
         for key, item in site.items()
         if item.live is not None
     ]
+
+
+def _served(record: dict[str, Any], *, has_mood: bool) -> dict[str, Any]:
+    text = json.dumps(record).replace(PLACEHOLDER, f"{ORIGIN}/files")
+    served: dict[str, Any] = json.loads(text)
+    if has_mood:
+        served["fieldData"]["mood"] = served["fieldData"]["line"]
+    return served
 
 
 def _staged(key: Key, item: Item) -> dict[str, Any]:
@@ -161,6 +196,7 @@ def _data(key: Key, words: Words) -> dict[str, Any]:
         "label": words.label or None,
         "related": refs(FOLDER, *words.related),
         "section": ref("sections", words.section) if words.section else None,
+        "picture": asset(words.picture) if words.picture else None,
         "name": words.name,
         "slug": words.slug,
     }

@@ -13,16 +13,15 @@ from typing import Any
 from unittest import mock
 
 from cmsmig.sandbox.destination.space import Unknowns
-from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
 from cmsmig.sandbox.options import SandboxOptions
 from tests.proofs.machine.days.site import FIRST, Site, serve, write_site
 from tests.proofs.machine.in_process import answered_here, build_sandbox, ticking
+from tests.proofs.machine.interruptions import Interruption
 from tests.proofs.machine.world import Switch, World, space_names
 from tests.support.rehearsal import Ended, Rehearsal
 
 CODE = "fr-fr"
 _RATE = 1000
-_READS = ("GET", "HEAD")
 
 
 @dataclass(frozen=True)
@@ -45,33 +44,6 @@ SETUPS: Mapping[str, Setup] = {
     "mirror-fields": Setup("mirror", fields=True),
     "live": Setup("live", shaped=False),
 }
-
-
-@dataclass
-class Kill:
-    """The sandbox's middleware: a run dies at a write, which may be applied."""
-
-    at: int = 0
-    """Which write, from 1; 0: none."""
-    applied: bool = True
-    died: Any = None
-    """Called at that moment."""
-    writes: int = 0
-    dead: bool = False
-
-    async def __call__(self, call: Call, answer: Next) -> Reply:
-        """Answer a call, unless its run is dead."""
-        if self.dead:
-            return json_reply(401, {"error": "Unauthorized"})
-        writes = call.method not in _READS or call.path.endswith("publish")
-        self.writes += writes
-        if not writes or self.writes != self.at:
-            return await answer(call)
-        self.dead = True
-        self.died()
-        if self.applied:
-            await answer(call)
-        return Reply(200, ending=Ending.DROPPED, service="destination")
 
 
 @dataclass
@@ -104,27 +76,32 @@ class Stage:
             yield world
         world.end()
 
-    def serve(self, site: Site) -> None:
-        """Have the origin hold a site."""
-        serve(self.world.handle.state.naming.origin.content, site)
+    def serve(self, site: Site, *, has_mood: bool = False) -> None:
+        """Have the origin hold a site, and perhaps one more field."""
+        content = self.world.handle.state.naming.origin.content
+        serve(content, site, has_mood=has_mood)
 
-    def kill(self, at: int, *arguments: str, applied: bool) -> tuple[bool, Ended]:
+    def kill(self, at: int, mode: str, *arguments: str) -> tuple[bool, Ended]:
         """Run a command that is killed at a write; return whether it came to that.
 
         Of its project stays what was on the disk at that moment.
         """
         project = self.world.project
         kept = project.with_name("killed")
-        kill = Kill(at, applied, lambda: shutil.copytree(project, kept))
-        self.switch.interruption = kill
-        try:
-            ended = self.world.run(*arguments)
-        finally:
-            self.switch.interruption = Kill()
+        kill = Interruption(at, mode, lambda: shutil.copytree(project, kept))
+        ended = self.disturb(kill, *arguments)
         if kill.dead:
             shutil.rmtree(project)
             kept.rename(project)
         return kill.dead, ended
+
+    def disturb(self, wrong: Interruption, *arguments: str) -> Ended:
+        """Run a command while something goes wrong."""
+        self.switch.interruption = wrong
+        try:
+            return self.world.run(*arguments)
+        finally:
+            self.switch.interruption = Interruption()
 
 
 def staged(name: str, folder: Path) -> Stage:
@@ -146,7 +123,7 @@ def staged(name: str, folder: Path) -> Stage:
             middleware=(switch,),
         )
     )
-    world = World(handle, folder, switch, project=folder / "decided")
+    world = World(handle, folder, project=folder / "decided")
     stage = Stage(world, switch, setup, folder)
     stage.serve(FIRST)
     with (

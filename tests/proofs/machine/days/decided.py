@@ -43,7 +43,7 @@ class Decisions:
 
     edits: tuple[Edit, ...] = ()
     gone: tuple[Gone, ...] = ()
-    publishing: bool = False
+    publishing: bool = True
     """Whether what is live is published."""
 
     def side(self, what: str, name: str, theirs: Any, kind: str = STORY) -> str | None:
