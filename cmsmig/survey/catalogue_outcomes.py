@@ -11,7 +11,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.select.reference_targets import KnownItems, cause_of, known_items
-from cmsmig.mapping.select.selection import Selected, Selection, select_items
+from cmsmig.mapping.select.selection import Selected
 from cmsmig.mapping.select.story_paths import assign_places
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.catalogue import Catalogue
@@ -35,25 +35,17 @@ def find_outcomes(
     origin: Origin, choices: CollectionsDecision, design: Design | None
 ) -> Outcomes:
     """Return what becomes of each item. Reads only."""
-    selections = {
-        each.collection_id: _select(origin, choices, each.collection_id)
-        for each in origin.collections
-    }
-    skipped = [each for found in selections.values() for each in found.skipped]
-    known = known_items(
-        selected={
-            each.item.key for found in selections.values() for each in found.selected
-        },
-        skipped=skipped,
-        listed=selections,
-        migrated=[each.collection_id for each in choices.collections if each.migrate],
-        stand_in=choices.stand_in_locale,
-    )
+    selections = origin.select(choices)
+    known = known_items(selections, choices, origin.collections)
     chosen = {name: found.selected for name, found in selections.items()}
     return Outcomes(
         known,
         _paths(chosen, design, choices),
-        {each.key: each.sentence for each in skipped},
+        {
+            each.key: each.sentence
+            for found in selections.values()
+            for each in found.skipped
+        },
     )
 
 
@@ -127,15 +119,6 @@ def _causes(
             cause = str(found or "")
         if cause != before:
             yield cause, entry, field, ordinal
-
-
-def _select(origin: Origin, choices: CollectionsDecision, collection: str) -> Selection:
-    choice = choices.choice(collection)
-    if choice is None:
-        return Selection((), ())
-    return select_items(
-        origin.staged[collection], origin.live[collection], choice, choices.locales
-    )
 
 
 def _paths(

@@ -10,8 +10,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
-from cmsmig.mapping.select.selection import Selection, select_items
-from cmsmig.origin.schema import Collection, Field, Item
+from cmsmig.origin.schema import Field, Item
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.page_addresses import every_item
 
@@ -61,23 +60,8 @@ class ReferenceGraph:
 
 def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceGraph:
     """Return where references lead under these choices. Reads only."""
-    selections = {
-        each.collection_id: _select(origin, decision, each)
-        for each in origin.collections
-    }
-    chosen = {
-        name: [each.item for each in found.selected]
-        for name, found in selections.items()
-    }
-    known = known_items(
-        selected={item.key for items in chosen.values() for item in items},
-        skipped=[each for found in selections.values() for each in found.skipped],
-        listed=[each.collection_id for each in origin.collections],
-        migrated=[
-            choice.collection_id for choice in decision.collections if choice.migrate
-        ],
-        stand_in=decision.stand_in_locale,
-    )
+    selections = origin.select(decision)
+    known = known_items(selections, decision, origin.collections)
     names = {
         (key.collection_id, key.item_id): item.name
         for key, item in every_item(origin).items()
@@ -87,7 +71,9 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
     for collection, fields in _reference_fields(origin).items():
         counts: Counter[str] = Counter()
         lost: dict[str, list[Dangling]] = {field.slug: [] for field in fields}
-        for item, field, target in _references(chosen[collection], fields):
+        found = selections.get(collection)
+        chosen = [each.item for each in found.selected] if found else []
+        for item, field, target in _references(chosen, fields):
             counts[field.slug] += 1
             if (cause := cause_of(target, known)) is not None:
                 name = names.get((target.collection_id, target.item_id), "")
@@ -101,20 +87,6 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
             )
             dangling += lost[slug]
     return ReferenceGraph(tuple(edges), tuple(dangling))
-
-
-def _select(
-    origin: Origin, decision: CollectionsDecision, collection: Collection
-) -> Selection:
-    choice = decision.choice(collection.collection_id)
-    if choice is None:
-        return Selection((), ())
-    return select_items(
-        origin.staged[collection.collection_id],
-        origin.live[collection.collection_id],
-        choice,
-        decision.locales,
-    )
 
 
 def _reference_fields(origin: Origin) -> dict[str, list[Field]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,9 +12,7 @@ from cmsmig.mapping.select.reference_targets import (
     KnownItems,
     cause_of,
     classify,
-    known_items,
 )
-from cmsmig.mapping.select.selection import SkippedItem
 from tests.support.mapping.drafting import FR, POSTS, TAGS, key
 
 SKIPPED = {
@@ -30,16 +26,14 @@ SKIPPED = {
 
 def known() -> KnownItems:
     """Return a site of which the posts are migrated and the tags are not."""
-    tag = SkippedItem(key("tag", collection=TAGS), "", "collection_not_migrated", "")
-    skipped = [SkippedItem(key(name), "", why, "") for name, why in SKIPPED.items()]
-    selected = {key("ok"), key("failed"), key("french", locale=FR)}
-    found = known_items(
-        selected=selected,
-        skipped=[*skipped, tag],
-        listed=[POSTS, TAGS],
-        migrated=[POSTS],
+    tag = {key("tag", collection=TAGS): "collection_not_migrated"}
+    return KnownItems(
+        selected={key("ok"), key("failed"), key("french", locale=FR)},
+        skipped={key(name): why for name, why in SKIPPED.items()} | tag,
+        listed=frozenset((POSTS, TAGS)),
+        migrated=frozenset((POSTS,)),
+        failed={key("failed")},
     )
-    return replace(found, failed={key("failed")})
 
 
 CAUSES: dict[ItemKey, DanglingCause | None] = {

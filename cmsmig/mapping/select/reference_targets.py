@@ -10,9 +10,11 @@ from itertools import chain
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.draft import RelationUse
-from cmsmig.mapping.select.selection import SkippedItem
+from cmsmig.mapping.select.selection import Selection
 from cmsmig.mapping.select.translations import own_key
+from cmsmig.origin.schema import Collection
 
 
 class DanglingCause(StrEnum):
@@ -147,20 +149,20 @@ class KnownItems:
 
 
 def known_items(
-    *,
-    selected: Set[ItemKey],
-    skipped: Iterable[SkippedItem],
-    listed: Iterable[str],
-    migrated: Iterable[str],
-    stand_in: str | None = None,
+    selections: Mapping[str, Selection],
+    decision: CollectionsDecision,
+    collections: Iterable[Collection],
 ) -> KnownItems:
-    """Return what `classify` needs."""
+    """Return what `classify` needs of the items of a site's collections."""
+    found = selections.values()
     return KnownItems(
-        selected=selected,
-        listed=frozenset(listed),
-        migrated=frozenset(migrated),
-        skipped={each.key: each.reason for each in skipped},
-        stand_in=stand_in,
+        selected={entry.item.key for each in found for entry in each.selected},
+        skipped={entry.key: entry.reason for each in found for entry in each.skipped},
+        listed=frozenset(each.collection_id for each in collections),
+        migrated=frozenset(
+            each.collection_id for each in decision.collections if each.migrate
+        ),
+        stand_in=decision.stand_in_locale,
     )
 
 

@@ -48,7 +48,6 @@ from cmsmig.steps.decide.migration_items import (
     find_known,
     find_places,
     find_routes,
-    select,
     translate,
 )
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
@@ -263,7 +262,7 @@ def open_migration(
     decisions, rules = _read_decisions(project, settings)
     _check(decisions, origin, reviewing=reviewing)
     engine = NativeEngine(rules=rules.rules if rules else None)
-    selections = select(origin, decisions)
+    selections = origin.select(decisions.collections)
     if not reviewing:
         # Bodies are reviewed where the origin has them, each in its language.
         origin, decisions, selections = translate(

@@ -26,7 +26,7 @@ from cmsmig.mapping.select.named_places import (
 )
 from cmsmig.mapping.select.reference_targets import KnownItems, known_items
 from cmsmig.mapping.select.routes import Routes
-from cmsmig.mapping.select.selection import Selected, Selection, select_items
+from cmsmig.mapping.select.selection import Selected, Selection
 from cmsmig.mapping.select.story_paths import Places, assign_places
 from cmsmig.mapping.select.translations import (
     Translations,
@@ -36,21 +36,6 @@ from cmsmig.mapping.select.translations import (
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.pulled_origin import Origin, fields_translated
-
-
-def select(origin: Origin, decisions: Decisions) -> Mapping[str, Selection]:
-    """Return the items of each collection that are imported and those that are not."""
-    found: dict[str, Selection] = {}
-    for collection in origin.collections:
-        choice = decisions.collections.choice(collection.collection_id)
-        if choice is not None:
-            found[collection.collection_id] = select_items(
-                origin.staged[collection.collection_id],
-                origin.live[collection.collection_id],
-                choice,
-                decisions.collections.locales,
-            )
-    return found
 
 
 def translate(
@@ -194,13 +179,5 @@ def find_known(
     selected: Set[ItemKey],
 ) -> KnownItems:
     designed = {each.collection_id for each in decisions.design.content_types}
-    migrated = {
-        each.collection_id for each in decisions.collections.collections if each.migrate
-    }
-    return known_items(
-        selected=selected,
-        skipped=[entry for each in selections.values() for entry in each.skipped],
-        listed=[each.collection_id for each in origin.collections],
-        migrated=migrated & designed,
-        stand_in=decisions.collections.stand_in_locale,
-    )
+    known = known_items(selections, decisions.collections, origin.collections)
+    return replace(known, selected=selected, migrated=known.migrated & designed)

@@ -11,8 +11,10 @@ from cmsmig.canonical import fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.propose.former_paths import RenamedCollection, find_renamed
 from cmsmig.mapping.select.routes import OldPaths
+from cmsmig.mapping.select.selection import Selection, select_items
 from cmsmig.mapping.select.translations import translated_fields
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
@@ -36,6 +38,17 @@ class Origin:
     def items(self, collection_id: str, live: bool) -> tuple[Item, ...]:
         """Return the items of a collection in one of the two sets."""
         return (self.live if live else self.staged)[collection_id]
+
+    def select(self, decision: CollectionsDecision) -> Mapping[str, Selection]:
+        """Return the items of each collection that are imported and those that are
+        not; nothing of a collection that nothing is decided about."""
+        return {
+            each: select_items(
+                self.staged[each], self.live[each], choice, decision.locales
+            )
+            for each in (collection.collection_id for collection in self.collections)
+            if (choice := decision.choice(each)) is not None
+        }
 
 
 def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
