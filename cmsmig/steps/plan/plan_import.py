@@ -44,8 +44,11 @@ from cmsmig.steps.plan.interrupted_stories import (
 from cmsmig.steps.plan.plan import RULES_VERSION, Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
-from cmsmig.steps.plan.preflights.plan_checks import PlanChecks
-from cmsmig.steps.plan.preflights.reads import read_folder_rules, read_hooks
+from cmsmig.steps.plan.preflights.plan_checks import (
+    PlanChecks,
+    read_folder_rules,
+    read_hooks,
+)
 from cmsmig.steps.plan.preflights.refused_stories import find_refused
 from cmsmig.steps.plan.publication.public_versions import (
     Publication,
