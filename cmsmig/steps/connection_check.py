@@ -72,24 +72,24 @@ async def _origin(settings: Settings, observer: Observer) -> tuple[CheckRow, ...
         chosen = [
             site for site in sites if settings.site_id in (None, "", site.site_id)
         ]
-        rows = [_host("origin", settings.origin_api_url)]
-        rows.append(CheckRow("origin token", "accepted"))
-        rows += [
-            CheckRow("origin site", f"{site.display_name} ({site.site_id})")
-            for site in chosen
-        ]
+        rows = (
+            _host("origin", settings.origin_api_url),
+            CheckRow("origin token", "accepted"),
+            *(
+                CheckRow("origin site", f"{site.display_name} ({site.site_id})")
+                for site in chosen
+            ),
+        )
         if len(chosen) != 1:
-            rows.append(
-                CheckRow("site_id", _which_site(settings.site_id, sites), False)
-            )
-            return tuple(rows)
+            which = _which_site(settings.site_id, sites)
+            return (*rows, CheckRow("site_id", which, False))
         body = await client.collections(chosen[0].site_id)
         locales = ", ".join(each.tag for each in chosen[0].locales) or "one"
-        rows.append(
-            CheckRow("origin collections", str(len(_records(body, "collections"))))
+        return (
+            *rows,
+            CheckRow("origin collections", str(len(_records(body, "collections")))),
+            CheckRow("origin locales", locales),
         )
-        rows.append(CheckRow("origin locales", locales))
-        return tuple(rows)
 
 
 async def _destination(
