@@ -78,7 +78,7 @@ def _prepared(migration: Migration, ledger: Ledger) -> StepResult:
     assets = ledger.inventory.assets()
     proven = {key for key, row in assets.items() if row.status == "proven"}
     components = {each.name for each in component_bodies(migration.design)}
-    folders = {each.path for each in migration.folders}
+    folders = {each.path for each in migration.places.folders}
     uploads = {each.sha256 for each in migration.files.uploads}
     missing = len(migration.files.missing)
     counts = (

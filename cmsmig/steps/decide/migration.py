@@ -36,7 +36,7 @@ from cmsmig.mapping.select.selection import (
     find_public_versions,
     find_publishable,
 )
-from cmsmig.mapping.select.story_paths import FolderPlan, Places
+from cmsmig.mapping.select.story_paths import Places
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
@@ -90,11 +90,6 @@ class Migration:
     """The blocks of the bodies of these versions."""
     pilot: Pilot = WHOLE
     """Which part of what was selected this is."""
-
-    @property
-    def folders(self) -> tuple[FolderPlan, ...]:
-        """Return the folders that stories go into, parents first."""
-        return self.places.folders
 
     def called(self, key: ItemKey) -> str:
         """Return the name of an item and its collection, for an editor."""

@@ -20,7 +20,12 @@ from cmsmig.mapping.propose.block_designs import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths, refuse_lost_ledger
+from cmsmig.steps.plan.conflicts import (
+    find_conflicts,
+    item_rows,
+    moved_paths,
+    refuse_lost_ledger,
+)
 from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     draft_offline,
@@ -240,7 +245,8 @@ def _count_items(
     counts: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     without: set[ItemKey] = set()
-    for outcome in wanted.outcomes():
+    undrafted = wanted.offline.reasons()
+    for outcome in item_rows(wanted.migration, wanted.conflicts, undrafted):
         counts[_counted_as(outcome, wanted.rows.get(outcome.key))] += 1
         if outcome.status == "skipped":
             skipped[outcome.reason] += 1

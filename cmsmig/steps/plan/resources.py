@@ -102,7 +102,7 @@ class Resources:
     def folders(self) -> Iterator[Resource[FolderPlan, StoryRow]]:
         """Yield the folders of the design, parents first, wherever an editor moved
         them."""
-        for plan in self.migration.folders:
+        for plan in self.migration.places.folders:
             made = self.made[Kind.FOLDER].get(plan.path)
             there = self.snapshot.folder(plan.path, made)
             yield self._join(Ref(Kind.FOLDER, plan.path), plan, there, FOLDERS)
@@ -182,7 +182,7 @@ class Resources:
 def needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
     """Return the names of what stories need, by the ledger's kinds."""
     return {
-        "folder": frozenset(plan.path for plan in migration.folders),
+        "folder": frozenset(plan.path for plan in migration.places.folders),
         "component": frozenset(
             each.name for each in component_bodies(migration.design)
         ),

@@ -3,7 +3,7 @@ them leads. Reads only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmsmig.destination.schema import StoryRow
@@ -14,7 +14,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictAction
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import is_as_left
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import Conflict, item_rows
+from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.written_stories import (
@@ -48,10 +48,6 @@ class WantedStories:
     """Those of them that are not as we left them: they are read."""
     held_moves: tuple[tuple[ItemKey, StoryRow], ...]
     """Those that are, and whose page would move or may, as they are listed."""
-
-    def outcomes(self) -> Iterator[ItemRow]:
-        """Yield what becomes of every item of the origin, selected or not."""
-        return item_rows(self.migration, self.conflicts, self.offline.reasons())
 
 
 def find_creating(

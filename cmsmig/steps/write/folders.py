@@ -92,7 +92,7 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
 
 def report_folders(job: ImportJob) -> None:
     """Report how many of them are there."""
-    made = len(job.migration.folders)
+    made = len(job.migration.places.folders)
     made -= sum(kind == Kind.FOLDER for kind, _ in job.refused)
     job.observer(StepFinished(STEP, f"{counted(made, 'folder')} there"))
 

@@ -41,15 +41,6 @@ class ImportSetup:
     command: str = "plan"
     """The command that the token needs scopes for."""
 
-    @property
-    def identity(self) -> Identity:
-        """Return which site goes into which space."""
-        return Identity(
-            site_id=self.migration.origin.site.site_id,
-            base_url=self.settings.destination_base_url,
-            space_id=self.settings.space_id,
-        )
-
 
 @asynccontextmanager
 async def open_job(
@@ -106,7 +97,12 @@ async def _open(
     recreate: bool = False,
 ) -> AsyncIterator[ImportJob]:
     migration, settings = setup.migration, setup.settings
-    with Ledger.open(path, setup.identity) as ledger:
+    identity = Identity(
+        site_id=migration.origin.site.site_id,
+        base_url=settings.destination_base_url,
+        space_id=settings.space_id,
+    )
+    with Ledger.open(path, identity) as ledger:
         ledger.items.recognise(migration.items)
         offline = draft(migration, ledger) if draft else None
         async with open_destination(settings, setup.observer) as client:

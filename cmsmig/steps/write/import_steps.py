@@ -76,7 +76,7 @@ async def _upload_and_read_back(job: ImportJob) -> None:
 
 async def _make_places(job: ImportJob) -> None:
     """Make components and folders; neither needs the other, so they go together."""
-    settle_objects(job.ledger, job.snapshot, job.migration.folders)
+    settle_objects(job.ledger, job.snapshot, job.migration.places.folders)
     check_folder_places(job)
     check_components(job)
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
