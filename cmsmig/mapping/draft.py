@@ -10,19 +10,9 @@ from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.origin.schema import Collection, Site
 from cmsmig.richtext.blocks.proposals import Blocks
-from cmsmig.richtext.engine import Engine
+from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import EmbedPolicy
-
-
-@dataclass(frozen=True, slots=True)
-class UploadedAsset:
-    """The destination's asset of an origin file."""
-
-    asset_id: int | None
-    """None while planning."""
-    filename: str
-    """The address that content holds."""
 
 
 @dataclass(frozen=True, slots=True)

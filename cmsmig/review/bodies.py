@@ -14,9 +14,9 @@ from cmsmig.mapping.convert.field_values import encode
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
-from cmsmig.mapping.draft import DraftContext, UploadedAsset
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.origin.schema import Collection, Item
-from cmsmig.richtext.engine import Lenient
+from cmsmig.richtext.engine import Lenient, UploadedAsset
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss

@@ -21,12 +21,13 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, Place
 from cmsmig.mapping.propose.encodings import RELATION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.proposals import propose_embeds
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Collection, Item
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.pulled_origin import Origin
 

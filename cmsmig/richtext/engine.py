@@ -23,12 +23,12 @@ class Converted:
 
 
 @dataclass(frozen=True, slots=True)
-class ImageTarget:
-    """Where an origin picture lives at the destination."""
+class UploadedAsset:
+    """The destination's asset of an origin file."""
 
     asset_id: int | None
     """None while planning."""
-    src: str
+    filename: str
     """The address that content holds."""
 
 
@@ -39,12 +39,8 @@ class AssetLookup(Protocol):
     the body. Spec: import rule 5.
     """
 
-    def image(self, address: str) -> ImageTarget | None:
-        """Return the new address of a picture, or None: the address stays."""
-        ...
-
-    def file(self, address: str) -> str | None:
-        """Return the new address of a linked file, or None: the link stays."""
+    def uploaded_asset(self, address: str) -> UploadedAsset | None:
+        """Return the asset of a picture or file, or None: the address stays."""
         ...
 
     def alt(self, address: str) -> str:
@@ -70,12 +66,8 @@ class Unmapped:
     namespace: uuid.UUID = field(default=uuid.NAMESPACE_URL)
     """What block `_uid`s are derived from."""
 
-    def image(self, address: str) -> ImageTarget | None:
+    def uploaded_asset(self, address: str) -> UploadedAsset | None:
         """Return None: the address stays."""
-        return None
-
-    def file(self, address: str) -> str | None:
-        """Return None: the link stays."""
         return None
 
     def alt(self, address: str) -> str:

@@ -29,7 +29,7 @@ from cmsmig.mapping.convert.file_addresses import (
     in_text,
 )
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.draft import UploadedAsset
+from cmsmig.richtext.engine import UploadedAsset
 from tests.support.mapping.drafting import (
     FILES,
     NAMESPACE,

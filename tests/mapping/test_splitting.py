@@ -16,7 +16,7 @@ from cmsmig.mapping.convert.linking import link_story, resolve_links
 from cmsmig.mapping.decisions.body_reviews import BodyKey, body_facts, review_of
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Encoding
-from cmsmig.mapping.draft import ExistingStory, Place, UploadedAsset
+from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.propose.block_designs import (
     components_of,
     missing_roles,
@@ -34,6 +34,7 @@ from cmsmig.richtext.blocks.proposals import (
     merged,
     propose_blocks,
 )
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from tests.support.mapping.drafting import (
     POSTS,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.engine import Converted, ImageTarget, Unmapped
+from cmsmig.richtext.engine import Converted, Unmapped, UploadedAsset
 from cmsmig.richtext.native import Mode, NativeEngine, convert_text
 from cmsmig.richtext.plain_text import visible_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
@@ -355,15 +355,13 @@ def test_ids_become_anchors() -> None:
 class Shelf(Unmapped):
     """Knows one picture and one file."""
 
-    def image(self, address: str) -> ImageTarget | None:
-        """Return the new address of the one picture."""
-        known = address == "https://cdn.example/a b.png?x=1&y=2"
-        return ImageTarget(7, "https://new.example/a.png") if known else None
-
-    def file(self, address: str) -> str | None:
-        """Return the new address of the one file."""
-        known = address == "https://cdn.example/f.pdf"
-        return "https://new.example/f.pdf" if known else None
+    def uploaded_asset(self, address: str) -> UploadedAsset | None:
+        """Return the asset of the one picture and of the one file."""
+        known = {
+            "https://cdn.example/a b.png?x=1&y=2": "https://new.example/a.png",
+            "https://cdn.example/f.pdf": "https://new.example/f.pdf",
+        }
+        return UploadedAsset(7, known[address]) if address in known else None
 
     def alt(self, address: str) -> str:
         """Return the one alt text."""

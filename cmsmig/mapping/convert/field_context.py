@@ -10,9 +10,9 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import file_id_of, shown_alt
 from cmsmig.mapping.convert.file_addresses import in_text, is_file, replace_in_text
 from cmsmig.mapping.decisions.design import FieldDesign
-from cmsmig.mapping.draft import DraftContext, UploadedAsset
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import block_uid
-from cmsmig.richtext.engine import ImageTarget
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
 
 
@@ -39,15 +39,6 @@ class FieldUse:
         """Return where an origin file lives now, if it was brought over."""
         assets = self.context.assets
         return assets.get(address) or assets.get(address.strip())
-
-    def image(self, address: str) -> ImageTarget | None:
-        """Return a picture's asset at the destination, or None: the address stays."""
-        uploaded_asset = self.uploaded_asset(address)
-        return (
-            None
-            if uploaded_asset is None
-            else ImageTarget(uploaded_asset.asset_id, uploaded_asset.filename)
-        )
 
     def file(self, address: str) -> str | None:
         """Return the new address of a file, or None: the address stays."""

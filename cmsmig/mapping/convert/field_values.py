@@ -28,8 +28,8 @@ from cmsmig.mapping.convert.multilinks import (
 from cmsmig.mapping.convert.value_checks import major_units, number_text, problem
 from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.draft import UploadedAsset
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
 
 Encode: TypeAlias = "Callable[[Json, FieldUse], Encoded]"

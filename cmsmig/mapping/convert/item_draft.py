@@ -14,7 +14,8 @@ from cmsmig.canonical import JsonObject, compact, fingerprint, unpacked
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.convert.lookups import Lookups, Marks, Slots
-from cmsmig.mapping.draft import FieldLoss, Place, RelationUse, UploadedAsset
+from cmsmig.mapping.draft import FieldLoss, Place, RelationUse
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
 
 

@@ -80,8 +80,8 @@ class Embeds:
         return html.replace("\0", "\ufffd")
 
     def _rewritten(self, html: str, address: str) -> str:
-        target = self._assets.image(address)
-        new = self._assets.file(address) if target is None else target.src
+        asset = self._assets.uploaded_asset(address)
+        new = asset.filename if asset else address
         if not new or new == address:
             return html
         return html.replace(escape(address), escape(new)).replace(address, new)

@@ -83,7 +83,9 @@ class Frames:
     def media(self, element: Element) -> list[Element]:
         """Return the block for a video or audio element."""
         url = first_address(element)
-        return self._addressed("media", element, self._assets.file(url) or url)
+        asset = self._assets.uploaded_asset(url)
+        new = asset.filename if asset else ""
+        return self._addressed("media", element, new or url)
 
     def other(self, element: Element) -> list[Element]:
         """Return the block for drawings, plug-ins and maps."""

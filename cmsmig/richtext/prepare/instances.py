@@ -218,10 +218,10 @@ class Instances:
     def _link(self, href: str, at: Element) -> JsonObject:
         if reason := self._assets.missing(href):
             self._losses.lose("missing-file", href, at, why=reason)
-        target = self._assets.file(href)
-        if target is None:
+        asset = self._assets.uploaded_asset(href)
+        if asset is None:
             return link_value(href)
-        return {**link_value(target), "linktype": "asset"}
+        return {**link_value(asset.filename), "linktype": "asset"}
 
     def _text_of(self, prop: Element) -> tuple[str, list[_Lost]]:
         """Return the text of a property, and everything in it that is no text."""

@@ -8,7 +8,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.build.attributes import account_image, window_of
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviation import Deviation
-from cmsmig.richtext.engine import AssetLookup, ImageTarget
+from cmsmig.richtext.engine import AssetLookup, UploadedAsset
 from cmsmig.richtext.html.dom import Element
 from cmsmig.richtext.html.sizes import width_of
 from cmsmig.richtext.prepare.embeds import Embeds, addressed, asset_value, link_value
@@ -70,7 +70,7 @@ class Pictures:
         title = element.attributes.get("title", "")
         alt = self._alt(element, address) or ""
         fields: JsonObject = {
-            "image": asset_value(target.asset_id, target.src, alt, title)
+            "image": asset_value(target.asset_id, target.filename, alt, title)
         }
         if caption is not None:
             fields["caption"] = None
@@ -114,8 +114,8 @@ class Pictures:
         target = self._target(element, address)
         if target.asset_id is not None or Deviation.ANCHOR in self._on:
             held["id"] = target.asset_id
-        if target.src != given.get("src"):
-            held["src"] = target.src
+        if target.filename != given.get("src"):
+            held["src"] = target.filename
         alt = self._alt(element, address)
         if alt != given.get("alt"):
             held["alt"] = alt
@@ -146,10 +146,10 @@ class Pictures:
             self._losses.lose("target", said, link, why=why)
         return ""
 
-    def _target(self, element: Element, address: str) -> ImageTarget:
+    def _target(self, element: Element, address: str) -> UploadedAsset:
         if reason := self._assets.missing(address):
             self._losses.lose("missing-file", address, element, why=reason)
-        return self._assets.image(address) or ImageTarget(None, address)
+        return self._assets.uploaded_asset(address) or UploadedAsset(None, address)
 
     def _alt(self, element: Element, address: str) -> str | None:
         alt = element.attributes.get("alt")

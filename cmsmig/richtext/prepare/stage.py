@@ -299,8 +299,8 @@ class Stage:
         self._note_link(element)
         if reason := self._assets.missing(href):
             self._losses.lose("missing-file", href, element, why=reason)
-        if (target := self._assets.file(href)) is not None:
-            given["href"] = target
+        if (asset := self._assets.uploaded_asset(href)) is not None:
+            given["href"] = asset.filename
             given["data-linktype"] = "asset"
 
     def _note_link(self, element: Element) -> None:

@@ -18,7 +18,7 @@ from cmsmig.ledger.store import Ledger, derived_namespace
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.mapping.draft import DraftContext, UploadedAsset
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.propose.block_designs import split_design
 from cmsmig.mapping.propose.component_payloads import needed_components
 from cmsmig.mapping.propose.decision_checks import (
@@ -38,7 +38,7 @@ from cmsmig.mapping.select.selection import (
 )
 from cmsmig.mapping.select.story_paths import Places
 from cmsmig.origin.schema import Item
-from cmsmig.richtext.engine import Engine
+from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import Decisions, read_decisions

@@ -29,9 +29,9 @@ from cmsmig.mapping.convert.asset_uploads import (
     plan_uploads,
 )
 from cmsmig.mapping.convert.file_addresses import host_of
-from cmsmig.mapping.draft import UploadedAsset
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.settings import Project
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.process_pool import in_processes

@@ -18,10 +18,11 @@ import pytest
 
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
-from cmsmig.mapping.draft import DraftContext, UploadedAsset
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Block
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.settings import Project, Settings, load_settings

@@ -15,7 +15,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, Place
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import (
     Collection,
@@ -25,6 +25,7 @@ from cmsmig.origin.schema import (
     parse_collection,
     parse_item,
 )
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy
 

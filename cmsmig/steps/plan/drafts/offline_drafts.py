@@ -15,12 +15,13 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.convert.item_draft import ItemDraft
-from cmsmig.mapping.draft import DraftContext, ExistingStory, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import (
     DanglingReference,
     KnownItems,
     classify,
 )
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.planned_stories import (
