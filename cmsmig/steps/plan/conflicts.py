@@ -32,14 +32,14 @@ from cmsmig.steps.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A story that this ledger did not make, at the place of an item."""
+    """A story at the place of an item that has none yet."""
 
     key: ItemKey
     row: StoryRow
     action: ConflictAction | None
     """What was decided about it; None while nothing is."""
-    of_gone: bool = False
-    """Whether it is the story of an item that is gone at the origin."""
+    holder: ItemRow | None = None
+    """The other item whose story it is, if this ledger has it."""
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --json` lists it."""
@@ -54,7 +54,7 @@ class Conflict:
 def find_conflicts(
     migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> dict[ItemKey, Conflict]:
-    """Return the items whose place is taken by a foreign story. Reads only.
+    """Return the items whose place is taken by another story. Reads only.
 
     A place with an open intent may hold our own story, so it is no conflict.
     """
@@ -63,10 +63,10 @@ def find_conflicts(
     }
     rows = ledger.items.all()
     intended = ledger.intents.subjects("create")
-    gone = {
-        each.story_record.story_id: each.gone.state
+    holders = {
+        each.story_record.story_id: each
         for each in rows.values()
-        if each.story_record is not None and each.gone is not None
+        if each.story_record is not None
     }
     # The place of an item that has a story is not decided again.
     placed = {key for key, each in rows.items() if each.story_record is not None}
@@ -76,15 +76,16 @@ def find_conflicts(
         row = listed.get(place.full_slug)
         if row is None or str(key) in intended or key in placed:
             continue
-        state = gone.get(row.story_id)
-        if state is GoneState.TO_DELETE and migration.pilot.is_whole:
+        holder = holders.get(row.story_id)
+        gone = holder.gone if holder else None
+        if gone and gone.state is GoneState.TO_DELETE and migration.pilot.is_whole:
             # It makes room before anything is put there.
             continue
         choice = migration.decisions.conflicts.choice(
             ConflictKind.STORY, place.full_slug
         )
         action = choice.action if choice else None
-        conflicts[key] = Conflict(key, row, action, of_gone=state is not None)
+        conflicts[key] = Conflict(key, row, action, holder)
     return conflicts
 
 
@@ -150,12 +151,17 @@ def _outcome(
 
 
 def _taken(conflict: Conflict) -> str:
-    path = conflict.row.full_slug
-    if conflict.of_gone:
+    path, holder = conflict.row.full_slug, conflict.holder
+    if holder and holder.gone:
         return (
             f"`{path}` is the story of an item that is gone at the origin; decide "
             "under `gone` in decisions/conflicts.yaml that it is deleted, or move or "
             "rename it there."
+        )
+    if holder and holder.own_story:
+        return (
+            f"`{path}` is still the story of another item, which moves first; once it "
+            "has moved, import again."
         )
     return (
         f"`{path}` is a story that this import did not make; move or rename it there, "

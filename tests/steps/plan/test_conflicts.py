@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.origin_edits import Item, delete_item, edit_items, put_back
 
 RECORD = "records/record-2"
 THEIRS = {"component": "page", "_uid": "5f4dcc3b-5aa7-45d6-9d83-27deb882cf99"}
@@ -114,3 +115,30 @@ def test_a_place_taken_during_the_run_is_a_conflict_too(stage: Stage) -> None:
     assert desk.run("create").code == 1
     assert desk.outcome(RECORD)[:2] == ("failed", "conflict")
     untouched(desk)
+
+
+def test_the_place_of_a_story_that_moves_is_free_for_the_next_import(
+    stage: Stage,
+) -> None:
+    """A new item has the slug that another one had: the reason names that, and nothing
+    is put in the way."""
+    desk = stage()
+    new = delete_item(desk, "record-2")
+    desk.done("import")
+    put_back(desk, new)
+    slugs = {"record-1": "record-9", "record-2": "record-1"}
+
+    def rename(item: Item) -> Item:
+        slug = slugs.get(item["fieldData"]["slug"], item["fieldData"]["slug"])
+        return item | {"fieldData": item["fieldData"] | {"slug": slug}}
+
+    edit_items(desk, rename)
+    desk.decide_edit("records/record-1", "slug", "ours")
+    assert desk.run("import").code == 1
+    assert desk.outcome("records/record-1")[:2] == ("failed", "conflict")
+    (failed,) = desk.status()["failed"]
+    assert "is still the story of another item" in failed["explanation"]
+    assert "records/record-9" in desk.stories()
+    desk.done("import")
+    assert "records/record-1" in desk.stories()
+    desk.verified()
