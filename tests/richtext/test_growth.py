@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.steps.batch_conversion import losses_text
+from cmsmig.steps.batch_conversion import document_text, losses_text
 from tests.support.richtext.constructs import (
     ATTRIBUTE,
     BODY,
@@ -54,6 +54,14 @@ CASES = [
 def test_what_took_minutes_takes_seconds(construct: Construct, path: str) -> None:
     """Each construct that was quadratic, on every path it takes."""
     paths_of(construct)[path](construct.written(LARGE))
+
+
+@pytest.mark.processor_time(6)
+def test_items_in_depth_do_not_look_for_others_through_it() -> None:
+    """What an item ends is found at once, however much is open around it."""
+    count = 20_000
+    html = f"<li><ul>{'<span>' * count}{'<li></li>' * count}x"
+    assert "x" in document_text(NativeEngine().from_html(html).document)
 
 
 def test_losses_of_nested_embeds_do_not_outgrow_the_body() -> None:

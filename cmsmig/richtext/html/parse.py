@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 
 from cmsmig.character_references import shown_text
 from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
@@ -83,8 +84,10 @@ class _TreeBuilder:
         self._source = source
         self._root = Element("body")
         self._open = [self._root]
-        self._counts: dict[str, int] = defaultdict(int)
-        self._cells: list[dict[str, int]] = [defaultdict(int)]
+        self._places: dict[str, list[int]] = defaultdict(list)
+        """Where in `_open` the elements of each tag are."""
+        self._cells = [0]
+        """Where in it the cells of tables are: outside of one, nothing is ended."""
         self._without_code: list[Element] = []
         self._owed: dict[str, int] = defaultdict(int)
         """Blocks that an end tag of something around them has ended."""
@@ -178,26 +181,27 @@ class _TreeBuilder:
         if tag in CLOSES_PARAGRAPH and self._open[-1].tag == "p":
             self._close_down_to(len(self._open) - 1, position)
         rule = CLOSED_BY_SIBLING.get(tag)
-        if rule is None or not any(self._counts.get(name) for name in rule[0]):
-            return []
-        if tag in _TABLE_TAGS and not self._counts.get("table"):
+        if rule is None or (tag in _TABLE_TAGS and not self._places["table"]):
             return []  # browsers know no part of a table outside of one
-        closed, barriers = rule
-        for index in range(len(self._open) - 1, 0, -1):
-            name = self._open[index].tag
-            if name in closed:
-                inside = self._open[:index:-1] if tag in _GOING_ON else []
-                for element in self._open[index + 1 :]:
-                    self._owe(element)
-                self._close_down_to(index, position)
-                return [element for element in inside if element.tag in FORMATTING]
-            if name in barriers:
-                break
-        return []
+        index, barrier = map(self._innermost, rule)
+        if index <= barrier:
+            return []
+        inside = self._open[:index:-1] if tag in _GOING_ON else []
+        for element in self._open[index + 1 :]:
+            self._owe(element)
+        self._close_down_to(index, position)
+        return [element for element in inside if element.tag in FORMATTING]
+
+    def _innermost(self, tags: Iterable[str]) -> int:
+        """Return where the innermost open element of these tags is; 0 for none."""
+        return max(
+            (self._places[tag][-1] for tag in tags if self._places[tag]), default=0
+        )
 
     def _end(self, tag: str, start: int, end: int) -> None:
-        counts = self._counts if tag in _TABLE_TAGS else self._cells[-1]
-        if not counts.get(tag):
+        places = self._places[tag]
+        cell = 0 if tag in _TABLE_TAGS else self._cells[-1]
+        if not places or places[-1] <= cell:
             self._stray_end(tag, start, end)
             return
         if self._open[-1].tag == tag:  # as in all that is well-formed
@@ -251,12 +255,11 @@ class _TreeBuilder:
             self._push(again)
 
     def _push(self, element: Element) -> None:
-        tag = element.tag
+        place = len(self._open)
         self._open.append(element)
-        self._counts[tag] += 1
-        self._cells[-1][tag] += 1
-        if tag in _CELLS and self._counts["table"] > 0:
-            self._cells.append(defaultdict(int))
+        self._places[element.tag].append(place)
+        if element.tag in _CELLS and self._places["table"]:
+            self._cells.append(place)
 
     def _close_down_to(self, index: int, inner: int, outer: int | None = None) -> None:
         while len(self._open) > max(index, 1):
@@ -265,13 +268,10 @@ class _TreeBuilder:
     def _close(self, inner: int, outer: int) -> None:
         """Close the innermost element; its end tag is between the two places."""
         element = self._open.pop()
-        tag = element.tag
         element.inner_end = inner
         element.end = outer
-        if tag in _CELLS and self._counts["table"] > 0:
+        if self._places[element.tag].pop() == self._cells[-1]:
             self._cells.pop()
-        self._counts[tag] -= 1
-        self._cells[-1][tag] -= 1
         if self._without_code and self._without_code[-1] is element:
             self._without_code.pop()
 

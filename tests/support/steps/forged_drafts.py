@@ -1,4 +1,4 @@
-"""Changes what derived.sqlite holds as somebody who knows its format would."""
+"""Changes what derived.sqlite holds as a developer would who knows its format."""
 
 from __future__ import annotations
 
