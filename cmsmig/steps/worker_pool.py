@@ -80,18 +80,18 @@ class WorkerPool:
         """Return whether nothing more is begun."""
         return bool(self._failures) or self._stop.is_set()
 
-    async def take(self, work: Work[T], pieces: Sequence[T]) -> bool:
-        """Intend a batch and queue it, or return False when the work is ending.
+    async def take(self, work: Work[T], pieces: Iterable[T]) -> None:
+        """Intend pieces and queue them, a batch at a time, until the work is ending.
 
-        Returns while the last ones are still queued or under way, so the next
+        Returns while the last ones are still queued or in flight, so the next
         batch is ready before the budget would wait for it.
         """
-        if self.ending:
-            return False
-        work.intend(pieces)
-        for piece in pieces:
-            await self._queue.put(partial(self._perform, work, piece))
-        return True
+        for batch in batches(pieces):
+            if self.ending:
+                return
+            work.intend(batch)
+            for piece in batch:
+                await self._queue.put(partial(self._perform, work, piece))
 
     async def idle(self) -> None:
         """Wait until a worker has nothing left to begin; others may be at work."""

@@ -13,7 +13,7 @@ from cmsmig.reconcile.resource import Owner
 from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
+from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.resources import SCHEMA, Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories
 
@@ -143,14 +143,17 @@ def fingerprints(
     return Fingerprints(
         origin={
             **migration.origin.hashes,
-            "files": _files(migration),
+            # The bytes, not the addresses: those differ between rehearsals.
+            "files": fingerprint(
+                sorted(upload.sha256 for upload in migration.files.uploads)
+            ),
             "site": _site(migration),
         },
         decisions=decision_prints(migration, settings, recreate=recreate),
         destination={
             **dict(_foreign(resources)),
             **dict(_foreign_stories(ledger, wanted.snapshot.stories)),
-            **{_describe(each): _GONE for each in gone.needed},
+            **{f"{each.kind.noun()} {each.name}": _GONE for each in gone.needed},
         },
         drafts=wanted.offline.drafts,
     )
@@ -170,20 +173,11 @@ def decision_prints(
     return found
 
 
-def _describe(thing: GoneThing) -> str:
-    return f"{thing.kind.noun()} {thing.name}"
-
-
 def _site(migration: Migration) -> str:
     """Fingerprint what of the site decides where links lead and dates fall."""
     site = migration.origin.site
     locales = [[each.locale_id, each.subdirectory] for each in site.locales]
     return fingerprint([site.site_id, site.time_zone, site.domains, locales])
-
-
-def _files(migration: Migration) -> str:
-    """Fingerprint the bytes, not the addresses: those differ between rehearsals."""
-    return fingerprint(sorted(upload.sha256 for upload in migration.files.uploads))
 
 
 def _foreign(resources: Resources) -> Iterator[tuple[str, str]]:

@@ -345,15 +345,16 @@ def _known(
     """Yield each story with our last write of it, which is known if its content is as
     this import makes it."""
     others = {*stories}
-    for drafted in job.stories():
-        if drafted.key not in others:
+    for key in job.migration.items:
+        drafted = job.migration.story(key, job.context) if key in others else None
+        if not isinstance(drafted, StoryDraft):
             continue
-        others.remove(drafted.key)
-        story = stories[drafted.key]
+        others.remove(key)
+        story = stories[key]
         contents = (job.linked(existing).content(drafted), drafted.content)
         as_made = (each for each in contents if same(each, story.content))
         known = (_record(drafted, each, story) for each in as_made)
-        yield drafted.key, story, next(known, _unknown(story))
+        yield key, story, next(known, _unknown(story))
     for key in sorted(others):
         story = stories[key]
         yield key, story, _unknown(story)

@@ -6,7 +6,7 @@ once more: what was changed since the plan stays.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -83,15 +83,8 @@ async def remove(job: RollbackJob, plan: RollbackPlan) -> Removal:
         else:
             unmoved = await _unmoved(removal, plan, kind, going[kind])
         async with _pool(removal, kind, unmoved) as pool:
-            await _take(pool, removal.work(partial(_remove, removal)), unmoved)
+            await pool.take(removal.work(partial(_remove, removal)), unmoved)
     return removal
-
-
-async def _take(
-    pool: WorkerPool, work: Work[Reverse], going: Iterable[Reverse]
-) -> None:
-    for batch in batches(going):
-        await pool.take(work, batch)
 
 
 async def _remove_stories(removal: Removal, stories: Sequence[Reverse]) -> None:
@@ -100,7 +93,7 @@ async def _remove_stories(removal: Removal, stories: Sequence[Reverse]) -> None:
         for due in batches(stories, LISTED_TOGETHER):
             if pool.ending:
                 break
-            await _take(pool, work, await _as_planned(removal, due))
+            await pool.take(work, await _as_planned(removal, due))
 
 
 async def _as_planned(removal: Removal, due: Sequence[Reverse]) -> list[Reverse]:
@@ -129,7 +122,7 @@ async def _remove_folders(removal: Removal, folders: Sequence[Reverse]) -> None:
     ordered = deepest_first(folders)
     async with _pool(removal, Kind.FOLDER, folders) as pool:
         for _, level in groupby(ordered, key=lambda each: each.name.count("/")):
-            await _take(pool, work, level)
+            await pool.take(work, level)
             await pool.done()
 
 

@@ -37,7 +37,6 @@ from cmsmig.steps.worker_pool import (
     StopSignal,
     Work,
     WorkerPool,
-    batches,
     work_through,
     write_ahead,
 )
@@ -108,8 +107,7 @@ async def upload_assets(
         partial(_bring, job, folder_id),
     )
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
-        for batch in batches(todo):
-            await pool.take(work, batch)
+        await pool.take(work, todo)
         await pool.idle()
         if meanwhile is not None and not pool.ending:
             await meanwhile()

@@ -202,8 +202,7 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
         # A component that names a datasource that is not there is refused.
         await pool.done()
     making = executing(job, ComponentCalls(job))
-    for batch in batches(components):
-        await pool.take(making, batch)
+    await pool.take(making, components)
 
 
 def report_components(job: ImportJob) -> None:

@@ -14,7 +14,7 @@ from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison, Resource
 from cmsmig.reconcile.rules.folder import FOLDERS
-from cmsmig.steps.worker_pool import WorkerPool, batches
+from cmsmig.steps.worker_pool import WorkerPool
 from cmsmig.steps.write.execute import executing
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -84,8 +84,7 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
     job.observer(StepStarted(STEP, len(folders)))
     making = executing(job, FolderCalls(job))
     for _, level in groupby(folders, key=_depth):
-        for batch in batches(level):
-            await pool.take(making, batch)
+        await pool.take(making, level)
         # What is below needs the numbers of what is above.
         await pool.done()
 

@@ -12,7 +12,7 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Noticed, Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Settings
@@ -176,13 +176,6 @@ class ImportJob:
     def linked(self, existing: Mapping[ItemKey, ExistingStory]) -> LinkedStories:
         """Return the stories as editors are to see them, over the story records."""
         return LinkedStories(self.migration, self.context, existing)
-
-    def stories(self) -> Iterator[StoryDraft]:
-        """Yield the stories that the selected items become, one at a time."""
-        for key in self.migration.items:
-            story = self.migration.story(key, self.context)
-            if isinstance(story, StoryDraft):
-                yield story
 
     def _missing_assets(self) -> dict[str, str]:
         """Return the file addresses that have no asset at the destination, with the
