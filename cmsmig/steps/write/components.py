@@ -30,7 +30,7 @@ from cmsmig.reconcile.rules.datasource import (
     entry_value,
     entry_writes,
 )
-from cmsmig.steps.worker_pool import WorkerPool, batches
+from cmsmig.steps.worker_pool import WorkerPool
 from cmsmig.steps.write.execute import Calls, executing
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
@@ -197,10 +197,9 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
     components = [*resources.components()]
     job.observer(StepStarted(STEP, len(components)))
     datasources = executing(job, DatasourceCalls(job, STEP))
-    for sources in batches(resources.datasources()):
-        await pool.take(datasources, sources)
-        # A component that names a datasource that is not there is refused.
-        await pool.done()
+    await pool.take(datasources, resources.datasources())
+    # A component that names a datasource that is not there is refused.
+    await pool.done()
     making = executing(job, ComponentCalls(job))
     await pool.take(making, components)
 
