@@ -17,7 +17,7 @@ import httpx
 from cmsmig.wire.line import connect
 
 _Place: TypeAlias = tuple[str, str, int, str]
-"""Scheme, host, port, and the name in the certificate."""
+"""Scheme, host or address, port, and the name of the host, as in its certificate."""
 
 
 class Connections(httpx.AsyncBaseTransport):

@@ -99,7 +99,6 @@ class Session:
         self._timeout = timeout
         self._client = self._new_client(by_proxies=True)
         self._direct = self._new_client(by_proxies=False)
-        self._pinned: dict[str, Client] = {}
         self._sender = Sender(
             service=service,
             exchange=self._exchange,
@@ -124,8 +123,8 @@ class Session:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for client in (self._client, self._direct, *self._pinned.values()):
-            await client.aclose()
+        await self._client.aclose()
+        await self._direct.aclose()
         if self._budget is not None:
             self._budget.close()
 
@@ -262,19 +261,12 @@ class Session:
         if self._transport is not None or not places:
             client = self._direct if is_loopback(aim.host) else self._client
             return await _begin(client, aim, aim.url)
-        client = self._pinned_client(aim.host)
         for place in places[:-1]:
             try:
-                return await _begin(client, aim, aim.at(place))
+                return await _begin(self._direct, aim, aim.at(place))
             except BrokenTransferError:
                 continue
-        return await _begin(client, aim, aim.at(places[-1]))
-
-    def _pinned_client(self, host: str) -> Client:
-        """Return the client of one host: hosts at one address must not share one."""
-        if host not in self._pinned:
-            self._pinned[host] = self._new_client(by_proxies=False)
-        return self._pinned[host]
+        return await _begin(self._direct, aim, aim.at(places[-1]))
 
     def _new_client(self, *, by_proxies: bool) -> Client:
         return Client(self._transport, by_proxies=by_proxies, timeout=self._timeout)
@@ -358,7 +350,8 @@ async def _begin(client: Client, aim: Target, url: str) -> httpx.Response:
                 "Host": named.netloc.decode("ascii"),
                 "Accept-Encoding": "identity",
             },
-            extensions={"sni_hostname": name} if aim.tls else {},
+            # Without TLS too: hosts at one address must not share a connection.
+            extensions={} if url == aim.url else {"sni_hostname": name},
         )
 
 

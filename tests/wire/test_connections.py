@@ -15,6 +15,7 @@ import pytest
 
 from cmsmig.wire.connections import Connections
 from cmsmig.wire.http_library import certificates
+from cmsmig.wire.session import Session
 
 MEGABYTE = 1024 * 1024
 Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -183,17 +184,18 @@ async def test_a_host_that_hung_up_meanwhile_is_called_again() -> None:
     assert host.connections == 3
 
 
-async def test_a_host_that_speaks_unasked_is_called_again() -> None:
-    """What it says between two requests is no answer to the second one."""
-    spoke, ask_again = asyncio.Event(), asyncio.Event()
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_a_host_that_speaks_unasked_is_called_again(at_once: bool) -> None:
+    """What it says beyond its answer, then or later, is no answer to the next one."""
+    spoke, answered = asyncio.Event(), asyncio.Event()
 
     async def talkative(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         await host.hear(reader)
-        writer.write(body("ok"))
-        await ask_again.wait()
-        writer.write(body("unasked"))
+        writer.write(body("ok") + (body("unasked") if at_once else b""))
+        await answered.wait()
+        writer.write(b"" if at_once else body("unasked"))
         await writer.drain()
         spoke.set()
         await reader.read()
@@ -201,7 +203,7 @@ async def test_a_host_that_speaks_unasked_is_called_again() -> None:
     host = Host(talkative)
     async with host.listening() as port, kept() as connections:
         assert await ask(connections, request(port)) == (200, b"ok")
-        ask_again.set()
+        answered.set()
         await spoke.wait()
         for _ in range(5):
             await asyncio.sleep(0)
@@ -365,6 +367,30 @@ async def test_what_nobody_reads_is_not_taken_from_the_network() -> None:
         await response.aclose()
     assert size == 64 * MEGABYTE
     assert stopped_at < 32 * MEGABYTE
+
+
+async def test_hosts_at_one_address_have_a_connection_each() -> None:
+    """What one of them says beyond its answer is not taken for the other's file."""
+
+    async def resolve(host: str, port: int) -> tuple[str, ...]:
+        return ("127.0.0.1",)
+
+    host = answering(*[body("ok")] * 4)
+    async with (
+        host.listening() as port,
+        Session(
+            "files", authorization=None, budget=None, in_flight=1, resolve=resolve
+        ) as session,
+    ):
+        for name in ("one.test", "other.test", "one.test", "other.test"):
+            fetched = await session.fetch(
+                f"http://{name}:{port}/",
+                max_bytes=9,
+                allow_private=True,
+                write=bytearray().extend,
+            )
+            assert fetched.size == 2
+    assert host.connections == 2
 
 
 @pytest.fixture(scope="module")
