@@ -154,10 +154,8 @@ class Sampler:
         """Return what every item of the site is called."""
         if not self._names:
             self._names = {
-                item.key: item.name or item.slug
-                for items in (self._origin.live, self._origin.staged)
-                for listed in items.values()
-                for item in listed
+                key: item.name or item.slug
+                for key, item in self._origin.every_item().items()
             }
         return self._names
 

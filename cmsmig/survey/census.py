@@ -9,7 +9,6 @@ from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.html.soup import Tag, parse_html
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.survey.page_addresses import every_item
 
 _BODY_TYPES = ("RichText",)
 _WORDS = 60
@@ -146,7 +145,7 @@ def rich_bodies(origin: Origin) -> Iterator[tuple[Item, str, str]]:
         each.collection_id: [one.slug for one in each.fields if one.type in _BODY_TYPES]
         for each in origin.collections
     }
-    for item in every_item(origin).values():
+    for item in origin.every_item().values():
         for name in fields[item.key.collection_id]:
             body = item.data.get(name)
             if isinstance(body, str) and body.strip():

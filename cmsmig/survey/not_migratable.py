@@ -11,7 +11,6 @@ from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.census import rich_bodies
-from cmsmig.survey.page_addresses import every_item
 
 ALWAYS: tuple[tuple[str, str, str], ...] = (
     (
@@ -146,7 +145,7 @@ def _in_bodies(origin: Origin) -> Iterator[Obstacle]:
 
 
 def _fields(origin: Origin) -> Iterator[Obstacle]:
-    items = list(every_item(origin).values())
+    items = list(origin.every_item().values())
     for item in items:
         if not item.slug:
             why = "No address leads to it; it is imported under its id."
@@ -181,7 +180,7 @@ def _files(origin: Origin) -> Iterator[Obstacle]:
     failed = {address: row for address, row in origin.files.items() if row.error}
     if not failed:
         return
-    for item in every_item(origin).values():
+    for item in origin.every_item().values():
         for name, value in item.data.items():
             held = str(value)
             for address, row in failed.items():

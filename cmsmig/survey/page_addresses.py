@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from cmsmig.display.html_templates import fragment
 from cmsmig.item_key import ItemKey
-from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.origin.schema import Collection, Site
 from cmsmig.steps.decide.pulled_origin import Origin
 
 _made = partial(fragment, "survey/page_addresses.html")
@@ -78,12 +78,3 @@ class OldPages:
         if not self.domain or item.key not in self.live:
             return _made("not_live", path=path)
         return _made("link", domain=self.domain, quoted=quote(path), path=path)
-
-
-def every_item(origin: Origin) -> dict[ItemKey, Item]:
-    """Return each item of either set once, in the editors' version if there is one."""
-    found: dict[ItemKey, Item] = {}
-    for sets in (origin.live, origin.staged):
-        for items in sets.values():
-            found.update((item.key, item) for item in items)
-    return found

@@ -12,7 +12,6 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
 from cmsmig.origin.schema import Field, Item
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.survey.page_addresses import every_item
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
     known = known_items(selections, decision, origin.collections)
     names = {
         (key.collection_id, key.item_id): item.name
-        for key, item in every_item(origin).items()
+        for key, item in origin.every_item().items()
     }
     edges: list[Edge] = []
     dangling: list[Dangling] = []

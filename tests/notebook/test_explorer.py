@@ -33,7 +33,6 @@ from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_filter import FieldTest, Wanted
 from cmsmig.survey.census import take_census
 from cmsmig.survey.item_browser import ItemBrowser
-from cmsmig.survey.page_addresses import every_item
 from cmsmig.survey.thumbnails import Thumbnails
 from tests.support.browser.hostile import HOSTILE_NAME, write_hostile_site
 from tests.support.notebook.live_panel import LivePanel, worked
@@ -109,7 +108,7 @@ def test_every_item_is_listed_once_in_its_state(explored: Path) -> None:
             next((i for i in origin.staged[key.collection_id] if i.key == key), None),
             next((i for i in origin.live[key.collection_id] if i.key == key), None),
         )
-        for key in every_item(origin)
+        for key in origin.every_item()
     }
     listed = browser.page(Wanted(), 0, 10_000).entries
     assert {each.key: each.state for each in listed} == wanted

@@ -338,7 +338,7 @@ def _fits(theirs: JsonObject, ours: JsonObject) -> bool:
         and _no_tighter(theirs, ours, "filter_content_type")
         and _no_tighter(theirs, ours, "filetypes")
         and _whitelist_fits(theirs, ours)
-        and _limits_fit(theirs, ours)
+        and all(theirs.get(name) in (None, "", ours.get(name)) for name in _LIMITS)
     )
 
 
@@ -382,14 +382,7 @@ def _whitelist_fits(theirs: JsonObject, ours: JsonObject) -> bool:
             for side in ("white", "deny")
         ]
         return not any(lists)
-    allowed = _names(theirs.get("component_whitelist"))
     denied = _names(theirs.get("component_denylist"))
     wanted = _names(ours.get("component_whitelist"))
-    if not wanted:
-        return not allowed | denied
-    return (not allowed or wanted <= allowed) and not wanted & denied
-
-
-def _limits_fit(theirs: JsonObject, ours: JsonObject) -> bool:
-    """Return whether they refuse no value that ours would take."""
-    return all(theirs.get(name) in (None, "", ours.get(name)) for name in _LIMITS)
+    is_denied = bool(wanted & denied if wanted else denied)
+    return _no_tighter(theirs, ours, "component_whitelist") and not is_denied

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from cmsmig.errors import DecisionsError, UsageError
 from cmsmig.mapping.decisions.choices import (
@@ -15,19 +15,11 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.mapping.decisions.decision_differences import DecisionState
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, from_text
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text
 
-D = TypeVar(
-    "D",
-    CollectionsDecision,
-    Design,
-    BlocksDecision,
-    EmbedsDecision,
-    ConflictsDecision,
-)
 _Reader: TypeAlias = Callable[[str], str | None]
 """Gives the text of a decision file by its name, or None where there is none."""
 

@@ -39,6 +39,16 @@ class Origin:
         """Return the items of a collection in one of the two sets."""
         return (self.live if live else self.staged)[collection_id]
 
+    def every_item(self) -> dict[ItemKey, Item]:
+        """Return each item of either set once, in the editors' version if there is
+        one."""
+        return {
+            item.key: item
+            for sets in (self.live, self.staged)
+            for items in sets.values()
+            for item in items
+        }
+
     def select(self, decision: CollectionsDecision) -> Mapping[str, Selection]:
         """Return the items of each collection that are imported and those that are
         not; nothing of a collection that nothing is decided about."""
@@ -54,13 +64,8 @@ class Origin:
 def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
     """Return the paths below which links look for items of a collection that was
     renamed. Reads the values of all items."""
-    items = {
-        item.key: item
-        for sets in (origin.live, origin.staged)
-        for each in sets.values()
-        for item in each
-    }
-    return find_renamed(origin.site, origin.collections, [*items.values()])
+    items = [*origin.every_item().values()]
+    return find_renamed(origin.site, origin.collections, items)
 
 
 def old_addresses(origin: Origin) -> dict[ItemKey, str]:
