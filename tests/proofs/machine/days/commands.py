@@ -83,6 +83,8 @@ def import_(days: Days, step: Step) -> None:
     """Import until nothing is left to do; read everything back."""
     del step
     ended = _command(days, "import")
+    if ended.code == 1 and _had_no_room(days):
+        ended = _command(days, "import")
     if ended.code not in (0, 1):
         return
     before = look(days.world)
@@ -114,6 +116,13 @@ def import_(days: Days, step: Step) -> None:
         if days.has_redirects:
             rules.redirected(days, space, _redirects(days))
         days.book.stirred = False
+
+
+def _had_no_room(days: Days) -> bool:
+    """Return whether a story waited for another one to move: a reason asks to import
+    again."""
+    failed = days.world.run("status", "--json").document["failed"]
+    return any("import again" in each["explanation"] for each in failed)
 
 
 def delta(days: Days, step: Step) -> None:
