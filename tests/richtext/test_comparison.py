@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.json_text import json_text
+from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.engine import NO_ASSETS, NO_EMBED_CHOICES, Converted
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.parity.comparison import Compared, Engines, Fault, compare
-from cmsmig.richtext.parity.deviations import Deviation
 from tests.support.richtext.bodies import bodies, garbage
 
 OFFICIAL = Path(__file__).parent / "official"
@@ -92,9 +92,8 @@ def test_a_lost_character_of_exact_mode_is_found(html: str) -> None:
 
 
 def test_a_lost_character_of_faithful_mode_is_found() -> None:
-    """Without a deviation as unnamed; with one that touches no text as beyond it."""
-    broken = Broken(NativeEngine())
-    engines = Engines(faithful=broken, bounded=broken)
+    """As unnamed, whether or not deviations apply: with all off it is still lost."""
+    engines = Engines(faithful=lambda on: Broken(NativeEngine(deviations=on)))
     [defect] = against("<p>The end</p>", engines).defects
     assert (defect.fault, defect.path) == (
         Fault.UNNAMED,
@@ -102,25 +101,27 @@ def test_a_lost_character_of_faithful_mode_is_found() -> None:
     )
     assert (defect.ours, defect.official) == ('"Th nd"', '"The end"')
     for html in ("<p>The \u200d</p><p>\u200d</p>end", "<b>The <i>x</b> end</i>"):
-        [defect] = against(html, engines).defects
-        assert defect.fault is Fault.BEYOND
+        found = against(html, engines)
+        [defect] = found.defects
+        assert defect.fault is Fault.UNNAMED
         assert defect.ours != defect.official
+        assert found.deviations
 
 
 def test_one_text_out_and_another_in_is_no_defect() -> None:
-    """Two deviations that move texts in opposite directions explain both."""
+    """Deviations that move texts in opposite directions are both named."""
     html = (
         "<div data-blok><p>kept</p></div><p>a</p>"
         "<div class=w-embed><b>taken</b></div><p>b</p>"
     )
     found = against(html)
-    assert set(found.deviations) >= {Deviation.BLOK, Deviation.EMBED}
+    assert found.deviations == (Deviation.EMBED, Deviation.BLOK)
     assert found.defects == ()
 
 
 def test_an_error_of_ours_is_a_defect() -> None:
     """It is told in the place of our document."""
-    engines = Engines(faithful=Broken(NativeEngine(), raises=True))
+    engines = Engines(faithful=lambda _: Broken(NativeEngine(), raises=True))
     [defect] = against("<p>a</p>", engines).defects
     assert defect.fault is Fault.RAISED
     assert defect.ours == "RuntimeError: out of order"

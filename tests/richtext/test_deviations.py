@@ -1,5 +1,5 @@
 """Faithful conversion is the official one but for deviations that have a name, a
-reason, a predicate on the source, and bounds."""
+reason, and that change something wherever they apply."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.parity.deviations import (
-    ALL,
     DEVIATIONS,
-    Deviation,
     DeviationRule,
     deviations_in,
 )
-from cmsmig.richtext.parity.diff_bounds import confined
 from tests.support.richtext.bodies import bodies, garbage
+from tests.support.richtext.deviating import deviations_of
 
 OFFICIAL = Path(__file__).parent / "official"
 SAMPLES: dict[Deviation, str] = {
@@ -97,44 +96,50 @@ def recorded() -> tuple[tuple[str, str, JsonObject], ...]:
     )
 
 
-def check_predicates(html: str) -> None:
-    """Insist that a deviation which does not apply changes nothing."""
-    here, whole = deviations_in(html), text(document(html))
-    for rule in DEVIATIONS:
-        if rule.name not in here:
-            without = text(document(html, ALL - {rule.name}))
-            assert without == whole, rule.name
+def check_names(html: str) -> None:
+    """Insist that the deviations that apply are those that make the document."""
+    here, whole = frozenset(deviations_of(html)), text(document(html))
+    assert text(document(html, here)) == whole
+    for name in ALL:
+        changes = text(document(html, ALL - {name})) != whole
+        assert changes == (name in here), name
 
 
 def test_every_deviation_has_a_row() -> None:
-    """One row each, in the order of the names, with reasons and bounds."""
+    """One row each, in the order of the names, with reasons."""
     assert [rule.name for rule in DEVIATIONS] == list(Deviation)
-    assert all(rule.official and rule.instead and rule.touches for rule in DEVIATIONS)
+    assert all(rule.official and rule.instead for rule in DEVIATIONS)
 
 
 @pytest.mark.parametrize("rule", DEVIATIONS, ids=lambda rule: str(rule.name))
 def test_each_deviation_applies_and_changes_something(rule: DeviationRule) -> None:
-    """The predicate says yes, and switching it off gives another document."""
+    """It is named, and switching it off gives another document."""
     html = SAMPLES[rule.name]
-    on, off = document(html), document(html, ALL - {rule.name})
-    assert rule.name in deviations_in(html)
-    assert on != off
-    assert confined(on, off, rule.touches)
+    assert rule.name in deviations_of(html)
+    assert document(html) != document(html, ALL - {rule.name})
 
 
-@pytest.mark.parametrize("rule", DEVIATIONS, ids=lambda rule: str(rule.name))
-def test_the_bounds_bite(rule: DeviationRule) -> None:
-    """A change of a text that nothing names is out of bounds."""
-    if rule.name is Deviation.MARKUP:
-        return
-    on = document(SAMPLES[rule.name] + "<p>end</p>")
-    off = document(SAMPLES[rule.name] + "<p>ent</p>", ALL - {rule.name})
-    assert not confined(on, off, rule.touches)
+def test_of_two_that_do_the_same_one_applies() -> None:
+    """Neither changes the document alone; both off do, so one is named."""
+
+    def convert(on: frozenset[Deviation]) -> JsonObject:
+        return {"type": "doc", "kept": bool(on & {Deviation.VIDEO, Deviation.BLOK})}
+
+    assert deviations_in(convert) == (Deviation.BLOK,)
+
+
+def test_of_two_that_need_each_other_both_apply() -> None:
+    """Either one off changes the document."""
+
+    def convert(on: frozenset[Deviation]) -> JsonObject:
+        return {"type": "doc", "kept": on >= {Deviation.VIDEO, Deviation.BLOK}}
+
+    assert deviations_in(convert) == (Deviation.VIDEO, Deviation.BLOK)
 
 
 def test_without_deviations_the_recorded_cases_are_the_official_ones() -> None:
     """Where no deviation applies, byte for byte; and there are many such cases."""
-    plain = [case for case in recorded() if not deviations_in(case[1])]
+    plain = [case for case in recorded() if not deviations_of(case[1])]
     assert len(plain) > 200
     differing = [
         name for name, html, held in plain if text(document(html)) != text(held)
@@ -142,37 +147,17 @@ def test_without_deviations_the_recorded_cases_are_the_official_ones() -> None:
     assert differing == []
 
 
-def test_on_the_recorded_cases_only_what_is_named_differs() -> None:
-    """Erasing what the deviations that apply may touch leaves equal documents."""
-    rules = {rule.name: rule for rule in DEVIATIONS}
-    outside = [
-        name
-        for name, html, held in recorded()
-        if not confined(
-            document(html),
-            held,
-            frozenset().union(*(rules[one].touches for one in deviations_in(html))),
-        )
-    ]
-    assert outside == []
-
-
-def test_on_the_recorded_cases_each_deviation_keeps_its_bounds() -> None:
-    """Where it applies, it changes what it names; where it does not, nothing."""
-    for name, html, _ in recorded():
-        check_predicates(html)
-        here = deviations_in(html)
-        for rule in DEVIATIONS:
-            if rule.name in here:
-                off = document(html, ALL - {rule.name})
-                assert confined(document(html), off, rule.touches), (name, rule.name)
+def test_on_the_recorded_cases_each_deviation_that_applies_is_named() -> None:
+    """Where it applies, it changes the document; where it does not, nothing."""
+    for _, html, _ in recorded():
+        check_names(html)
 
 
 @chosen
 @given(bodies | garbage)
 def test_a_deviation_that_does_not_apply_changes_nothing(html: str) -> None:
-    """On random bodies, well-formed or not."""
-    check_predicates(html)
+    """And one that applies does, on random bodies, well-formed or not."""
+    check_names(html)
 
 
 @chosen

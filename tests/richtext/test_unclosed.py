@@ -13,11 +13,12 @@ from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy, from_text, to_text
 from cmsmig.mapping.decisions.design import Design
+from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.parity.deviations import Deviation, deviations_in
 from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
 from cmsmig.richtext.schema.validate import problems
+from tests.support.richtext.deviating import deviations_of
 
 EMBED = '<div data-rt-embed-type="true">'
 KIND = "unclosed-embed"
@@ -177,7 +178,7 @@ def test_the_official_way_knows_no_choice() -> None:
     html = f"{EMBED}<div>a</div>{REST}"
     exact = NativeEngine(Mode.EXACT)
     assert exact.from_html(html, END) == exact.from_html(html)
-    assert Deviation.EMBED in deviations_in(html, END)
+    assert Deviation.EMBED in deviations_of(html, END)
 
 
 def test_a_decision_file_says_it() -> None:

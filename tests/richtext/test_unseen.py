@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.parity.deviations import Deviation, deviations_in
 from tests.richtext.test_conversion import body, converted, kinds, outline
+from tests.support.richtext.deviating import deviations_of
 
 chosen = settings(derandomize=True, deadline=None, max_examples=200)
 _SIGNS = ("&nbsp;", "\u200d", " \u200b ", "\u00a0\u00a0", "&#x2060;", "\ufeff")
@@ -150,7 +151,7 @@ def test_what_stays_and_what_goes(
 def test_without_the_deviation_blanks_are_items_again() -> None:
     """The official's way is one switch away."""
     html = "<ul>&nbsp;<li>a</li></ul><ul></ul>"
-    assert Deviation.LIST_BLANKS in deviations_in(html)
+    assert Deviation.LIST_BLANKS in deviations_of(html)
     engine = NativeEngine(deviations=frozenset(Deviation) - {Deviation.LIST_BLANKS})
     assert outline(engine.from_html(html).document) == (
         "doc(bullet_list(list_item(paragraph('\u00a0')), list_item(paragraph('a'))), "

@@ -29,8 +29,6 @@ BARE = (
 _FAULTS = {
     Fault.EXACT: "The exact mode differs from the official converter.",
     Fault.UNNAMED: "The import's document differs, and no deviation applies.",
-    Fault.BEYOND: "The import's document differs in more than the deviations that "
-    "apply may touch.",
     Fault.RAISED: "Our converter ended with an error.",
 }
 

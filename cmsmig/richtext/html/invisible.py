@@ -31,8 +31,6 @@ class Role(Enum):
     """It ends the run before it and the one in it, and is no node."""
     BLOCK = auto()
     """A block that shows something; its content is not looked at here."""
-    UNSURE = auto()
-    """A block, nothing at all, or nothing but its content: as other choices say."""
     SPACER = auto()
     """A paragraph to be left out."""
     PASSED = auto()
@@ -51,7 +49,7 @@ class Role(Enum):
 
 _BOXES = frozenset(
     (Role.TEXT, Role.CODE, Role.QUOTE, Role.LIST, Role.ITEM, Role.TABLE)
-) | {Role.CAPTION, Role.UNSURE}
+) | {Role.CAPTION}
 _ENTERED = _BOXES | {Role.PART, Role.ENDING}
 _NODES = frozenset((Role.BLOCK, Role.CODE, Role.TABLE, Role.CAPTION))
 Reading: TypeAlias = Callable[[Element], Role]
@@ -88,29 +86,20 @@ class _Box:
     element: Element
     role: Role
     gave: bool = False
-    """Something in it shows, or is a node, whatever the choices."""
-    may: bool = False
-    """Something in it may do so."""
+    """Something in it shows, or is a node."""
     items: bool = False
     """It is a list, and something in it is an item."""
     waiting: list[Run] = field(default_factory=list)
 
 
-def unseen_in(
-    root: Element, role_of: Reading, *, sure: bool = True
-) -> Iterator[Unseen]:
-    """Yield what shows nothing, as `role_of` reads the elements. Linear.
-
-    Without `sure` it is a source before anything is done to it: then what may
-    show nothing, too.
-    """
-    return _Walk(role_of, sure=sure).walk(root)
+def unseen_in(root: Element, role_of: Reading) -> Iterator[Unseen]:
+    """Yield what shows nothing, as `role_of` reads the elements. Linear."""
+    return _Walk(role_of).walk(root)
 
 
 class _Walk:
-    def __init__(self, role_of: Reading, *, sure: bool) -> None:
+    def __init__(self, role_of: Reading) -> None:
         self._role_of = role_of
-        self._sure = sure
         self._boxes: list[_Box] = []
         self._run = Run()
 
@@ -149,13 +138,10 @@ class _Walk:
         elif role not in (Role.PART, Role.PASSED):
             yield from self._ended()
             box = self._boxes[-1]
-            ends = not self._sure and _ends_list(element, role, box)
             if role in _NODES:
-                self._note(box, gave=self._sure or role is Role.BLOCK)
+                box.gave = True
             elif role is Role.SPACER and box.role is Role.LIST:
                 yield Unseen(listed=True, element=element)
-            if ends:
-                yield Unseen(listed=True, around=box.element)
             if role in _BOXES:
                 self._boxes.append(_Box(element, role))
 
@@ -164,22 +150,16 @@ class _Walk:
         if role not in _BOXES:
             return
         box, outer = self._boxes.pop(), self._boxes[-1]
-        if box.may:
+        if box.gave:
             yield from (Unseen(listed=False, run=run) for run in box.waiting)
         if not box.gave and _may_be_none(role, outer.role):
             yield from (Unseen(listed=True, run=run) for run in box.waiting)
             yield Unseen(listed=True, element=box.element)
-            self._note(outer, gave=False, may=not self._sure)
-        elif role is not Role.UNSURE:
-            self._note(outer, gave=self._sure or box.gave)
-            outer.items = outer.items or role is Role.ITEM or box.element.tag == "p"
         else:
-            self._note(outer, gave=False)
-        if self._sure and role is Role.LIST and box.gave and not box.items:
+            outer.gave = True
+            outer.items = outer.items or role is Role.ITEM or box.element.tag == "p"
+        if role is Role.LIST and box.gave and not box.items:
             yield Unseen(listed=True, around=box.element)
-
-    def _note(self, box: _Box, *, gave: bool, may: bool = True) -> None:
-        box.gave, box.may = box.gave or gave, box.may or may
 
     def _ended(self) -> Iterator[Unseen]:
         """Judge the run that ends here, and begin another."""
@@ -188,27 +168,17 @@ class _Walk:
             return
         self._run = Run()
         if run.shown:
-            self._note(box, gave=True)
-            box.items = True
-        elif box.role is Role.UNSURE:
-            yield from (Unseen(listed=listed, run=run) for listed in (False, True))
+            box.gave = box.items = True
         elif box.role is Role.LIST:
             yield Unseen(listed=True, run=run)
         elif box.role in (Role.TEXT, Role.QUOTE):
             box.waiting.append(run)
         elif run.texts and (
-            box.role is Role.CAPTION or (box.role is Role.ITEM and box.may)
+            box.role is Role.CAPTION or (box.role is Role.ITEM and box.gave)
         ):
             yield Unseen(listed=False, run=run)
         else:
-            self._note(box, gave=self._sure)
-
-
-def _ends_list(element: Element, role: Role, box: _Box) -> bool:
-    """Say whether a block may end a list that has no items yet."""
-    if box.role is not Role.LIST or box.gave:
-        return False
-    return role is not Role.ITEM and role is not Role.ENDING and element.tag != "p"
+            box.gave = True
 
 
 def _may_be_none(role: Role, outer: Role) -> bool:

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.json_text import json_text
+from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.engine import Engine
-from cmsmig.richtext.markdown.convert import html_of_markdown
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.parity.deviations import (
-    ALL,
-    DEVIATIONS,
-    Deviation,
-    Touch,
-    deviations_in,
-)
-from cmsmig.richtext.parity.diff_bounds import Outside, outside
+from cmsmig.richtext.parity.deviations import deviations_in
 
 _SHOWN = 120
 """Characters of each side of a difference."""
 _BEFORE = 30
 """How many of them stand before the first one that differs."""
-_TOUCHES = {rule.name: rule.touches for rule in DEVIATIONS}
 
 
 class Fault(StrEnum):
@@ -33,9 +26,7 @@ class Fault(StrEnum):
     EXACT = "exact"
     """Exact mode differs from the official converter."""
     UNNAMED = "unnamed"
-    """Faithful mode differs from it, and no deviation applies."""
-    BEYOND = "beyond"
-    """Faithful mode differs in more than the deviations that apply may touch."""
+    """Faithful mode differs from it with every deviation off."""
     RAISED = "raised"
     """Our converter ended with an error."""
 
@@ -63,16 +54,17 @@ class Compared:
     defects: tuple[Defect, ...] = ()
 
 
+def _faithful(on: frozenset[Deviation]) -> Engine:
+    return NativeEngine(deviations=on)
+
+
 @dataclass(frozen=True, slots=True)
 class Engines:
     """The converters that are compared: without assets, policies and own rules."""
 
     exact: Engine = field(default_factory=lambda: NativeEngine(Mode.EXACT))
-    faithful: Engine = field(default_factory=NativeEngine)
-    bounded: Engine = field(
-        default_factory=lambda: NativeEngine(deviations=ALL - {Deviation.MARKUP})
-    )
-    """Faithful mode without the one deviation that may touch everything."""
+    faithful: Callable[[frozenset[Deviation]], Engine] = _faithful
+    """Faithful mode with these deviations on."""
 
 
 def compare(text: str, official: str, engines: Engines, *, markdown: bool) -> Compared:
@@ -89,50 +81,21 @@ def _compared(
     text: str, official: str, engines: Engines, *, markdown: bool
 ) -> Compared:
     exact = _document(engines.exact, text, markdown=markdown)
-    # Documents that are equal are read once: what JSON holds may be too deep to read.
-    theirs = exact if json_text(exact) == official else _read(official)
-    defects = [] if theirs is exact else [_difference(Fault.EXACT, exact, official)]
-    ours = _document(engines.faithful, text, markdown=markdown)
-    if json_text(ours) == official:
+    defects = []
+    if json_text(exact) != official:
+        defects.append(_difference(Fault.EXACT, exact, official))
+
+    def faithful(on: frozenset[Deviation]) -> JsonObject:
+        return _document(engines.faithful(on), text, markdown=markdown)
+
+    if json_text(faithful(ALL)) == official:
         return Compared(equal=not defects, defects=tuple(defects))
-    names = deviations_in(html_of_markdown(text) if markdown else text)
-    if not names:
-        defects.append(_difference(Fault.UNNAMED, ours, official))
-    elif theirs is not None:
-        if Deviation.MARKUP in names:
-            ours = _document(engines.bounded, text, markdown=markdown)
-        bounded = tuple(name for name in names if name is not Deviation.MARKUP)
-        touches = frozenset[Touch]().union(*(_TOUCHES[name] for name in bounded))
-        found = outside(ours, theirs, touches)
-        if found is not None and not _one_by_one(
-            text, bounded, theirs, ours, markdown=markdown
-        ):
-            defects.append(_beyond(found))
-    return Compared(equal=False, deviations=names, defects=tuple(defects))
-
-
-def _one_by_one(
-    text: str,
-    names: tuple[Deviation, ...],
-    official: JsonObject,
-    ours: JsonObject,
-    *,
-    markdown: bool,
-) -> bool:
-    """Say whether switching deviations on one after the other leads from the official
-    document to ours, each within its own bounds.
-
-    Where one brings a text in and another takes one into a block, the bounds of
-    both together do not tell which text is whose.
-    """
-    before = official
-    for count, name in enumerate(names, start=1):
-        engine = NativeEngine(deviations=frozenset(names[:count]))
-        after = _document(engine, text, markdown=markdown)
-        if outside(after, before, _TOUCHES[name]) is not None:
-            return False
-        before = after
-    return json_text(before) == json_text(ours)
+    bare = faithful(frozenset())
+    if json_text(bare) != official:
+        defects.append(_difference(Fault.UNNAMED, bare, official))
+    return Compared(
+        equal=False, deviations=deviations_in(faithful), defects=tuple(defects)
+    )
 
 
 def _document(engine: Engine, text: str, *, markdown: bool) -> JsonObject:
@@ -147,13 +110,6 @@ def _read(official: str) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return read if isinstance(read, dict) else None
-
-
-def _beyond(found: Outside) -> Defect:
-    at = _parting(found.ours, found.official)
-    return Defect(
-        Fault.BEYOND, found.path, _around(found.ours, at), _around(found.official, at)
-    )
 
 
 def _difference(fault: Fault, ours: JsonObject, official: str) -> Defect:

@@ -11,8 +11,6 @@ from cmsmig.richtext.html.block_tags import BLOCK_TAGS, MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Text
 from cmsmig.richtext.html.invisible import Reading, Role, Run, Unseen, unseen_in
 from cmsmig.richtext.html.tree_edits import nest_lists
-from cmsmig.richtext.prepare.frames import is_custom_embed
-from cmsmig.richtext.prepare.stage import MEDIA, RAW_EMBEDS
 
 _ROLES = {
     "paragraph": Role.TEXT,
@@ -44,7 +42,6 @@ _PLAIN: dict[str, Role] = {
     "br": Role.BREAK,
 }
 """The same by tag, where its attributes have no say in it."""
-_MAY_EMBED = frozenset(("iframe", "wf-component", "img")) | MEDIA | RAW_EMBEDS
 
 
 def leave_out(
@@ -67,22 +64,6 @@ def leave_out(
             _note(found, gone, losses)
     for parent in {id(each): each for each in gone.values()}.values():
         parent.children = [node for node in parent.children if id(node) not in gone]
-
-
-def source_role(element: Element) -> Role:
-    """Return what an element of a source is, whichever deviations are on."""
-    tag, given = element.tag, element.attributes
-    emoji = tag == "span" and "data-emoji" in given
-    video = tag == "figure" and "data-page-url" in given
-    if emoji or video or tag in _MAY_EMBED or is_custom_embed(element):
-        return Role.UNSURE
-    if tag in _PLAIN:
-        return _PLAIN[tag]
-    if tag in IGNORED_TAGS:
-        return Role.PASSED
-    if "data-blok" in given:
-        return Role.UNSURE
-    return Role.ENDING if tag in MORE_BLOCK_TAGS else Role.PART
 
 
 def _converted_as(rules: Rules, blocks: Set[str]) -> Reading:

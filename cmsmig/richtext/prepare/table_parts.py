@@ -10,11 +10,6 @@ _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _ROWS = frozenset(("thead", "tbody", "tr"))
 
 
-def has_moved_parts(table: Element) -> bool:
-    """Say whether a page shows parts of a table elsewhere than the source does."""
-    return any(True for _ in _captions(table)) or _is_foot_above(table)
-
-
 def taken_out_captions(table: Element) -> list[Element]:
     """Take the captions out of a table and return them."""
     found = list(_captions(table))

@@ -182,12 +182,11 @@ def recorded_text(cases: list[dict]) -> str:
 
 async def random_texts(official: Official, chosen: argparse.Namespace) -> list[Tally]:
     """Convert random bodies and Markdown texts by both."""
-    exact, faithful = NativeEngine(Mode.EXACT), NativeEngine(Mode.FAITHFUL)
+    exact, bare = NativeEngine(Mode.EXACT), NativeEngine(deviations=frozenset())
     bodies = Tally("random bodies: exact = official")
-    plain = Tally("random bodies without deviation: faithful = official", needed=False)
+    plain = Tally("random bodies: faithful without deviations = official")
     markdown = Tally("random Markdown: exact = official", needed=False)
     soup = Tally("random markup: exact = official", needed=False)
-    applies = _applies()
 
     async def body(index: int) -> None:
         await both(f"body {index}", random_body(chosen.seed, index), bodies)
@@ -200,8 +199,7 @@ async def random_texts(official: Official, chosen: argparse.Namespace) -> list[T
         if text is None:
             return
         bodies.take(name, html, _ours(exact.from_html, html), text)
-        if applies is not None and not applies(html):
-            plain.take(name, html, _ours(faithful.from_html, html), text)
+        plain.take(name, html, _ours(bare.from_html, html), text)
 
     async def marked(index: int) -> None:
         source = random_markdown(chosen.seed, index)
@@ -216,25 +214,8 @@ async def random_texts(official: Official, chosen: argparse.Namespace) -> list[T
     await _reduce(bodies, official.convert_text, exact.from_html)
     await _reduce(soup, official.convert_text, exact.from_html)
     await _reduce(markdown, official.markdown_text, exact.from_markdown)
-    if applies is not None:
-        await _reduce(plain, official.convert_text, faithful.from_html, applies)
+    await _reduce(plain, official.convert_text, bare.from_html)
     return [bodies, soup, plain, markdown]
-
-
-def _applies() -> Callable[[str], bool] | None:
-    """Return whether a deviation applies to a body, if there are named ones."""
-    try:
-        from cmsmig.richtext.parity.deviations import deviations_in
-    except ImportError:
-        return None
-
-    def applies(html: str) -> bool:
-        try:
-            return bool(deviations_in(html))
-        except Exception:
-            return False  # converting it tells why
-
-    return applies
 
 
 async def _answered(
@@ -282,7 +263,6 @@ async def _reduce(
     tally: Tally,
     ask: Callable[[str], Awaitable[str]],
     convert: Callable[[str], Converted],
-    applies: Callable[[str], bool] = lambda _: False,
 ) -> None:
     """Replace each kept difference by the smallest found; drop repeated ones."""
     small: dict[str, Difference] = {}
@@ -296,8 +276,6 @@ async def _reduce(
                 left -= 1
                 if left < 0:
                     break
-                if applies(source):
-                    continue
                 text = await _answered(ask, source, Tally(""))
                 ours = _ours(convert, source)
                 if text is not None and text != ours:
