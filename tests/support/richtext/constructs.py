@@ -77,8 +77,14 @@ _PIECES = (
     "<p>x</p>", "<p>x</p><p>y</p>", "<p>x y z</p><ul><li>x y</li></ul>", "x<br>",
     "<figure data-page-url=//a><iframe src=//a></iframe><figcaption>x</figure>",
     "<span id=a>x</span><a href=#a>y</a>", "<a href=/posts/x>y</a>", "</p>", "</br>",
+    "<li></li>",
 )  # fmt: skip
 """Pieces of bodies, well formed and not."""
+
+_DEPTHS = (
+    ("", "<div>"), ("", "<b>"), ("<li><ul>", "<span>"), ("<table><tr><td>", "<main>"),
+)  # fmt: skip
+"""Elements that are left open, and what begins before them."""
 
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -183,6 +189,9 @@ def _bodies() -> Iterator[Construct]:
         yield from _bare(name)
     for piece in _PIECES:
         yield Construct(BODY, piece, piece)
+        for before, opened in _DEPTHS:
+            below = f"{piece} below {before}{opened}"
+            yield Construct(BODY, below, opened, before, ends=piece)
     for unit in UNITS:
         for before, after in (
             ("", ""), ("<p>", "!</p>"), ("<a ", ">x"), ("<script>", ""), ("<pre>", ""),
