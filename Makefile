@@ -105,7 +105,7 @@ faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills -
 	$(BIN)/python -m tests.proofs.faults.faults $(FAULTS)
 
 machine: $(STAMP) ## edits on both sides, decisions, faults, kills, rollbacks; COUNT=500
-	$(BIN)/python -m tests.proofs.machine.days --count $(or $(COUNT),500) $(or $(OPTIONS),--seed 100000)
+	$(BIN)/python -m tests.proofs.machine --count $(or $(COUNT),500) $(or $(OPTIONS),--seed 100000)
 
 frozen: $(STAMP) ## requests, output and results of commands against BASE=revision; SITES=folder
 	@test -n "$(BASE)" || { \

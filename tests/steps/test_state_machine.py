@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.proofs.machine.days.play import play, steps_of
-from tests.proofs.machine.days.stage import staged
+from tests.proofs.machine.play import play, steps_of
+from tests.proofs.machine.stage import staged
 
 
 @pytest.mark.parametrize("seed", [12, 16, 20, 22, 29, 100_000])

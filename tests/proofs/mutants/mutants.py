@@ -215,7 +215,7 @@ def run_machine(copy: Path, runs: int) -> Result:
     _check_import(copy)
     counted = ("--seed", "100000", "--count", str(runs), "--quick", "--first")
     code, said, complained = _run(
-        copy, LONGEST, "-um", "tests.proofs.machine.days", *counted
+        copy, LONGEST, "-um", "tests.proofs.machine", *counted
     )
     if code == 0:
         return Result(runs, ())

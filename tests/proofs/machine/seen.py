@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.proofs.machine.days.site import FOLDER, Key
-from tests.proofs.machine.days.stage import CODE
+from tests.proofs.machine.site import FOLDER, Key
+from tests.proofs.machine.stage import CODE
 from tests.proofs.machine.world import World
 
 NAME, SLUG, FOLDER_ID, TAGS = "name", "slug", "folder", "tags"

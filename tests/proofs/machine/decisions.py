@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tests.proofs.machine.days import commands, components
-from tests.proofs.machine.days.decided import (
+from tests.proofs.machine import commands, components
+from tests.proofs.machine.decided import (
     ANY,
     COMPONENT,
     DELETE,
@@ -23,8 +23,8 @@ from tests.proofs.machine.days.decided import (
     Edit,
     Gone,
 )
-from tests.proofs.machine.days.editors import save_again
-from tests.proofs.machine.days.seen import (
+from tests.proofs.machine.editors import save_again
+from tests.proofs.machine.seen import (
     FOLDER_ID,
     FRENCH_LINE,
     FRENCH_NAME,
@@ -37,11 +37,11 @@ from tests.proofs.machine.days.seen import (
     look,
     pick,
 )
-from tests.proofs.machine.days.site import FILES
-from tests.proofs.machine.days.things import things
+from tests.proofs.machine.site import FILES
+from tests.proofs.machine.things import things
 
 if TYPE_CHECKING:
-    from tests.proofs.machine.days.play import Days, Step
+    from tests.proofs.machine.play import Days, Step
 
 _FIELDS = (NAME, SLUG, FOLDER_ID, LINE, TEXT, PUBLISHED, ANY)
 _FRENCH = (FRENCH_LINE, FRENCH_NAME, FRENCH_SLUG)

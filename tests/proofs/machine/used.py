@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tests.proofs.machine.days import components
-from tests.proofs.machine.days.broken import insist
-from tests.proofs.machine.days.decided import DESTINATION, RECREATE
-from tests.proofs.machine.days.seen import Seen, Space
+from tests.proofs.machine import components
+from tests.proofs.machine.broken import insist
+from tests.proofs.machine.decided import DESTINATION, RECREATE
+from tests.proofs.machine.seen import Seen, Space
 from tests.proofs.machine.world import World
 
 if TYPE_CHECKING:
-    from tests.proofs.machine.days.play import Days
+    from tests.proofs.machine.play import Days
 
 
 def files_of(world: World) -> dict[int, str]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cmsmig.sandbox.sample.identity import ref
-from tests.proofs.machine.days import commands, components, decisions, editors
-from tests.proofs.machine.days.book import Book
-from tests.proofs.machine.days.site import COLLECTION, FOLDER, LOCALES, Item, Key
-from tests.proofs.machine.days.stage import SETUPS, Stage
+from tests.proofs.machine import commands, components, decisions, editors
+from tests.proofs.machine.book import Book
+from tests.proofs.machine.site import COLLECTION, FOLDER, LOCALES, Item, Key
+from tests.proofs.machine.stage import SETUPS, Stage
 from tests.proofs.machine.world import World
 
 
@@ -80,7 +80,6 @@ class Days:
     world: World
     book: Book = field(default_factory=Book)
     ticks: int = 1
-    has_redirects: bool = True
 
     def tick(self) -> int:
         """Return the number of an edit at the origin."""

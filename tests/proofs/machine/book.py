@@ -1,4 +1,4 @@
-"""What people did and decided, as far as the rules of the days need it."""
+"""What people did and decided, as far as the rules need it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.proofs.machine.days.components import DESIGN
-from tests.proofs.machine.days.decided import ANY, OURS, STORY, WHATEVER, Decisions
-from tests.proofs.machine.days.seen import PICTURE, PUBLISHED, TRASHED, Seen, Space
-from tests.proofs.machine.days.site import FIRST, Item, Key
-from tests.proofs.machine.days.stage import Setup
+from tests.proofs.machine.components import DESIGN
+from tests.proofs.machine.decided import ANY, OURS, STORY, WHATEVER, Decisions
+from tests.proofs.machine.seen import PICTURE, PUBLISHED, TRASHED, Seen, Space
+from tests.proofs.machine.site import FIRST, Item, Key
+from tests.proofs.machine.stage import Setup
 
 Held = dict[tuple[int, str], Any]
 

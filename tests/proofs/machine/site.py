@@ -1,4 +1,4 @@
-"""The origin of the days: pages in two languages, with a live and a staged version."""
+"""The origin: pages in two languages, with a live and a staged version."""
 
 from __future__ import annotations
 

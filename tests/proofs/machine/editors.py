@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tests.proofs.machine.days.seen import (
+from tests.proofs.machine.seen import (
     FOLDER_ID,
     FRENCH_LINE,
     FRENCH_NAME,
@@ -22,12 +22,12 @@ from tests.proofs.machine.days.seen import (
     look,
     pick,
 )
-from tests.proofs.machine.days.site import EN, FILES, Item, Key, Words
-from tests.proofs.machine.days.stage import CODE
-from tests.proofs.machine.days.used import files_of
+from tests.proofs.machine.site import EN, FILES, Item, Key, Words
+from tests.proofs.machine.stage import CODE
+from tests.proofs.machine.used import files_of
 
 if TYPE_CHECKING:
-    from tests.proofs.machine.days.play import Days, Step
+    from tests.proofs.machine.play import Days, Step
 
 _PARTS = ("name", "line", "text", "line", "text", "label", "section", "related")
 _FIELDS = (

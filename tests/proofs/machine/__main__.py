@@ -1,8 +1,7 @@
-"""Runs of days: editors on both sides, decisions, kills, lost ledgers, rollbacks.
+"""The state machine: days of editors, decisions, faults, kills and lost ledgers.
 
-usage: python -m tests.proofs.machine.days [--seed SEED] [--count RUNS] [--length STEPS]
-                                           [--setup NAME --steps JSON] [--quick]
-                                           [--first]
+usage: python -m tests.proofs.machine [--seed SEED] [--count RUNS] [--length STEPS]
+                                      [--setup NAME --steps JSON] [--quick] [--first]
 
 After each command the space itself is looked at, never the ledger. Prints each run that
 breaks a rule: its seed, and the shortest list of steps that was found for it, which
@@ -20,9 +19,9 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.proofs.machine.days.broken import BrokenRuleError
-from tests.proofs.machine.days.play import Step, play, steps_of
-from tests.proofs.machine.days.stage import Stage, staged
+from tests.proofs.machine.broken import BrokenRuleError
+from tests.proofs.machine.play import Step, play, steps_of
+from tests.proofs.machine.stage import Stage, staged
 
 _REPORT_EVERY = 20
 
@@ -31,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     """Play the runs; return the exit code."""
     given = _arguments(arguments)
     place = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
-    with tempfile.TemporaryDirectory(prefix="cmsmig-days-", dir=place) as folder:
+    with tempfile.TemporaryDirectory(prefix="cmsmig-machine-", dir=place) as folder:
         runner = Runner(Path(folder), {})
         if given.steps:
             steps = [Step(*each) for each in json.loads(given.steps)]

@@ -12,15 +12,15 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.proofs.machine.days import components
-from tests.proofs.machine.days.broken import insist
-from tests.proofs.machine.days.decided import COMPONENT, STORY, THEIRS
-from tests.proofs.machine.days.merging import WAITS, WRITTEN, outcome_of
-from tests.proofs.machine.days.seen import LINE, NAME, Space
-from tests.proofs.machine.days.site import Item, Words
+from tests.proofs.machine import components
+from tests.proofs.machine.broken import insist
+from tests.proofs.machine.decided import COMPONENT, STORY, THEIRS
+from tests.proofs.machine.merging import WAITS, WRITTEN, outcome_of
+from tests.proofs.machine.seen import LINE, NAME, Space
+from tests.proofs.machine.site import Item, Words
 
 if TYPE_CHECKING:
-    from tests.proofs.machine.days.play import Days
+    from tests.proofs.machine.play import Days
 
 Field = tuple[int, str]
 

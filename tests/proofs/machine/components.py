@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tests.proofs.machine.days.decided import COMPONENT, DESTINATION, RECREATE
+from tests.proofs.machine.decided import COMPONENT, DESTINATION, RECREATE
 from tests.proofs.machine.world import World
 
 if TYPE_CHECKING:
-    from tests.proofs.machine.days.book import Book
-    from tests.proofs.machine.days.play import Days, Step
+    from tests.proofs.machine.book import Book
+    from tests.proofs.machine.play import Days, Step
 
 NAME = "note"
 LABEL, FIELD_LABEL = "display_name", "schema.line.display_name"

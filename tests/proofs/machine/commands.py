@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any
 from cmsmig.evidence.evidence import gather
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
-from tests.proofs.machine.days import components, rules, used
-from tests.proofs.machine.days.book import Book
-from tests.proofs.machine.days.broken import insist
-from tests.proofs.machine.days.seen import FRENCH_SLUG, TRASHED, Seen, Space, look
-from tests.proofs.machine.days.site import FR
-from tests.proofs.machine.days.things import (
+from tests.proofs.machine import components, rules, used
+from tests.proofs.machine.book import Book
+from tests.proofs.machine.broken import insist
+from tests.proofs.machine.interruptions import (
+    LOST,
+    MODES,
+    REFUSED,
+    UNSENT,
+    Interruption,
+)
+from tests.proofs.machine.seen import FRENCH_SLUG, TRASHED, Seen, Space, look
+from tests.proofs.machine.site import FR
+from tests.proofs.machine.things import (
     Things,
     asked,
     merged,
@@ -25,17 +32,10 @@ from tests.proofs.machine.days.things import (
     things,
     unsettle,
 )
-from tests.proofs.machine.interruptions import (
-    LOST,
-    MODES,
-    REFUSED,
-    UNSENT,
-    Interruption,
-)
 from tests.support.rehearsal import Ended
 
 if TYPE_CHECKING:
-    from tests.proofs.machine.days.play import Days, Step
+    from tests.proofs.machine.play import Days, Step
 
 _REFUSED = 422
 _ENDS = (0, 1, 3, 4)
@@ -113,8 +113,7 @@ def import_(days: Days, step: Step) -> None:
     if ended.code == 0:
         rules.imported(days, space)
         rules.verified(days, space, differences)
-        if days.has_redirects:
-            rules.redirected(days, space, _redirects(days))
+        rules.redirected(days, space, _redirects(days))
         days.book.stirred = False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.proofs.machine.days.decided import OURS
+from tests.proofs.machine.decided import OURS
 
 WRITTEN, STAYS, WAITS = "written", "stays", "waits"
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tests.proofs.machine.days import components, used
-from tests.proofs.machine.days.broken import insist
-from tests.proofs.machine.days.decided import OURS
-from tests.proofs.machine.days.seen import (
+from tests.proofs.machine import components, used
+from tests.proofs.machine.broken import insist
+from tests.proofs.machine.decided import OURS
+from tests.proofs.machine.seen import (
     FRENCH_LINE,
     LINE,
     MOOD,
@@ -23,11 +23,11 @@ from tests.proofs.machine.days.seen import (
     Seen,
     Space,
 )
-from tests.proofs.machine.days.site import EN, FILES, FOLDER, FR, Item, Key, Words
-from tests.proofs.machine.days.things import draft_of
+from tests.proofs.machine.site import EN, FILES, FOLDER, FR, Item, Key, Words
+from tests.proofs.machine.things import draft_of
 
 if TYPE_CHECKING:
-    from tests.proofs.machine.days.play import Days
+    from tests.proofs.machine.play import Days
 
 
 def always(days: Days, command: str, before: Space, after: Space) -> None:
