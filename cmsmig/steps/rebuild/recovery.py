@@ -9,7 +9,7 @@ and that hold what is ours, count as made by it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Set
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -251,9 +251,8 @@ async def _unmark_saved(job: ImportJob, stories: PackedStories) -> None:
         rows[key] = replace(rows[key], unpublished_changes=False)
 
 
-async def _find_deleted(job: ImportJob, known: Set[ItemKey]) -> dict[ItemKey, StoryRow]:
-    """Return the stories in the trash that items had at their places, by item, unless
-    they have others."""
+async def _find_deleted(job: ImportJob) -> dict[ItemKey, StoryRow]:
+    """Return the stories in the trash that items had at their places, by item."""
     trash = {
         row.full_slug: row
         for row in await job.client.stories(in_trash=True)
@@ -263,7 +262,7 @@ async def _find_deleted(job: ImportJob, known: Set[ItemKey]) -> dict[ItemKey, St
     for key, place in job.migration.places.places.items():
         row = trash.get(place.full_slug)
         made = job.migration.design.content_type(key.collection_id)
-        if key in known or row is None or made is None:
+        if row is None or made is None:
             continue
         if row.content_type in ("", made.component):
             found[key] = row
@@ -292,7 +291,7 @@ def _save(job: ImportJob, found: Resource[D, A], *, ours: bool) -> None:
 async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) -> None:
     """Write each story's record, with what was written of it if its content is ours.
 
-    Items whose story is in the trash get it too: they are gone, and made again by
+    Items whose only story is in the trash get it too: they are gone, and made again by
     decision only.
     """
     places = job.migration.places.places
@@ -304,7 +303,7 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     }
     versions = job.public_versions(existing)
     shown = await find_shown(job, stories, existing, versions)
-    deleted = await _find_deleted(job, stories.keys()) if stories else {}
+    deleted = await _find_deleted(job) if stories else {}
     # The only public ones may be of archived items, or in the trash.
     rows = (*stories.rows.values(), *deleted.values())
     was_published = any(row.published for row in rows)
@@ -331,7 +330,8 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
         job.ledger.items.placed(key, story_record, origin, "create", written)
         if is_shown and is_whole:
             job.ledger.items.published(key, story_record, story.row.updated_at)
-    for key, row in deleted.items():
+    for key in sorted(deleted.keys() - stories.keys()):
+        row = deleted[key]
         origin = job.migration.origin_hash(key)
         job.ledger.items.placed(key, record_after_write(row, ""), origin, "create")
     found.edited = [edited[key] for key in sorted(edited)]

@@ -432,7 +432,9 @@ def test_what_an_editor_took_offline_or_deleted_stays_so(imported: Desk) -> None
     assert "not_published" in desk.codes()
 
 
-@pytest.mark.parametrize("public", ["of an archived item", "in the trash"])
+@pytest.mark.parametrize(
+    "public", ["of an archived item", "in the trash", "in the trash, made again"]
+)
 def test_what_was_taken_offline_stays_so_after_a_rebuild(
     stage: Stage, tmp_path: Path, public: str
 ) -> None:
@@ -443,10 +445,13 @@ def test_what_was_taken_offline_stays_so_after_a_rebuild(
     desk.done("import")
     own = desk.stories()["records/record-1"].story_id
     desk.api("GET", f"/stories/{own}/unpublish")
-    if public == "in the trash":
-        desk.delete("records/record-2")
-    else:
+    if public == "of an archived item":
         mark(desk, "record-2", isArchived=True)
+    else:
+        desk.delete("records/record-2")
+    if public == "in the trash, made again":
+        desk.decide_gone("records/record-2", "recreate")
+        desk.run("create")
     rebuilt(desk)
     desk.run("import")
     assert desk.stories()["records/record-1"].published is None
