@@ -59,8 +59,18 @@ def test_what_took_minutes_takes_seconds(construct: Construct, path: str) -> Non
 @pytest.mark.processor_time(6)
 def test_items_in_depth_do_not_look_for_others_through_it() -> None:
     """What an item ends is found at once, however much is open around it."""
+    _converted_below("<li><ul>", "<span>", "<li></li>")
+
+
+@pytest.mark.processor_time(6)
+def test_code_in_depth_does_not_look_for_its_block_through_it() -> None:
+    """Whether a code tells the language of a block is known without looking around."""
+    _converted_below("", "<div>", "<code class=y></code>")
+
+
+def _converted_below(before: str, around: str, unit: str) -> None:
     count = 20_000
-    html = f"<li><ul>{'<span>' * count}{'<li></li>' * count}x"
+    html = f"{before}{around * count}{unit * count}x"
     assert "x" in document_text(NativeEngine().from_html(html).document)
 
 

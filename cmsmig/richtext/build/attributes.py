@@ -129,14 +129,7 @@ def _kept_of(element: Element) -> frozenset[str]:
 def _tells_language(code: Element) -> bool:
     """Say whether a code block's language is read here: from the first `code` in it,
     and from the block itself when it has none."""
-    if code.tag == "pre":
-        return code.code is None
-    outer = code.parent
-    while outer is not None:
-        if outer.code is code:
-            return True
-        outer = outer.parent
-    return False
+    return (code.code is None) == (code.tag == "pre")
 
 
 def account_wrapper(element: Element, losses: Collector) -> None:

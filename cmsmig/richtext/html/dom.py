@@ -65,7 +65,7 @@ class Element:
         self.goes_on = False
         """It is an element again that has been closed too early; starts are equal."""
         self.code: Element | None = None
-        """The first `code` inside of a `pre`."""
+        """Of a `pre` the first `code` in it, and of such a `code` itself."""
         self.start = start
         self.end = start
         self.inner_start = start
@@ -104,13 +104,13 @@ def walk(root: Element) -> Iterator[Element]:
 def dissolve(root: Element) -> None:
     """Take a tree apart that nobody needs any more.
 
-    Elements know their parents, and such circles would keep it in memory until
-    the garbage collector has looked at every piece of it.
+    Elements know their parents, some of them themselves, and such circles would keep
+    it in memory until the garbage collector has looked at every piece of it.
     """
     stack = [root]
     while stack:
         element = stack.pop()
-        element.parent = None
+        element.parent = element.code = None
         stack += [child for child in element.children if isinstance(child, Element)]
         element.children = []
 

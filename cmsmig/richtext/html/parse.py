@@ -15,6 +15,7 @@ from cmsmig.character_references import shown_text
 from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
 from cmsmig.richtext.html.entities import shown_attribute
+from cmsmig.richtext.html.tree_edits import note_first_code
 
 VOID = tag_set("area base br col embed hr img input link meta param source track wbr")
 RAW = frozenset(("script", "style", "xmp", "iframe", "noembed", "noframes"))
@@ -155,9 +156,7 @@ class _TreeBuilder:
         if tag == "pre":
             self._without_code.append(element)
         elif tag == "code":
-            for outside in self._without_code:
-                outside.code = element
-            self._without_code.clear()
+            note_first_code(element, self._without_code)
         return end
 
     def _raw(self, element: Element, position: int) -> int:

@@ -19,9 +19,7 @@ def note_code(root: Element) -> None:
                 waiting.pop()
             continue
         if element.tag == "code":
-            for outside in waiting:
-                outside.code = element
-            waiting.clear()
+            note_first_code(element, waiting)
         elif element.tag in ("pre", "svg:pre"):
             waiting.append(element)
             stack.append((element, True))
@@ -30,6 +28,13 @@ def note_code(root: Element) -> None:
             for child in reversed(element.children)
             if isinstance(child, Element)
         )
+
+
+def note_first_code(code: Element, waiting: list[Element]) -> None:
+    """Tell each `pre` of `waiting`, which is emptied, that this is the first in it."""
+    for outside in waiting:
+        outside.code = code.code = code
+    waiting.clear()
 
 
 def nest_lists(element: Element) -> None:

@@ -77,7 +77,7 @@ _PIECES = (
     "<p>x</p>", "<p>x</p><p>y</p>", "<p>x y z</p><ul><li>x y</li></ul>", "x<br>",
     "<figure data-page-url=//a><iframe src=//a></iframe><figcaption>x</figure>",
     "<span id=a>x</span><a href=#a>y</a>", "<a href=/posts/x>y</a>", "</p>", "</br>",
-    "<li></li>",
+    "<li></li>", "<code class=y>x</code>",
 )  # fmt: skip
 """Pieces of bodies, well formed and not."""
 
