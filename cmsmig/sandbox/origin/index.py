@@ -15,7 +15,6 @@ from cmsmig.errors import CacheError
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
 _FILE = re.compile(r"\.(?!html?$|php$|aspx?$)[A-Za-z0-9]{2,5}$")
-_PATH_END = re.compile(r"[\s\"'<>,)\\?#]")
 _LONGEST = 2000
 _ENDS = frozenset(" \t\r\n\"'<>,)\\")
 
