@@ -1,4 +1,4 @@
-"""What faithful conversion does otherwise than the official converter, and why.
+"""What faithful conversion does differently from the official converter, and why.
 
 Each deviation is there because the official loses or damages content. With one
 switched off the official's behaviour comes back for what it names; where none
@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
 from cmsmig.json_text import json_text
-from cmsmig.richtext.deviation import ALL
-from cmsmig.richtext.deviation import Deviation as Deviation
+from cmsmig.richtext.deviation import ALL, Deviation
 
 
 @dataclass(frozen=True, slots=True)

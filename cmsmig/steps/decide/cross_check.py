@@ -18,8 +18,9 @@ from pathlib import Path
 from cmsmig.errors import OfficialFailedError
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted, unobserved
 from cmsmig.official.bridge import IN_FLIGHT, PATIENCE, Official, open_official
+from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.parity.comparison import Compared, Defect, Engines, compare
-from cmsmig.richtext.parity.deviations import DEVIATIONS, Deviation
+from cmsmig.richtext.parity.deviations import DEVIATIONS
 from cmsmig.steps.worker_pool import StopSignal, together
 
 STEP = "cross-check"
@@ -44,7 +45,7 @@ class Verdict(StrEnum):
     EQUAL = "equal"
     """Both modes give the official document, byte for byte."""
     DEVIATING = "deviating"
-    """Exact mode does; faithful mode differs where named deviations may."""
+    """Exact mode does; faithful mode differs in what its deviations name."""
     OFFICIAL_FAILED = "official failed"
     """The official converter threw, hung or died; there is nothing to compare."""
     DEFECT = "defects"
