@@ -20,7 +20,6 @@ MARKS = (
     "b", "strong", "i", "em", "u", "s", "del", "strike", "sub", "sup", "mark", "code",
 )  # fmt: skip
 COLOURS = ("red", "#00f", "rgb(1, 2, 3)", "RED", "hsl(120 50% 50%)", "var(--c)")
-CLASSES = ("lead", "text-color-red", "a b", "w-button", "size-large ")
 ALIGNMENTS = ("left", "center", "right", "justify", "start", "CENTER")
 HREFS = (
     "/blog/post", "https://example.com/a?b=1&amp;c=2", "http://x.y", "#part", "?q=1",

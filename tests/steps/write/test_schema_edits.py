@@ -317,13 +317,15 @@ def test_what_is_saved_while_an_import_runs_is_merged_too(
         stands["schema"] = {**stands["schema"], "badge": badge}
         stands["display_name"] = "Their record"
 
+    def label_after_plan() -> None:
+        labelling.do = label_there
+
     def label_there() -> None:
-        labelling.do = None
         for entry in desk.space.entries.values():
             entry["name"] = f"{entry['name']}!"
 
     planned = desk.plan()
-    saving.do = save_there
+    saving.do, labelling.do = save_there, label_after_plan
     ended = desk.run("import", "--plan", planned["hash"])
     assert ended.code == 1
     assert "there it is `Their record`" in ended.err
@@ -333,8 +335,13 @@ def test_what_is_saved_while_an_import_runs_is_merged_too(
         "Their record",
         True,
     )
-    assert changes(desk) == {"schema.badge": "kept", "display_name": "conflict"}
-    assert entries(desk)["odd"] == "odd"
+    assert changes(desk) == {
+        "schema.badge": "kept",
+        "display_name": "conflict",
+        "entries.calm": "kept",
+        "entries.loud": "kept",
+    }
+    assert entries(desk) == {"calm": "calm!", "loud": "loud!", "odd": "odd"}
 
 
 @pytest.mark.parametrize("mode", [CUT, UNSENT])
@@ -354,6 +361,7 @@ def test_a_merged_write_that_was_cut_goes_on_under_the_same_plan(
     fault.over()
     desk.done("import", "--plan", planned["hash"])
     assert record(desk)["display_name"] == "Our record"
+    print(changes(desk), entries(desk))
     assert changes(desk) == {"schema.badge": "kept"}
     assert desk.open_intents() == []
 

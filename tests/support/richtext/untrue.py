@@ -37,7 +37,6 @@ _TIMES = re.compile(r"([0-9]+) times in this body")
 _ATTRIBUTE = re.compile(r'([^\s=<>"]+)="(.*)"', re.S)
 _DECLARATION = re.compile(r"([\w-]+): (.*)", re.S)
 _TAG = re.compile(r"<([^\s<>/]+)>")
-_ALIGNED = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6"))
 _HIDDEN = frozenset(("script", "style", "noscript", "object", "head", "title"))
 _CODES = frozenset(("code", "pre"))
 _EMBEDS = frozenset(

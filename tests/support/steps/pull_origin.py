@@ -16,7 +16,6 @@ from cmsmig.wire.session import Session
 API = "https://api.origin.test"
 TOKEN = "tok-5f1e-secret"
 FILES = "https://cdn.prod.website-files.com"
-LOCALE_IDS = ("loc-en", "loc-fr")
 
 
 def item(number: int, *, locale: str | None = "loc-en", **data: Any) -> dict[str, Any]:
