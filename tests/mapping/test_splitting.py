@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -46,6 +45,7 @@ from tests.support.mapping.drafting import (
     key,
     routes,
 )
+from tests.support.mapping.split_documents import blocks_in
 
 EVERYTHING = Heuristics(frozenset(Heuristic))
 BODY = field("body", Encoding.RICHTEXT, "RichText")
@@ -69,17 +69,6 @@ def converted(html: str) -> JsonObject:
 
 def valued(document: JsonObject, blocks: Blocks) -> list[Json]:
     return block_values(document, blocks, NAMES, lambda path: f"uid {path}")
-
-
-def blocks_in(value: Json) -> Iterator[JsonObject]:
-    if isinstance(value, list):
-        for each in value:
-            yield from blocks_in(each)
-    if isinstance(value, dict):
-        if "component" in value:
-            yield value
-        for each in value.values():
-            yield from blocks_in(each)
 
 
 def test_each_kind_becomes_its_component() -> None:

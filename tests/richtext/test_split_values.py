@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json
 from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of, top_nodes
 from cmsmig.richtext.blocks.proposals import (
@@ -19,7 +17,7 @@ from cmsmig.richtext.blocks.proposals import (
 )
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.schema.validate import documents_in, problems
-from tests.support.mapping.split_documents import document_nodes
+from tests.support.mapping.split_documents import blocks_in, document_nodes
 from tests.support.richtext.bodies import bodies
 
 NAMES = {kind: "figure" if kind is BlockKind.IMAGE else str(kind) for kind in BlockKind}
@@ -46,17 +44,6 @@ def without_ids(value: Json) -> Json:
     if copy.get("type") == "blok" and isinstance(attributes, dict):
         copy["attrs"] = {"body": attributes["body"]}
     return copy
-
-
-def blocks_in(value: Json) -> Iterator[JsonObject]:
-    if isinstance(value, list):
-        for each in value:
-            yield from blocks_in(each)
-    if isinstance(value, dict):
-        if "component" in value:
-            yield value
-        for each in value.values():
-            yield from blocks_in(each)
 
 
 @chosen

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.sample.build import write_sample
-from tests.support.sandbox.sample_reading import Sample, read_sample
+from tests.support.sandbox.sample_reading import Sample
 
 _TAGS = re.split(
     r"\s+",
@@ -211,13 +211,6 @@ _AS_IMPORTERS_MADE_IT = [
     ("from a word processor", r'class="MsoNormal"'),
     ("newer elements", r"<details><summary>"),
 ]
-
-
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    folder = tmp_path_factory.mktemp("sample")
-    write_sample(folder)
-    return read_sample(folder)
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cmsmig.sandbox.sample.build import write_sample
-from tests.support.sandbox.sample_reading import Sample, read_sample
+from tests.support.sandbox.sample_reading import Sample
 
 Predicate = Callable[[Sample], bool]
 Row = tuple[str, Predicate]
-
-
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    folder = tmp_path_factory.mktemp("sample")
-    write_sample(folder)
-    return read_sample(folder)
 
 
 def _any(types: str, wanted: Callable[[Any], bool]) -> Predicate:

@@ -30,10 +30,6 @@ RICH = (
 )
 
 
-def quota(desk: Desk, since: int) -> int:
-    return sum(1 for each in desk.since(since) if each.quota)
-
-
 def imported(desk: Desk) -> Desk:
     desk.done("import")
     return desk
@@ -75,7 +71,7 @@ def test_an_emptied_space_is_told_and_nothing_counts_as_created(
     assert ended.code == 1
     assert "6 stories (records/record-1, " in ended.err
     assert {each.method for each in desk.since(number)} == {"GET"}
-    assert quota(desk, number) == planned.document["calls"]["total"]
+    assert desk.calls(number) == planned.document["calls"]["total"]
     told = desk.status()
     assert (told["accounting"]["created"], told["accounting"]["failed"]) == (0, 6)
     assert (told["assets"]["proven"], told["assets"]["failed"]) == (0, 4)
@@ -98,7 +94,7 @@ def test_an_emptied_space_is_filled_again_by_the_calls_that_the_plan_says(
     assert (planned["items"]["to_create"], planned["calls"]["sign_uploads"]) == (47, 12)
     number = desk.mark()
     desk.done("import", "--recreate")
-    assert quota(desk, number) == planned["calls"]["total"]
+    assert desk.calls(number) == planned["calls"]["total"]
     whole_again(desk, before)
 
 
@@ -171,7 +167,7 @@ def test_a_file_without_its_bytes_is_brought_again_over_its_record(
     assert planned["calls"]["sign_uploads"] == 1
     number = desk.mark()
     desk.done("import", "--recreate")
-    assert quota(desk, number) == planned["calls"]["total"]
+    assert desk.calls(number) == planned["calls"]["total"]
     assert len(desk.space.assets) == 4
     whole_again(desk, before)
 
@@ -324,7 +320,7 @@ def test_what_a_list_lacks_is_read_before_it_counts_as_gone(
     number = desk.mark()
     ended = desk.done("import", "--recreate", "--json").document
     assert ended["writes"] == 0
-    assert quota(desk, number) == planned["calls"]["total"]
+    assert desk.calls(number) == planned["calls"]["total"]
     hidden.ids = set()
     exactly_one_of_everything(desk)
 

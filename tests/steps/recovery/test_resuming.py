@@ -45,16 +45,12 @@ def test_a_run_that_ended_at_a_request_is_resumed(
     fault.over()
     planned, number = desk.plan(), desk.mark()
     desk.done("import")
-    assert _calls(desk, number) == planned["calls"]["total"]
+    assert desk.calls(number) == planned["calls"]["total"]
     exactly_one_of_everything(desk)
     desk.verified()
     made = desk.rows("SELECT DISTINCT made FROM made")
     assert made == [(1,)], "what a killed run made is ours"
     assert desk.done("import", "--json").document["writes"] == 0
-
-
-def _calls(desk: Desk, since: int) -> int:
-    return sum(1 for each in desk.since(since) if each.quota)
 
 
 class Witness:

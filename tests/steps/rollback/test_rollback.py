@@ -34,10 +34,6 @@ RICH = (
 NOTHING = "There is nothing to take back"
 
 
-def quota(desk: Desk, since: int) -> int:
-    return sum(1 for each in desk.since(since) if each.quota)
-
-
 def imported(desk: Desk) -> Desk:
     desk.done("import")
     return desk
@@ -82,7 +78,7 @@ def test_a_finished_import_leaves_nothing(rich: Desk) -> None:
     }
     mark = rich.mark()
     ended = rich.done("rollback", planned["hash"][:16])
-    assert quota(rich, mark) == planned["calls"]["total"]
+    assert rich.calls(mark) == planned["calls"]["total"]
     assert rich.comparable() == before
     assert "as it was before: 17 objects removed, 0 left" in ended.out
     for line in (
@@ -292,7 +288,7 @@ def test_a_part_is_taken_back(stage: Stage) -> None:
     assert shown["remove"] == {"story": 2}
     mark = desk.mark()
     desk.done("rollback", shown["hash"])
-    assert quota(desk, mark) == shown["calls"]["total"]
+    assert desk.calls(mark) == shown["calls"]["total"]
     assert sorted(desk.stories()) == [path for path, _ in keys[2:]]
     desk.done("import")
     assert desk.comparable() == kept
@@ -338,7 +334,7 @@ def test_what_others_use_of_ours_stays(stage: Stage) -> None:
     planned = desk.done("rollback", "--plan", "--json").document
     mark = desk.mark()
     found = left(desk)
-    assert quota(desk, mark) == planned["calls"]["total"]
+    assert desk.calls(mark) == planned["calls"]["total"]
     assert found == {
         ("component", "figure"): ("used", []),
         ("component", "record"): ("used", []),

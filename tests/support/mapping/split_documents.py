@@ -72,3 +72,15 @@ def _content(node: Json) -> list[JsonObject]:
     content = node.get("content") if isinstance(node, dict) else None
     listed = content if isinstance(content, list) else []
     return [each for each in listed if isinstance(each, dict)]
+
+
+def blocks_in(value: Json) -> Iterator[JsonObject]:
+    """Yield every block inside a value."""
+    if isinstance(value, list):
+        for each in value:
+            yield from blocks_in(each)
+    if isinstance(value, dict):
+        if "component" in value:
+            yield value
+        for each in value.values():
+            yield from blocks_in(each)

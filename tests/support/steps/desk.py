@@ -86,6 +86,10 @@ class Desk:
     def count(self, route: str, since: int = 0) -> int:
         return sum(1 for each in self.since(since) if each.route == route)
 
+    def calls(self, since: int = 0) -> int:
+        """Return how many requests drew on the destination's budget."""
+        return sum(1 for each in self.since(since) if each.quota)
+
     def stories(self) -> dict[str, StoredStory]:
         return {
             self.space.full_slug(each): each
