@@ -110,7 +110,13 @@ class _Body(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         """End the answer, read to its end or not."""
-        await self._answer.aclose()
+        try:
+            await self._answer.aclose()
+        except BaseException:
+            # The library waits for a lock first: a cancelled caller would leave the
+            # connection open.
+            await self._talk.aclose()
+            raise
         if self._talk.is_idle():
             self._idle.append(self._talk)
 
