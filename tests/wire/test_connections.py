@@ -16,6 +16,7 @@ import pytest
 from cmsmig.wire.connections import Connections
 from cmsmig.wire.http_library import certificates
 from cmsmig.wire.session import Session
+from tests.support.timelimit import patience
 
 MEGABYTE = 1024 * 1024
 Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -251,6 +252,34 @@ async def test_a_cancelled_request_ends_its_connection() -> None:
             await first
         assert await ask(connections, request(port)) == (200, b"second")
     assert host.connections == 2
+
+
+async def test_an_answer_that_a_cancelled_caller_ends_ends_its_connection() -> None:
+    """The host sees that it is closed, though the answer was read to its end."""
+
+    async def patient(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await host.hear(reader)
+        writer.write(body("whole"))
+        await reader.read()
+        closed.set()
+
+    async def cancelled() -> None:
+        answer = await connections.handle_async_request(request(port))
+        assert isinstance(answer.stream, httpx.AsyncByteStream)
+        assert [each async for each in answer.stream] == [b"whole"]
+        own = asyncio.current_task()
+        assert own is not None
+        own.cancel()
+        await answer.aclose()
+
+    closed = asyncio.Event()
+    host = Host(patient)
+    async with host.listening() as port, kept() as connections:
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(cancelled())
+        await asyncio.wait_for(closed.wait(), patience())
 
 
 @pytest.mark.parametrize(

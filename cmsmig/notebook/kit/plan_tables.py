@@ -186,7 +186,7 @@ def gone_table(rows: Sequence[ItemRow]) -> Markup:
         (
             row.name,
             row.story_record.full_slug if row.story_record else row.full_slug,
-            *_told(row),
+            *_gone_cells(row),
         )
         for row in rows[:_SHOWN]
     ]
@@ -194,7 +194,7 @@ def gone_table(rows: Sequence[ItemRow]) -> Markup:
     return table(head, shown) + more(len(rows), _SHOWN)
 
 
-def _told(row: ItemRow) -> tuple[str, str]:
+def _gone_cells(row: ItemRow) -> tuple[str, str]:
     gone = row.gone
     if gone is None:
         return "", ""

@@ -193,7 +193,7 @@ def translated_moves(fields: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in fields if name.startswith(f"slug{_IN}"))
 
 
-def slug_beside(field: str) -> str:
+def slug_of_name(field: str) -> str:
     """Return the slug of the page whose name a field holds; else the field itself."""
     name, _, code = field.partition(_IN)
     return f"slug{_IN}{code}" if code and name == "name" else field

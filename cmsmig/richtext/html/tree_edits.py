@@ -9,7 +9,7 @@ COMMENT = "#comment"
 
 
 def note_code(root: Element) -> None:
-    """Tell each `pre` which `code` is the first in it."""
+    """Note in each `pre` which `code` is the first in it."""
     waiting: list[Element] = []
     stack: list[tuple[Element, bool]] = [(root, False)]
     while stack:
@@ -31,7 +31,7 @@ def note_code(root: Element) -> None:
 
 
 def note_first_code(code: Element, waiting: list[Element]) -> None:
-    """Tell each `pre` of `waiting`, which is emptied, that this is the first in it."""
+    """Note in each `pre` of `waiting` that this is its first; empties `waiting`."""
     for outside in waiting:
         outside.code = code.code = code
     waiting.clear()

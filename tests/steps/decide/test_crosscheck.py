@@ -22,6 +22,7 @@ from cmsmig.steps.decide.cross_check import (
 )
 from cmsmig.steps.worker_pool import StopSignal
 from tests.support.standin import StandIn
+from tests.support.timelimit import crowding
 
 PARTS = (
     "<p>plain</p>",
@@ -142,7 +143,7 @@ async def test_a_person_can_stop_it(node: StandIn) -> None:
 
     bodies = site("<p>a</p>", "<p>b</p>", *["(hang)"] * 9)
     found = await asyncio.wait_for(
-        checked(node, bodies, stop=stop, observer=observer), 8
+        checked(node, bodies, stop=stop, observer=observer), 8 * crowding()
     )
     assert [each.key for each in found.outcomes] == ["0", "1"]
     assert not found.whole

@@ -332,14 +332,22 @@ def test_tags_are_those_of_what_visitors_see(
     assert desk.done("import", "--json").document["writes"] == 0
 
 
-def test_an_unfinished_edit_of_a_story_with_one_version_is_not_shown(
-    open_desk: Callable[..., Desk],
-) -> None:
-    """Visitors get what is live at the origin; the edit stays above it."""
+@pytest.fixture
+def edited(open_desk: Callable[..., Desk]) -> tuple[Desk, str]:
+    """A mirrored site after its import, and the path of a story that an editor then
+    changed."""
     desk = open_desk("mirror")
     desk.done("import")
     path = f"records/{SLUGS['published']}"
     desk.edit(path, position="4711")
+    return desk, path
+
+
+def test_an_unfinished_edit_of_a_story_with_one_version_is_not_shown(
+    edited: tuple[Desk, str],
+) -> None:
+    """Visitors get what is live at the origin; the edit stays above it."""
+    desk, path = edited
     desk.decide_edit(path, "published", "ours")
     assert desk.done("import", "--json").document["writes"] == 0
     assert "4711" not in public(desk, path)
@@ -356,13 +364,10 @@ def test_an_unfinished_edit_of_a_story_with_one_version_is_not_shown(
 
 @pytest.mark.parametrize("is_shown", [False, True])
 def test_an_edit_that_is_taken_back_leaves_nothing_to_publish(
-    open_desk: Callable[..., Desk], is_shown: bool
+    edited: tuple[Desk, str], is_shown: bool
 ) -> None:
     """The import that writes ours publishes it too, as the plan names it."""
-    desk = open_desk("mirror")
-    desk.done("import")
-    path = f"records/{SLUGS['published']}"
-    desk.edit(path, position="4711")
+    desk, path = edited
     if is_shown:
         desk.api("GET", f"/stories/{desk.stories()[path].story_id}/publish")
     desk.decide_edit(path, "*", "ours")
@@ -377,13 +382,10 @@ def test_an_edit_that_is_taken_back_leaves_nothing_to_publish(
 
 
 def test_an_edit_that_is_to_be_taken_back_does_not_go_live_before(
-    open_desk: Callable[..., Desk],
+    edited: tuple[Desk, str],
 ) -> None:
     """`publish` alone writes no update: visitors keep what they have."""
-    desk = open_desk("mirror")
-    desk.done("import")
-    path = f"records/{SLUGS['published']}"
-    desk.edit(path, position="4711")
+    desk, path = edited
     desk.decide_edit(path, "*", "ours")
     desk.done("publish")
     assert "4711" not in public(desk, path)

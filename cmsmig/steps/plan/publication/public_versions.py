@@ -255,7 +255,7 @@ class Publication:
 
     @property
     def line(self) -> str:
-        """Say for a person what becomes of the page."""
+        """Return a sentence for people: what changes for visitors."""
         said = "a new page" if self.is_new else "renewed"
         if self.fields:
             said += f": {', '.join(self.fields)}"
