@@ -16,8 +16,8 @@ from tests.support.browser.hearing import listened
 from tests.support.browser.lab import Lab
 from tests.support.browser.project import Rehearsed
 from tests.support.rehearsal import Rehearsal
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import edit_items
+from tests.support.steps.staged_project import StagedProject
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -26,7 +26,9 @@ DRIVES = frozenset(("conflict-take", "gone-take"))
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def desk(lab: Lab, small_site: Path, tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(
+    lab: Lab, small_site: Path, tmp_path: Path
+) -> AsyncIterator[StagedProject]:
     """Return an imported project; a story's name was changed on both sides since, and
     another story is gone."""
     folder = lab.root / tmp_path.name
@@ -36,7 +38,7 @@ async def desk(lab: Lab, small_site: Path, tmp_path: Path) -> AsyncIterator[Desk
         accepting = ("--accept-proposals", "--reviewer", "a tester")
         for each in (("pull",), ("decide", *accepting), ("import",)):
             await _done(rehearsal, *each)
-        desk = Desk(rehearsal)
+        desk = StagedProject(rehearsal)
         one, two = sorted(desk.stories())[:2]
         body = {"story": {"name": "Theirs"}}
         desk.api("PUT", f"/stories/{desk.stories()[one].story_id}", body)
@@ -61,7 +63,7 @@ def _renamed(item: dict, slug: str) -> dict:
 
 
 async def test_conflicts_are_decided_in_the_notebook(
-    browser: Browser, lab: Lab, desk: Desk, pictures: Path | None
+    browser: Browser, lab: Lab, desk: StagedProject, pictures: Path | None
 ) -> None:
     """Chosen with mouse or keyboard, written at once; the next plan goes by it."""
     context, hearing = await listened(browser)

@@ -20,8 +20,8 @@ from tests.support.notebook.front_end import front_end
 from tests.support.notebook.live_panel import LivePanel
 from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import edit_items
+from tests.support.steps.staged_project import StagedProject
 from tests.support.timelimit import patience
 
 Start = Callable[..., Staged]
@@ -72,9 +72,9 @@ async def test_a_dry_run_writes_no_page_and_no_list(staged: Start) -> None:
 
 
 @pytest.fixture
-def desk(staged: Start) -> Desk:
+def desk(staged: Start) -> StagedProject:
     """Return a project of which two texts lose something."""
-    desk = Desk(staged().rehearsal)
+    desk = StagedProject(staged().rehearsal)
 
     def lossy(item: dict) -> dict:
         data = item["fieldData"]
@@ -87,7 +87,9 @@ def desk(staged: Start) -> Desk:
     return desk
 
 
-async def test_findings_of_a_plan_are_searched_sorted_and_saved(desk: Desk) -> None:
+async def test_findings_of_a_plan_are_searched_sorted_and_saved(
+    desk: StagedProject,
+) -> None:
     """Unattended in one table and as CSV; by hand found in the background, each with
     its page as a link; a new plan renews the list."""
     stage = Staged(desk.rehearsal)

@@ -14,8 +14,8 @@ from cmsmig.steps.plan.plan import Plan
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.live_panel import LivePanel, worked
 from tests.support.notebook.staging import Staged
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import delete_item, edit_items
+from tests.support.steps.staged_project import StagedProject
 
 Start = Callable[..., Staged]
 
@@ -30,7 +30,9 @@ class Shown:
     plan: Plan
 
 
-def chosen(desk: Desk, *choices: tuple[str, int, str], dry_run: bool = False) -> Shown:
+def chosen(
+    desk: StagedProject, *choices: tuple[str, int, str], dry_run: bool = False
+) -> Shown:
     """Open notebook 04, make choices, and return what is shown then."""
 
     async def work() -> Shown:
@@ -48,10 +50,10 @@ def chosen(desk: Desk, *choices: tuple[str, int, str], dry_run: bool = False) ->
 
 
 @pytest.fixture
-def desk(staged: Start) -> Desk:
+def desk(staged: Start) -> StagedProject:
     """Return an imported project; one story's name was changed on both sides, another
     story is gone there, a third item at the origin."""
-    desk = Desk(staged().rehearsal)
+    desk = StagedProject(staged().rehearsal)
     desk.done("import")
     one, two, three = sorted(desk.stories())[:3]
     slug = one.rpartition("/")[2]
@@ -69,15 +71,15 @@ def desk(staged: Start) -> Desk:
     return desk
 
 
-def names(desk: Desk) -> list[str]:
+def names(desk: StagedProject) -> list[str]:
     return [str(each.body["name"]) for each in desk.stories().values()]
 
 
-def decided(desk: Desk) -> str:
+def decided(desk: StagedProject) -> str:
     return (desk.folder / "decisions" / "conflicts.yaml").read_text()
 
 
-def test_whose_value_stands_is_decided_by_a_choice(desk: Desk) -> None:
+def test_whose_value_stands_is_decided_by_a_choice(desk: StagedProject) -> None:
     """Both values are shown as text; the import goes by the choice."""
     before = chosen(desk)
     assert "Theirs" in before.text
@@ -93,7 +95,7 @@ def test_whose_value_stands_is_decided_by_a_choice(desk: Desk) -> None:
     assert chosen(desk).plan.gone.undecided.things == ()
 
 
-def test_what_is_gone_is_decided_by_a_choice(desk: Desk) -> None:
+def test_what_is_gone_is_decided_by_a_choice(desk: StagedProject) -> None:
     """Left out there, deleted for the origin; a choice is taken back by the first."""
     before = len(desk.stories())
     chosen(desk, ("gone-take", 0, "recreate"), ("gone-take", 0, ""))
@@ -109,7 +111,7 @@ def test_what_is_gone_is_decided_by_a_choice(desk: Desk) -> None:
     assert "<b>Theirs</b>" in names(desk)
 
 
-def test_a_dry_run_writes_no_decision(desk: Desk) -> None:
+def test_a_dry_run_writes_no_decision(desk: StagedProject) -> None:
     """It says so, in the panel."""
     before = decided(desk)
     shown = chosen(desk, ("conflict-take", 0, "ours"), dry_run=True)
@@ -119,10 +121,10 @@ def test_a_dry_run_writes_no_decision(desk: Desk) -> None:
 
 def test_without_conflicts_there_is_nothing_to_choose(staged: Start) -> None:
     """An empty panel."""
-    assert chosen(Desk(staged().rehearsal)).text == ""
+    assert chosen(StagedProject(staged().rehearsal)).text == ""
 
 
-def test_what_moved_is_listed_before_the_plan(desk: Desk) -> None:
+def test_what_moved_is_listed_before_the_plan(desk: StagedProject) -> None:
     """By story and field, with both values, whichever side it was; nothing runs."""
     workspace = Staged(desk.rehearsal).workspace()
     panel = asyncio.run(show_changes(workspace))
@@ -137,7 +139,7 @@ def test_what_moved_is_listed_before_the_plan(desk: Desk) -> None:
 
 def test_before_an_import_nothing_is_asked(staged: Start) -> None:
     """There is nothing to compare with; a decision that lacks is named."""
-    desk = Desk(staged().rehearsal)
+    desk = StagedProject(staged().rehearsal)
     mark = desk.mark()
     panel = asyncio.run(show_changes(Staged(desk.rehearsal).workspace()))
     assert "Nothing was imported yet" in str(panel.html())

@@ -17,7 +17,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.steps.desk import Desk
+from tests.support.steps.staged_project import StagedProject
 
 RATE = 500
 
@@ -80,7 +80,7 @@ def stage(
     tiny_site: Path,
     decided_project: Callable[[Path], Path],
     stops: list[threading.Thread],
-) -> Iterator[Callable[..., Desk]]:
+) -> Iterator[Callable[..., StagedProject]]:
     """Start a sandbox with faults beside a copy of a decided project.
 
     `stage(fault, ..., content=folder, settings="in_flight = 1")`; `more` are options of
@@ -96,7 +96,7 @@ def stage(
             demo_space: bool = False,
             languages: tuple[str, ...] = (),
             **more: Any,
-        ) -> Desk:
+        ) -> StagedProject:
             options = SandboxOptions(
                 content=content,
                 rate=RATE,
@@ -116,7 +116,7 @@ def stage(
             if settings:
                 with (folder / "cmsmig.toml").open("a") as file:
                     file.write(f"\n{settings}\n")
-            return Desk(Rehearsal(handle, folder, tmp_path / "state"))
+            return StagedProject(Rehearsal(handle, folder, tmp_path / "state"))
 
         yield start
     finally:

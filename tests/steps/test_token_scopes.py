@@ -15,7 +15,7 @@ from cmsmig.sandbox.destination.routes import needed_scope
 from cmsmig.sandbox.destination.tokens import AVAILABLE, TokenKind
 from cmsmig.steps.token_check import NEEDED, documented_scopes
 from tests.steps.plan.test_plan import with_option
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 DOCUMENTED = (
     "spaces:read",
@@ -43,28 +43,28 @@ def choosing_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def desk(stage: Stage, choosing_site: Path) -> Desk:
+def project(stage: Stage, choosing_site: Path) -> StagedProject:
     """Return a project that needs every scope, with a token that has just these."""
-    desk = stage(content=choosing_site)
-    desk.decide(
+    project = stage(content=choosing_site)
+    project.decide(
         "design.yaml",
         "encoding: option\n",
         "encoding: option_datasource\n        datasource: kinds\n",
     )
-    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Migrated")
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    give(desk, *DOCUMENTED)
-    return desk
+    project.decide("design.yaml", "asset_folder: ''", "asset_folder: Migrated")
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    give(project, *DOCUMENTED)
+    return project
 
 
-def give(desk: Desk, *scopes: str) -> None:
+def give(project: StagedProject, *scopes: str) -> None:
     """Have the token have exactly these scopes."""
-    desk.rehearsal.handle.state.credential.scopes = scopes
+    project.rehearsal.handle.state.credential.scopes = scopes
 
 
-def rows(desk: Desk, code: int = 0) -> dict[str, dict]:
+def rows(project: StagedProject, code: int = 0) -> dict[str, dict]:
     """Return the rows of a check by name."""
-    found = desk.run("check", "--json")
+    found = project.run("check", "--json")
     assert found.code == code, found.out + found.err
     assert found.document["ok"] is (code == 0)
     return {row["what"]: row for row in found.document["rows"]}
@@ -85,24 +85,24 @@ def used(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def test_the_documented_scopes_are_enough_for_everything(
-    used: set[str], desk: Desk
+    used: set[str], project: StagedProject
 ) -> None:
     """Every command, from check and pull to rollback: no call is answered 403, none
     needs another scope, and each scope in the table is used."""
-    number = desk.mark()
-    rows(desk)
-    desk.done("pull")
-    desk.done("decide", "--accept-proposals", "--reviewer", "A. Reader")
+    number = project.mark()
+    rows(project)
+    project.done("pull")
+    project.done("decide", "--accept-proposals", "--reviewer", "A. Reader")
     for command in ("plan", "import", "verify", "changes", "publish"):
-        desk.done(command)
-    shutil.move(desk.folder / "ledger.sqlite", desk.folder / "aside.sqlite")
-    desk.done("rebuild")
-    assert desk.done("plan", "--json").document["preflights"] == []
-    desk.done("rollback", "--plan")
-    shutil.move(desk.folder / "aside.sqlite", desk.folder / "ledger.sqlite")
-    desk.done("rollback")
-    assert (desk.stories(), desk.components()) == ({}, [])
-    assert 403 not in {each.status for each in desk.since(number)}
+        project.done(command)
+    shutil.move(project.folder / "ledger.sqlite", project.folder / "aside.sqlite")
+    project.done("rebuild")
+    assert project.done("plan", "--json").document["preflights"] == []
+    project.done("rollback", "--plan")
+    shutil.move(project.folder / "aside.sqlite", project.folder / "ledger.sqlite")
+    project.done("rollback")
+    assert (project.stories(), project.components()) == ({}, [])
+    assert 403 not in {each.status for each in project.since(number)}
     assert used == NEEDED.keys()
 
 
@@ -117,114 +117,118 @@ def test_the_documents_list_the_scopes_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("scope", DOCUMENTED)
-def test_without_a_scope_nothing_is_written(desk: Desk, scope: str) -> None:
+def test_without_a_scope_nothing_is_written(project: StagedProject, scope: str) -> None:
     """Check names it with the commands that need it, the plan too; and they refuse."""
     resource, _, action = scope.partition(":")
     weaker = [f"{resource}:{_WEAKER[action]}"] if action in _WEAKER else []
-    give(desk, *(set(DOCUMENTED) - {scope}), *weaker)
-    row = rows(desk, 2)[f"scope {scope}"]
+    give(project, *(set(DOCUMENTED) - {scope}), *weaker)
+    row = rows(project, 2)[f"scope {scope}"]
     assert not row["ok"]
     commands = [each for each in NEEDED[scope] if each != "rollback"]
     assert [each for each in commands if f"`cmsmig {each}`" not in row["found"]] == []
-    number = desk.mark()
+    number = project.mark()
     for command in ("import", "publish"):
-        refused = desk.run(command)
+        refused = project.run(command)
         if command in commands:
             assert (refused.code, scope in refused.err) == (7, True), refused.err
             assert "Personal access tokens" in refused.err
     if action != "read":
-        told = [each["text"] for each in desk.plan()["preflights"]]
+        told = [each["text"] for each in project.plan()["preflights"]]
         assert any(scope in each for each in told)
-    assert [each for each in desk.since(number) if each.method != "GET"] == []
+    assert [each for each in project.since(number) if each.method != "GET"] == []
 
 
 @pytest.mark.parametrize("scope", [each for each in NEEDED if each.endswith("write")])
-def test_without_a_scope_nothing_is_rolled_back(desk: Desk, scope: str) -> None:
+def test_without_a_scope_nothing_is_rolled_back(
+    project: StagedProject, scope: str
+) -> None:
     """Its plan names what is missing."""
-    desk.done("import")
+    project.done("import")
     resource = scope.partition(":")[0]
     others = (each for each in DOCUMENTED if not each.startswith(f"{resource}:"))
-    give(desk, *others, f"{resource}:read")
-    number = desk.mark()
-    refused = desk.run("rollback")
+    give(project, *others, f"{resource}:read")
+    number = project.mark()
+    refused = project.run("rollback")
     if "rollback" not in NEEDED[scope]:
         assert refused.code == 0
         return
     assert (refused.code, scope in refused.err) == (7, True), refused.err
-    shown = desk.done("rollback", "--plan", "--json").document
+    shown = project.done("rollback", "--plan", "--json").document
     assert any(scope in each for each in shown["notes"])
-    assert [each for each in desk.since(number) if each.method != "GET"] == []
+    assert [each for each in project.since(number) if each.method != "GET"] == []
 
 
-def test_a_plan_is_refused_without_what_it_reads(desk: Desk) -> None:
+def test_a_plan_is_refused_without_what_it_reads(project: StagedProject) -> None:
     """All that is missing is named at once, before the lists are read."""
-    give(desk, "spaces:read", "stories:read")
-    number = desk.mark()
-    refused = desk.run("plan")
+    give(project, "spaces:read", "stories:read")
+    number = project.mark()
+    refused = project.run("plan")
     assert refused.code == 7
     for scope in ("components:read", "datasources:read", "assets:read"):
         assert scope in refused.err
-    assert [each.route for each in desk.since(number) if each.quota] == [
+    assert [each.route for each in project.since(number) if each.quota] == [
         "validate token"
     ]
 
 
-def test_drafts_need_no_scope_to_publish(desk: Desk) -> None:
+def test_drafts_need_no_scope_to_publish(project: StagedProject) -> None:
     """Where nothing is published, a missing scope for it is a warning."""
-    desk.decide("collections.yaml", "publish: what_is_live", "publish: nothing")
+    project.decide("collections.yaml", "publish: what_is_live", "publish: nothing")
     reading = (each for each in DOCUMENTED if each.partition(":")[0] != "webhooks")
-    give(desk, *reading, "stories:write")
-    scopes = desk.rehearsal.handle.state.credential.scopes
-    give(desk, *(each for each in scopes if each != "stories:publish"))
-    row = rows(desk)["scope stories:publish"]
+    give(project, *reading, "stories:write")
+    scopes = project.rehearsal.handle.state.credential.scopes
+    give(project, *(each for each in scopes if each != "stories:publish"))
+    row = rows(project)["scope stories:publish"]
     assert (row["ok"], row["warning"]) == (True, True)
-    desk.done("import")
-    assert desk.done("plan", "--json").document["preflights"] == []
+    project.done("import")
+    assert project.done("plan", "--json").document["preflights"] == []
 
 
-def test_a_token_for_other_spaces_is_named(desk: Desk) -> None:
+def test_a_token_for_other_spaces_is_named(project: StagedProject) -> None:
     """The space is missing in its list: nothing more is asked."""
-    credential = desk.rehearsal.handle.state.credential
+    credential = project.rehearsal.handle.state.credential
     credential.space_ids = (4711, 4712)
-    row = rows(desk, 2)["token spaces"]
+    row = rows(project, 2)["token spaces"]
     assert (row["ok"], "4711, 4712" in row["found"]) == (False, True)
-    assert str(desk.space.space_id) in row["found"]
-    refused = desk.run("import")
+    assert str(project.space.space_id) in row["found"]
+    refused = project.run("import")
     assert (refused.code, "does not cover space" in refused.err) == (7, True)
 
 
 @pytest.mark.parametrize(("days", "warns"), [(5, True), (29, True), (31, False)])
 def test_a_token_that_ends_soon_is_a_warning(
-    desk: Desk, days: int, warns: bool
+    project: StagedProject, days: int, warns: bool
 ) -> None:
     """Within thirty days the row says so, and everything works."""
-    credential = desk.rehearsal.handle.state.credential
+    credential = project.rehearsal.handle.state.credential
     credential.expires_at = time.time() + days * 86_400 - 60
-    row = rows(desk)["token expires"]
+    row = rows(project)["token expires"]
     assert (row["ok"], row["warning"]) == (True, warns)
     assert (f"in {days - 1} days" in row["found"]) is warns
     shown = next(
-        line for line in desk.run("check").out.splitlines() if "expires" in line
+        line for line in project.run("check").out.splitlines() if "expires" in line
     )
     assert shown.endswith("look" if warns else "ok")
 
 
-def test_a_token_without_scopes_is_a_warning(desk: Desk) -> None:
+def test_a_token_without_scopes_is_a_warning(project: StagedProject) -> None:
     """It may do all, and stops working on 30 November 2026."""
-    credential = desk.rehearsal.handle.state.credential
+    credential = project.rehearsal.handle.state.credential
     credential.kind = TokenKind.LEGACY
-    credentials = desk.rehearsal.handle.state.api.credentials
+    credentials = project.rehearsal.handle.state.api.credentials
     object.__setattr__(credentials, "end_of_unscoped", time.time() + 1_000)
-    row = rows(desk)["token scopes"]
+    row = rows(project)["token scopes"]
     assert (row["ok"], row["warning"]) == (True, True)
     assert "2026-11-30" in row["found"]
     assert all(each in row["found"] for each in DOCUMENTED)
 
 
-def test_a_token_with_all_rights_of_its_user_lacks_nothing(desk: Desk) -> None:
+def test_a_token_with_all_rights_of_its_user_lacks_nothing(
+    project: StagedProject,
+) -> None:
     """It names no scopes."""
-    credential = desk.rehearsal.handle.state.credential
+    credential = project.rehearsal.handle.state.credential
     credential.scopes, credential.user_permission = (), True
-    found = rows(desk)
+    found = rows(project)
     assert found["token scopes"]["found"] == "all rights of its user"
     assert not any(each.startswith("scope ") for each in found)

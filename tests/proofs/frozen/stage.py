@@ -19,7 +19,7 @@ from tests.proofs.frozen.record import BEGIN, Names, in_order, request_of, state
 from tests.proofs.machine.in_process import TICK, answered_here, build_sandbox
 from tests.proofs.machine.world import World
 from tests.support.rehearsal import Ended, Rehearsal
-from tests.support.steps.desk import Desk
+from tests.support.steps.staged_project import StagedProject
 
 RATE = 1000
 READS = ("GET", "HEAD")
@@ -90,7 +90,7 @@ class Here(Rehearsal):
 
 
 @dataclass(frozen=True)
-class Stage(Desk):
+class Stage(StagedProject):
     """What a run is played on; everything it does is kept in `steps`."""
 
     world: World

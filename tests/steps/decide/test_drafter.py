@@ -30,8 +30,12 @@ from cmsmig.steps.decide.drafter import Drafter, DraftOrder, DraftStore, make_dr
 from cmsmig.steps.decide.migration import Migration, open_migration
 from tests.support.mapping.drafting import draft_story
 from tests.support.rehearsal import Rehearsal
-from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.split_site import write_split_site
+from tests.support.steps.staged_project import (
+    Stage,
+    StagedProject,
+    exactly_one_of_everything,
+)
 
 COUNTED = """\
 from cmsmig.richtext.custom.rules import rule
@@ -259,10 +263,12 @@ def test_a_body_that_is_divided_otherwise_is_made_again(
 ) -> None:
     """Blocks of one body merged by hand; the design says nothing of it."""
     write_split_site(tmp_path / "split")
-    desk = Desk(rehearse(SandboxOptions(content=tmp_path / "split")))
-    desk.done("pull")
-    desk.done("decide", "--accept-proposals", "--reviewer", "A", "--split", "headings")
-    project = Project(desk.folder)
+    staged = StagedProject(rehearse(SandboxOptions(content=tmp_path / "split")))
+    staged.done("pull")
+    staged.done(
+        "decide", "--accept-proposals", "--reviewer", "A", "--split", "headings"
+    )
+    project = Project(staged.folder)
     migration = open_migration(project, settings_of(project))
     context = drawn(migration, random.Random(1))
     divided = kept(migration, context)
@@ -340,59 +346,59 @@ def rows(folder: Path) -> dict[str, tuple[int, str]]:
 
 def test_a_changed_item_is_made_again_and_no_other(stage: Stage) -> None:
     """The others are read, by a plan, an import and a verification."""
-    desk = stage()
-    desk.plan()
-    before = rows(desk.folder)
+    staged = stage()
+    staged.plan()
+    before = rows(staged.folder)
     assert len(before) == 6
-    (path,) = (desk.folder / "raw" / "items").glob("*.json")
+    (path,) = (staged.folder / "raw" / "items").glob("*.json")
     text = path.read_text()
-    live = desk.folder / "raw" / "live" / path.name
+    live = staged.folder / "raw" / "live" / path.name
     changed = json.loads(text)["items"][2]
     old = json.dumps(changed["fieldData"]["name"])
     for each in (path, live):
         each.write_text(each.read_text().replace(old, '"Another name"'))
-    desk.plan()
-    after = rows(desk.folder)
+    staged.plan()
+    after = rows(staged.folder)
     assert [key for key in before if before[key] != after[key]] == [
         key for key in before if changed["id"] in key
     ]
-    desk.done("import")
-    exactly_one_of_everything(desk)
-    desk.verified()
-    assert rows(desk.folder) == after
+    staged.done("import")
+    exactly_one_of_everything(staged)
+    staged.verified()
+    assert rows(staged.folder) == after
 
 
 def test_a_plan_converts_once_and_a_write_checks_what_is_kept(stage: Stage) -> None:
     """A second plan and an import without anything to write read the kept drafts; an
     import and a verification make each draft that they use again, once."""
-    desk = stage(settings=NAMED)
-    (desk.folder / "rules.py").write_text(COUNTED)
-    first = desk.done("plan").err.count("asked")
+    staged = stage(settings=NAMED)
+    (staged.folder / "rules.py").write_text(COUNTED)
+    first = staged.done("plan").err.count("asked")
     assert first > 0
     steps = ("plan", "import", "plan", "import", "verify")
-    later = [desk.done(each).err.count("asked") for each in steps]
+    later = [staged.done(each).err.count("asked") for each in steps]
     assert later == [0, first, 0, 0, first]
-    (desk.folder / "rules.py").write_text(COUNTED + "# changed\n")
-    assert desk.done("plan").err.count("asked") == first
+    (staged.folder / "rules.py").write_text(COUNTED + "# changed\n")
+    assert staged.done("plan").err.count("asked") == first
 
 
 def test_what_a_rule_missed_is_looked_for_again(stage: Stage) -> None:
     """A rule may fail for what is not in its file: its failure is not kept."""
-    desk = stage(settings=NAMED)
-    needed = desk.folder / "needed.txt"
-    (desk.folder / "rules.py").write_text(READING.format(path=str(needed)))
-    assert desk.plan()["losses_by_kind"]["custom-rule"] > 0
+    staged = stage(settings=NAMED)
+    needed = staged.folder / "needed.txt"
+    (staged.folder / "rules.py").write_text(READING.format(path=str(needed)))
+    assert staged.plan()["losses_by_kind"]["custom-rule"] > 0
     needed.write_text("there")
-    assert "custom-rule" not in desk.plan()["losses_by_kind"]
+    assert "custom-rule" not in staged.plan()["losses_by_kind"]
 
 
 def test_a_plan_is_the_same_without_what_is_kept(stage: Stage) -> None:
     """It costs time to delete the file, never truth."""
-    desk = stage()
-    planned = desk.plan()
-    for path in desk.folder.glob("derived*"):
+    staged = stage()
+    planned = staged.plan()
+    for path in staged.folder.glob("derived*"):
         path.unlink()
-    assert desk.plan() == planned
+    assert staged.plan() == planned
 
 
 def garbage(path: Path) -> None:
@@ -462,35 +468,35 @@ def test_a_file_of_no_use_is_done_without(
     stage: Stage, harm: Callable[[Path], None]
 ) -> None:
     """Damaged, of another version or no file at all: the same is written."""
-    desk = stage()
-    planned = desk.plan()
-    path = desk.folder / "derived.sqlite"
+    staged = stage()
+    planned = staged.plan()
+    path = staged.folder / "derived.sqlite"
     if harm not in (another_version, other_drafts, other_content, half):
-        for each in desk.folder.glob("derived*"):
+        for each in staged.folder.glob("derived*"):
             each.unlink()
     harm(path)
-    assert desk.plan() == planned
-    desk.done("import")
-    exactly_one_of_everything(desk)
-    desk.verified()
+    assert staged.plan() == planned
+    staged.done("import")
+    exactly_one_of_everything(staged)
+    staged.verified()
 
 
 def test_a_file_of_another_program_is_left_alone(stage: Stage) -> None:
     """It stands where the drafts would: nothing is read of it or written to it."""
-    desk = stage()
-    path = desk.folder / "derived.sqlite"
-    for each in desk.folder.glob("derived*"):
+    staged = stage()
+    path = staged.folder / "derived.sqlite"
+    for each in staged.folder.glob("derived*"):
         each.unlink()
     another_program(path)
     before = path.read_bytes()
-    desk.plan()
+    staged.plan()
     assert path.read_bytes() == before
 
 
 def test_a_file_that_somebody_keeps_busy_is_done_without(stage: Stage) -> None:
     """Another program holds it: the migration goes on."""
-    desk: Desk = stage()
-    planned = desk.plan()
-    with closing(sqlite3.connect(desk.folder / "derived.sqlite")) as db:
+    staged: StagedProject = stage()
+    planned = staged.plan()
+    with closing(sqlite3.connect(staged.folder / "derived.sqlite")) as db:
         db.execute("BEGIN EXCLUSIVE")
-        assert desk.plan() == planned
+        assert staged.plan() == planned

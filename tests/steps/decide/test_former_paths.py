@@ -18,7 +18,7 @@ from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.support.notebook.front_end import front_end
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 LINKS = (
     "<p><a href=\"/archive/record-2\">two</a> <a href='/Archive/record-3#end'>three</a>"
@@ -41,12 +41,12 @@ def renamed_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-def former_paths(desk: Desk) -> list[dict]:
-    text = (desk.folder / "decisions" / "collections.yaml").read_text()
+def former_paths(staged: StagedProject) -> list[dict]:
+    text = (staged.folder / "decisions" / "collections.yaml").read_text()
     return yaml.safe_load(text).get("former_paths", [])
 
 
-def links_of(desk: Desk, full_slug: str) -> list[dict]:
+def links_of(staged: StagedProject, full_slug: str) -> list[dict]:
     """Return the links of a story's documents that lead to stories."""
     found: list[dict] = []
 
@@ -58,13 +58,13 @@ def links_of(desk: Desk, full_slug: str) -> list[dict]:
         for each in value if isinstance(value, list) else ():
             look(each)
 
-    look(desk.stories()[full_slug].content)
+    look(staged.stories()[full_slug].content)
     return found
 
 
-def redirects(desk: Desk) -> dict[str, str]:
+def redirects(staged: StagedProject) -> dict[str, str]:
     """Return the lines of redirects.csv, over the places that are planned."""
-    project = Project(desk.folder)
+    project = Project(staged.folder)
     migration = open_migration(project, load_settings(project, {}))
     text = redirects_csv(redirect_rows(migration))
     return {row["old"]: row["new"] for row in csv.DictReader(io.StringIO(text))}
@@ -75,19 +75,19 @@ def test_an_accepted_path_leads_links_and_redirects_to_the_items(
 ) -> None:
     """All items of the collection, though two are linked; the root is not proposed in
     bulk."""
-    desk = stage(content=renamed_site)
-    (decided,) = former_paths(desk)
+    staged = stage(content=renamed_site)
+    (decided,) = former_paths(staged)
     assert (decided["path"], decided["collection"]) == ("/archive", "records")
-    assert desk.plan()["links_left_by_cause"] == {"static": 2}
-    desk.done("import")
-    desk.verified()
-    linked = links_of(desk, "records/record-1")
-    stories = desk.stories()
+    assert staged.plan()["links_left_by_cause"] == {"static": 2}
+    staged.done("import")
+    staged.verified()
+    linked = links_of(staged, "records/record-1")
+    stories = staged.stories()
     assert [(each["uuid"], each["anchor"]) for each in linked] == [
         (stories["records/record-2"].uuid, None),
         (stories["records/record-3"].uuid, "end"),
     ]
-    assert redirects(desk) == {
+    assert redirects(staged) == {
         f"/archive/record-{n}": f"/records/record-{n}" for n in range(1, 7)
     }
 
@@ -95,24 +95,24 @@ def test_an_accepted_path_leads_links_and_redirects_to_the_items(
 def test_a_path_that_was_refused_is_not_proposed_again(
     stage: Stage, renamed_site: Path
 ) -> None:
-    desk = stage(content=renamed_site)
-    desk.decide("collections.yaml", "follow: true", "follow: false")
-    desk.done("decide", "--accept-proposals", "--reviewer", "Bo")
-    assert [each["follow"] for each in former_paths(desk)] == [False]
-    assert desk.plan()["links_left_by_cause"] == {"static": 4}
-    desk.done("import")
-    assert links_of(desk, "records/record-1") == []
-    assert redirects(desk) == {}
+    staged = stage(content=renamed_site)
+    staged.decide("collections.yaml", "follow: true", "follow: false")
+    staged.done("decide", "--accept-proposals", "--reviewer", "Bo")
+    assert [each["follow"] for each in former_paths(staged)] == [False]
+    assert staged.plan()["links_left_by_cause"] == {"static": 4}
+    staged.done("import")
+    assert links_of(staged, "records/record-1") == []
+    assert redirects(staged) == {}
 
 
 def test_a_path_is_added_to_decisions_that_lack_it(
     stage: Stage, renamed_site: Path
 ) -> None:
-    desk = stage(content=renamed_site)
-    text = (desk.folder / "decisions" / "collections.yaml").read_text()
-    path = desk.folder / "decisions" / "collections.yaml"
+    staged = stage(content=renamed_site)
+    text = (staged.folder / "decisions" / "collections.yaml").read_text()
+    path = staged.folder / "decisions" / "collections.yaml"
     path.write_text(text[: text.index("former_paths:")])
-    found = desk.done("decide", "--accept-proposals", "--reviewer", "Bo", "--json")
+    found = staged.done("decide", "--accept-proposals", "--reviewer", "Bo", "--json")
     assert found.document["added"] == [
         {
             "kind": "former path",
@@ -121,22 +121,22 @@ def test_a_path_is_added_to_decisions_that_lack_it(
             "field": "",
         }
     ]
-    assert len(former_paths(desk)) == 1
+    assert len(former_paths(staged)) == 1
 
 
 def test_an_unknown_collection_and_a_double_are_refused(
     stage: Stage, renamed_site: Path
 ) -> None:
-    desk = stage(content=renamed_site)
-    (decided,) = former_paths(desk)
+    staged = stage(content=renamed_site)
+    (decided,) = former_paths(staged)
     known = decided["collection_id"]
-    path = desk.folder / "decisions" / "collections.yaml"
+    path = staged.folder / "decisions" / "collections.yaml"
     above, _, former = path.read_text().partition("former_paths:")
     path.write_text(f"{above}former_paths:{former}{former}".rstrip() + "\n")
-    ended = desk.run("plan")
+    ended = staged.run("plan")
     assert (ended.code, "decided twice" in ended.err) == (2, True)
     path.write_text(f"{above}former_paths:{former.replace(known, '0' * 24)}")
-    ended = desk.run("plan")
+    ended = staged.run("plan")
     assert ended.code == 2
     assert "collections.yaml" in ended.err
     assert "0" * 24 in ended.err
@@ -146,20 +146,20 @@ async def test_a_path_is_decided_in_the_notebook(
     stage: Stage, renamed_site: Path
 ) -> None:
     """The root too, which a person looks at; what is not decided is not written."""
-    desk = stage(content=renamed_site)
-    workspace = open_workspace(str(desk.folder), interactive=True)
+    staged = stage(content=renamed_site)
+    workspace = open_workspace(str(staged.folder), interactive=True)
     with front_end() as page:
         inspection.choose_item_sets(workspace, "Ada")._repr_mimebundle_()
         assert "/archive/record-2" in page.html()
         await page.set("former-path", 0, index=1)
         await page.set("former-path", 1, index=0)
         await page.click("item-set-save")
-    said = {each["path"]: each["follow"] for each in former_paths(desk)}
+    said = {each["path"]: each["follow"] for each in former_paths(staged)}
     assert said == {"/archive": False, "/": True}
-    planned = await asyncio.to_thread(desk.plan)
+    planned = await asyncio.to_thread(staged.plan)
     assert planned["links_left_by_cause"] == {"static": 3}
     with front_end() as page:
         inspection.choose_item_sets(workspace, "Ada")._repr_mimebundle_()
         await page.set("former-path", 0, index=2)
         await page.click("item-set-save")
-    assert [each["path"] for each in former_paths(desk)] == ["/"]
+    assert [each["path"] for each in former_paths(staged)] == ["/"]

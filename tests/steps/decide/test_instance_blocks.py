@@ -9,8 +9,8 @@ import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
 from tests.support.rehearsal import Rehearsal
-from tests.support.steps.desk import Desk
 from tests.support.steps.split_site import TO_SHORT, write_split_site
+from tests.support.steps.staged_project import StagedProject
 
 DECIDE = ("decide", "--accept-proposals", "--reviewer", "Ann")
 CARD = (
@@ -32,31 +32,33 @@ components:
 
 
 @pytest.fixture
-def desk(rehearse: Callable[..., Rehearsal], tmp_path: Path) -> Desk:
+def project(rehearse: Callable[..., Rehearsal], tmp_path: Path) -> StagedProject:
     """Return a pulled and decided project of a site with an instance in a body."""
     write_split_site(tmp_path / "site", headed=CARD)
     content = SandboxOptions(content=tmp_path / "site", rate=500, origin_rate=60_000)
-    started = Desk(rehearse(content))
+    started = StagedProject(rehearse(content))
     started.done("pull")
     started.done(*DECIDE)
     return started
 
 
-def decide(desk: Desk, decision: str = DECISION) -> None:
-    path = desk.folder / "decisions" / "embeds.yaml"
+def decide(project: StagedProject, decision: str = DECISION) -> None:
+    path = project.folder / "decisions" / "embeds.yaml"
     path.write_text(path.read_text().partition("components:\n  - ")[0] + decision)
 
 
-def test_a_decided_component_is_made_and_holds_its_properties(desk: Desk) -> None:
+def test_a_decided_component_is_made_and_holds_its_properties(
+    project: StagedProject,
+) -> None:
     """The service keeps every value, links lead to stories, and nothing differs."""
-    undecided = desk.plan()
-    decide(desk)
-    planned = desk.plan()
+    undecided = project.plan()
+    decide(project)
+    planned = project.plan()
     assert planned["hash"] != undecided["hash"]
     assert planned["losses_by_kind"]["property"] == 1
-    assert desk.done("decisions", "check", "--json").code == 0
-    desk.done("import", "--plan", planned["hash"])
-    (made,) = (c for c in desk.space.components.values() if c["name"] == "card")
+    assert project.done("decisions", "check", "--json").code == 0
+    project.done("import", "--plan", planned["hash"])
+    (made,) = (c for c in project.space.components.values() if c["name"] == "card")
     assert {key: field["type"] for key, field in made["schema"].items()} == {
         "target": "multilink",
         "amount": "number",
@@ -67,15 +69,15 @@ def test_a_decided_component_is_made_and_holds_its_properties(desk: Desk) -> Non
         "Body",
         "Card",
     )
-    stories = desk.stories()
+    stories = project.stories()
     body = stories["articles/two"].content["body"]["content"]
     (block,) = next(node for node in body if node["type"] == "blok")["attrs"]["body"]
     short = stories["articles/short"].uuid
     assert (block["component"], block["amount"], block["shown"]) == ("card", "7", True)
     assert (block["target"]["linktype"], block["target"]["id"]) == ("story", short)
     assert short in str(block["body"])
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 @pytest.mark.parametrize(
@@ -92,44 +94,48 @@ def test_a_decided_component_is_made_and_holds_its_properties(desk: Desk) -> Non
     ],
 )
 def test_a_decision_that_cannot_work_is_refused(
-    desk: Desk, old: str, new: str, says: str
+    project: StagedProject, old: str, new: str, says: str
 ) -> None:
     """The check names the file and what is wrong there, before anything is written."""
-    decide(desk, DECISION.replace(old, new))
-    refused = desk.run("decisions", "check")
+    decide(project, DECISION.replace(old, new))
+    refused = project.run("decisions", "check")
     assert refused.code == 2
     assert "embeds.yaml" in refused.err
     assert says in refused.err
 
 
-def test_a_block_of_the_design_stands_and_has_to_fit(desk: Desk) -> None:
+def test_a_block_of_the_design_stands_and_has_to_fit(project: StagedProject) -> None:
     """Its own field definitions stay; another type of field is refused."""
     block = (
         "\nblocks:\n  - component: card\n    display_name: Our card\n    schema:\n"
         "      target: {type: multilink}\n      amount: {type: KIND}\n"
         "      shown: {type: boolean}\n      body: {type: richtext}\n"
     )
-    decide(desk)
-    desk.decide("design.yaml", "\nblocks:\n", block.replace("KIND", "text"))
-    refused = desk.run("decisions", "check")
+    decide(project)
+    project.decide("design.yaml", "\nblocks:\n", block.replace("KIND", "text"))
+    refused = project.run("decisions", "check")
     assert (refused.code, "`amount` of the block `card`" in refused.err) == (2, True)
-    desk.decide("design.yaml", "amount: {type: text}", "amount: {type: number}")
-    desk.done("import")
-    (made,) = (c for c in desk.space.components.values() if c["name"] == "card")
+    project.decide("design.yaml", "amount: {type: text}", "amount: {type: number}")
+    project.done("import")
+    (made,) = (c for c in project.space.components.values() if c["name"] == "card")
     assert made["display_name"] == "Our card"
-    desk.verified()
+    project.verified()
 
 
-def test_what_was_decided_otherwise_is_told(desk: Desk, tmp_path: Path) -> None:
+def test_what_was_decided_otherwise_is_told(
+    project: StagedProject, tmp_path: Path
+) -> None:
     """`decisions diff` names the component, its block and each property."""
     before = tmp_path / "before"
-    decide(desk)
+    decide(project)
     before.mkdir()
-    for each in (desk.folder / "decisions").iterdir():
+    for each in (project.folder / "decisions").iterdir():
         (before / each.name).write_bytes(each.read_bytes())
     changed = DECISION.replace("field: amount, type: number", "field: sum, type: text")
-    decide(desk, changed.replace("block: card", "block: teaser"))
-    told = desk.run("decisions", "diff", str(before), str(desk.folder / "decisions"))
+    decide(project, changed.replace("block: card", "block: teaser"))
+    told = project.run(
+        "decisions", "diff", str(before), str(project.folder / "decisions")
+    )
     assert told.code == 1
     assert "component Card: block teaser, was card" in told.out
     assert "component Card, k2: sum (text), was amount (number)" in told.out

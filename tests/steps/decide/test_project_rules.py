@@ -14,7 +14,7 @@ from cmsmig.steps.batch_conversion import convert_folder
 from cmsmig.steps.decide.rules_file import NamedRules, load_rules
 from tests.support import example_rules
 from tests.support.rehearsal import run_here
-from tests.support.steps.desk import Stage
+from tests.support.steps.staged_project import Stage
 
 NAMED = 'richtext.rules = "rules.py"'
 LEAD = """\
@@ -57,71 +57,71 @@ def project(folder: Path, source: str, *, named: str = "rules.py") -> Project:
 
 def test_blocks_of_rules_are_imported_with_their_component(stage: Stage) -> None:
     """The component is made first, every body holds its block, nothing differs."""
-    desk = stage(settings=NAMED)
-    (desk.folder / "rules.py").write_text(LEAD)
-    planned = desk.plan()
+    staged = stage(settings=NAMED)
+    (staged.folder / "rules.py").write_text(LEAD)
+    planned = staged.plan()
     assert "rules.py" in planned["fingerprints"]["decisions"]
-    desk.done("import", "--plan", planned["hash"], "--json")
-    assert "lead" in desk.components()
-    for story in desk.stories().values():
+    staged.done("import", "--plan", planned["hash"], "--json")
+    assert "lead" in staged.components()
+    for story in staged.stories().values():
         if story.content["component"] != "record":
             continue
         first = story.content["text"]["content"][0]
         (block,) = first["attrs"]["body"]
         assert (first["type"], block["component"]) == ("blok", "lead")
         assert set(block) == {"_uid", "component", "text"}
-    desk.verified()
-    again = desk.done("import", "--json").document
+    staged.verified()
+    again = staged.done("import", "--json").document
     assert again["writes"] == 0
 
 
 def test_a_plan_is_refused_when_the_rules_changed(stage: Stage) -> None:
     """The file counts, byte by byte; and so does taking it out of the settings."""
-    desk = stage(settings=NAMED)
-    (desk.folder / "rules.py").write_text(LEAD)
-    shown = desk.plan()["hash"]
-    (desk.folder / "rules.py").write_text(LEAD + "# other\n")
-    refused = desk.run("import", "--plan", shown)
+    staged = stage(settings=NAMED)
+    (staged.folder / "rules.py").write_text(LEAD)
+    shown = staged.plan()["hash"]
+    (staged.folder / "rules.py").write_text(LEAD + "# other\n")
+    refused = staged.run("import", "--plan", shown)
     assert refused.code == 1
     assert "decisions: rules.py changed" in refused.err
-    toml = desk.folder / "cmsmig.toml"
+    toml = staged.folder / "cmsmig.toml"
     toml.write_text(toml.read_text().replace(NAMED, ""))
-    assert "decisions: rules.py is gone" in desk.run("import", "--plan", shown).err
-    assert desk.count("create_story") == 0
+    assert "decisions: rules.py is gone" in staged.run("import", "--plan", shown).err
+    assert staged.count("create_story") == 0
 
 
 def test_a_component_that_nobody_designed_is_refused_before_the_import(
     stage: Stage,
 ) -> None:
     """The service would store it without a word; the design may hold it instead."""
-    desk = stage(settings=NAMED)
-    (desk.folder / "rules.py").write_text(UNDECLARED)
+    staged = stage(settings=NAMED)
+    (staged.folder / "rules.py").write_text(UNDECLARED)
     for command in ("plan", "import"):
-        refused = desk.run(command)
+        refused = staged.run(command)
         assert refused.code == 2
         (line,) = [each for each in refused.err.splitlines() if "lacks" in each]
         assert "component `lead`" in line
         assert "design.yaml" in line
-    assert desk.components() == []
-    desk.decide("design.yaml", "\nblocks:\n", f"\nblocks:\n{DESIGNED}")
-    assert desk.plan()["items"]["failed"] == 0
-    desk.decide(
+    assert staged.components() == []
+    staged.decide("design.yaml", "\nblocks:\n", f"\nblocks:\n{DESIGNED}")
+    assert staged.plan()["items"]["failed"] == 0
+    staged.decide(
         "design.yaml",
         "      text:\n        type: textarea",
         "      other:\n        type: text",
     )
-    assert "field `text` of component `lead`" in desk.run("plan").err
-    (desk.folder / "rules.py").write_text(LEAD)
-    assert "which it lacks in decisions/design.yaml" in desk.run("plan").err
-    (desk.folder / "rules.py").write_text(LEAD.replace('"lead"', '"record"'))
-    assert "content type in decisions/design.yaml" in desk.run("plan").err
+    assert "field `text` of component `lead`" in staged.run("plan").err
+    (staged.folder / "rules.py").write_text(LEAD)
+    assert "which it lacks in decisions/design.yaml" in staged.run("plan").err
+    (staged.folder / "rules.py").write_text(LEAD.replace('"lead"', '"record"'))
+    assert "content type in decisions/design.yaml" in staged.run("plan").err
 
 
 def test_a_rule_that_goes_wrong_is_in_the_plan(stage: Stage) -> None:
     """Each body that it failed in is imported as without it, with the loss."""
-    desk = stage(settings=NAMED)
-    plain = desk.plan
-    (desk.folder / "rules.py").write_text(LEAD.replace("tag.get_text()", "tag['id']"))
+    staged = stage(settings=NAMED)
+    plain = staged.plan
+    (staged.folder / "rules.py").write_text(LEAD.replace("tag.get_text()", "tag['id']"))
     assert plain()["losses_by_kind"]["custom-rule"] == 6
 
 
@@ -175,9 +175,9 @@ def test_only_a_file_of_the_project_is_run(tmp_path: Path) -> None:
 
 def test_a_project_without_rules_runs_no_file(stage: Stage) -> None:
     """A file of that name is nothing until the settings name it."""
-    desk = stage()
-    (desk.folder / "rules.py").write_text("raise SystemExit(3)")
-    assert set(desk.plan()["fingerprints"]["decisions"]) == {
+    staged = stage()
+    (staged.folder / "rules.py").write_text("raise SystemExit(3)")
+    assert set(staged.plan()["fingerprints"]["decisions"]) == {
         "blocks.yaml",
         "collections.yaml",
         "conflicts.yaml",

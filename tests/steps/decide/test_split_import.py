@@ -10,8 +10,8 @@ import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
 from tests.support.rehearsal import Rehearsal
-from tests.support.steps.desk import Desk
 from tests.support.steps.split_site import COMPONENTS, RULES, write_split_site
+from tests.support.steps.staged_project import StagedProject
 
 ALL_RULES = tuple(part for rule in RULES for part in ("--split", rule))
 DECIDE = ("decide", "--accept-proposals", "--reviewer", "Ann")
@@ -22,30 +22,30 @@ def options(content: Path) -> SandboxOptions:
 
 
 @pytest.fixture
-def desk(rehearse: Callable[..., Rehearsal], tmp_path: Path) -> Desk:
+def project(rehearse: Callable[..., Rehearsal], tmp_path: Path) -> StagedProject:
     """Return a pulled project of the site, undecided."""
     write_split_site(tmp_path / "site")
-    started = Desk(rehearse(options(tmp_path / "site")))
+    started = StagedProject(rehearse(options(tmp_path / "site")))
     started.done("pull")
     return started
 
 
 @pytest.fixture
-def split(desk: Desk) -> Desk:
+def split(project: StagedProject) -> StagedProject:
     """Return the project with every body split by every rule."""
-    desk.done(*DECIDE, *ALL_RULES)
-    return desk
+    project.done(*DECIDE, *ALL_RULES)
+    return project
 
 
-def blocks_of(desk: Desk, slug: str, field: str = "body") -> list[dict]:
-    return desk.stories()[slug].content[field]
+def blocks_of(project: StagedProject, slug: str, field: str = "body") -> list[dict]:
+    return project.stories()[slug].content[field]
 
 
 def names(blocks: list[dict]) -> list[str]:
     return [block["component"] for block in blocks]
 
 
-def test_split_stories_hold_their_components(split: Desk) -> None:
+def test_split_stories_hold_their_components(split: StagedProject) -> None:
     """No rule of the destination is broken, nothing differs when read back, and
     the picture of an image block is the uploaded asset."""
     split.done("import")
@@ -62,18 +62,18 @@ def test_split_stories_hold_their_components(split: Desk) -> None:
     assert set(split.components()) >= set(COMPONENTS)
 
 
-def test_a_decision_after_a_plan_counts(desk: Desk) -> None:
+def test_a_decision_after_a_plan_counts(project: StagedProject) -> None:
     """Nothing that was made of the undivided bodies is written, and the other way."""
-    desk.done(*DECIDE)
-    undivided = desk.plan()
-    desk.done(*DECIDE, "--overwrite", *ALL_RULES)
-    assert desk.plan() != undivided
-    desk.done("import")
-    desk.verified()
-    assert names(blocks_of(desk, "articles/long")) == COMPONENTS
+    project.done(*DECIDE)
+    undivided = project.plan()
+    project.done(*DECIDE, "--overwrite", *ALL_RULES)
+    assert project.plan() != undivided
+    project.done("import")
+    project.verified()
+    assert names(blocks_of(project, "articles/long")) == COMPONENTS
 
 
-def test_a_block_that_somebody_changed_is_a_difference(split: Desk) -> None:
+def test_a_block_that_somebody_changed_is_a_difference(split: StagedProject) -> None:
     """Blocks in another order, one that is gone, and a field that takes fewer."""
     split.done("import")
     blocks = blocks_of(split, "articles/two")
@@ -92,7 +92,7 @@ def test_a_block_that_somebody_changed_is_a_difference(split: Desk) -> None:
     assert split.codes() == ["component_changed"]
 
 
-def test_links_in_blocks_are_filled(split: Desk) -> None:
+def test_links_in_blocks_are_filled(split: StagedProject) -> None:
     """In texts and quotes, in raw HTML, in the figure inside of a gallery."""
     split.done("import")
     short = split.stories()["articles/short"]
@@ -104,7 +104,7 @@ def test_links_in_blocks_are_filled(split: Desk) -> None:
     assert text["text"]["content"][1]["content"][1]["marks"][0]["attrs"]["uuid"]
 
 
-def test_a_second_import_writes_nothing(split: Desk) -> None:
+def test_a_second_import_writes_nothing(split: StagedProject) -> None:
     """Split stories are what they were, block for block."""
     split.done("import")
     before = split.comparable()
@@ -113,15 +113,15 @@ def test_a_second_import_writes_nothing(split: Desk) -> None:
 
 
 def test_splitting_costs_no_call_but_its_components(
-    rehearse: Callable[..., Rehearsal], desk: Desk, tmp_path: Path
+    rehearse: Callable[..., Rehearsal], project: StagedProject, tmp_path: Path
 ) -> None:
     """The plan has the same calls for stories and files."""
-    desk.done(*DECIDE)
-    whole = desk.plan()["calls"]
-    desk.done(*DECIDE, *ALL_RULES)
+    project.done(*DECIDE)
+    whole = project.plan()["calls"]
+    project.done(*DECIDE, *ALL_RULES)
     assert {
         name: count
-        for name, count in desk.plan()["calls"].items()
+        for name, count in project.plan()["calls"].items()
         if count != whole[name]
     } == {
         "create_components": whole["create_components"] + 5,
@@ -130,7 +130,7 @@ def test_splitting_costs_no_call_but_its_components(
 
 
 def test_an_edited_body_reopens_its_own_decision_only(
-    split: Desk, rehearse: Callable[..., Rehearsal], tmp_path: Path
+    split: StagedProject, rehearse: Callable[..., Rehearsal], tmp_path: Path
 ) -> None:
     """The import refuses with 3 and names it, until somebody has looked."""
     split.done("import")
@@ -157,7 +157,9 @@ def test_an_edited_body_reopens_its_own_decision_only(
     split.done("plan")
 
 
-def test_an_embed_choice_reopens_the_bodies_that_it_changes(split: Desk) -> None:
+def test_an_embed_choice_reopens_the_bodies_that_it_changes(
+    split: StagedProject,
+) -> None:
     """Bodies with a video, which is a link now; the others' decisions hold."""
     split.decide("embeds.yaml", "video: component", "video: link")
     ended = split.run("plan")
@@ -169,12 +171,12 @@ def test_an_embed_choice_reopens_the_bodies_that_it_changes(split: Desk) -> None
     split.done("plan")
 
 
-def entries(desk: Desk) -> list[str]:
-    text = (desk.folder / "decisions/blocks.yaml").read_text()
+def entries(project: StagedProject) -> list[str]:
+    text = (project.folder / "decisions/blocks.yaml").read_text()
     return re.split(r"(?m)^(?=  - slug: )", text)[1:]
 
 
-def test_unreviewed_splits_are_refused_by_name(split: Desk) -> None:
+def test_unreviewed_splits_are_refused_by_name(split: StagedProject) -> None:
     """Three are named and the rest is counted; nothing is written."""
     path = split.folder / "decisions" / "blocks.yaml"
     before = path.read_text()
@@ -192,7 +194,7 @@ def test_unreviewed_splits_are_refused_by_name(split: Desk) -> None:
     split.done("plan")
 
 
-def test_what_people_decided_is_replayed_and_kept(split: Desk) -> None:
+def test_what_people_decided_is_replayed_and_kept(split: StagedProject) -> None:
     """Blocks as in the file, whatever the rules propose; accepting the rest in
     bulk leaves them alone."""
     path = split.folder / "decisions" / "blocks.yaml"
@@ -213,7 +215,7 @@ def test_what_people_decided_is_replayed_and_kept(split: Desk) -> None:
     assert names(blocks_of(split, "articles/two")) == ["text_block", "text_block"]
 
 
-def test_who_decided_changes_no_plan(split: Desk) -> None:
+def test_who_decided_changes_no_plan(split: StagedProject) -> None:
     """The same blocks by somebody else at another time are the same plan."""
     shown = split.plan()["hash"]
     path = split.folder / "decisions" / "blocks.yaml"
@@ -224,23 +226,23 @@ def test_who_decided_changes_no_plan(split: Desk) -> None:
     assert split.plan()["hash"] != shown
 
 
-def test_without_a_rule_bodies_stay_one_text(desk: Desk) -> None:
+def test_without_a_rule_bodies_stay_one_text(project: StagedProject) -> None:
     """That is what is accepted in bulk; nothing of blocks is made."""
-    desk.done(*DECIDE)
-    desk.done("import")
-    assert blocks_of(desk, "articles/long")["type"] == "doc"
-    assert not set(desk.components()) & {"text_block", "gallery", "quote"}
-    assert "reviews:\n" not in (desk.folder / "decisions/blocks.yaml").read_text()
+    project.done(*DECIDE)
+    project.done("import")
+    assert blocks_of(project, "articles/long")["type"] == "doc"
+    assert not set(project.components()) & {"text_block", "gallery", "quote"}
+    assert "reviews:\n" not in (project.folder / "decisions/blocks.yaml").read_text()
 
 
 @pytest.mark.parametrize(("level", "count"), [((), 2), (("--heading-level", "1"), 1)])
 def test_the_level_of_headings_can_be_chosen(
-    desk: Desk, level: tuple[str, ...], count: int
+    project: StagedProject, level: tuple[str, ...], count: int
 ) -> None:
     """Headings below the level begin no block."""
-    desk.done(*DECIDE, "--split", "headings", *level)
-    desk.done("import")
-    assert names(blocks_of(desk, "articles/two")) == ["text_block"] * count
+    project.done(*DECIDE, "--split", "headings", *level)
+    project.done("import")
+    assert names(blocks_of(project, "articles/two")) == ["text_block"] * count
 
 
 @pytest.mark.parametrize(
@@ -252,16 +254,16 @@ def test_the_level_of_headings_can_be_chosen(
     ],
 )
 def test_rules_that_are_none_are_refused(
-    desk: Desk, arguments: tuple[str, ...], said: str
+    project: StagedProject, arguments: tuple[str, ...], said: str
 ) -> None:
     """Code 2 and a sentence; no decision is written."""
-    ended = desk.run(*DECIDE, *arguments)
+    ended = project.run(*DECIDE, *arguments)
     assert ended.code == 2
     assert said in ended.err
-    assert not (desk.folder / "decisions" / "blocks.yaml").exists()
+    assert not (project.folder / "decisions" / "blocks.yaml").exists()
 
 
-def test_a_component_that_the_design_lacks_is_named(split: Desk) -> None:
+def test_a_component_that_the_design_lacks_is_named(split: StagedProject) -> None:
     """Blocks whose component somebody took out of the design stop the import."""
     path = split.folder / "decisions" / "design.yaml"
     text = path.read_text()

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import (
     CREATE_STORY,
     ERROR,
@@ -17,6 +16,7 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
+from tests.support.steps.staged_project import Stage, StagedProject
 
 _ROUTES = {
     "read_token": "validate token",
@@ -32,22 +32,22 @@ _ROUTES = {
 }
 
 
-def happened(desk: Desk, since: int) -> dict[str, int]:
+def happened(project: StagedProject, since: int) -> dict[str, int]:
     """Return the quota calls of a run as the plan would name them."""
-    return {name: desk.count(route, since) for name, route in _ROUTES.items()}
+    return {name: project.count(route, since) for name, route in _ROUTES.items()}
 
 
-def as_planned(desk: Desk, command: str = "import") -> dict[str, int]:
+def as_planned(project: StagedProject, command: str = "import") -> dict[str, int]:
     """Run a command and hold its calls against the plan that was shown before."""
-    calls = desk.plan()["calls"]
-    number = desk.mark()
-    desk.done(command)
+    calls = project.plan()["calls"]
+    number = project.mark()
+    project.done(command)
     planned = {name: calls.get(name, 0) for name in _ROUTES}
     planned["read_datasource_entries"] += calls.get("compare_datasource_entries", 0)
-    assert happened(desk, number) == planned
+    assert happened(project, number) == planned
     made = calls["create_stories"] + calls.get("create_folders", 0)
-    assert desk.count("create story", number) == made
-    quota = sum(1 for each in desk.since(number) if each.quota)
+    assert project.count("create story", number) == made
+    quota = sum(1 for each in project.since(number) if each.quota)
     assert quota == calls["total"]
     return calls
 
@@ -62,32 +62,32 @@ def test_a_fresh_import_makes_exactly_the_planned_calls(
 
 def test_an_import_with_everything_done_makes_only_the_survey(stage: Stage) -> None:
     """The second run writes nothing, and its plan knows."""
-    desk = stage()
-    as_planned(desk)
-    calls = as_planned(desk)
+    project = stage()
+    as_planned(project)
+    calls = as_planned(project)
     assert calls["total"] == 6
     assert calls["list_assets"] == 1
-    assert desk.plan()["items"]["already_there"] == 6
+    assert project.plan()["items"]["already_there"] == 6
 
 
 def test_the_plan_after_phase_one_counts_phase_two_only(stage: Stage) -> None:
     """Parts of an import are planned from where they stand."""
-    desk = stage()
-    desk.done("prepare")
-    desk.done("create")
-    calls = as_planned(desk, "link")
+    project = stage()
+    project.done("prepare")
+    project.done("create")
+    calls = as_planned(project, "link")
     assert (calls["create_stories"], calls["update_stories"]) == (0, 6)
 
 
 def test_a_changed_decision_is_planned_as_what_it_changes(stage: Stage) -> None:
     """A new content of our own stories is an update, counted before it is sent."""
-    desk = stage()
-    desk.done("import")
-    desk.decide("design.yaml", "key: position", "key: rank")
-    calls = as_planned(desk)
+    project = stage()
+    project.done("import")
+    project.decide("design.yaml", "key: position", "key: rank")
+    calls = as_planned(project)
     assert calls["update_stories"] == 6
     assert calls["update_components"] == 1
-    desk.verified()
+    project.verified()
 
 
 def test_choices_in_a_datasource_are_planned_to_the_entry(
@@ -95,21 +95,21 @@ def test_choices_in_a_datasource_are_planned_to_the_entry(
 ) -> None:
     """A datasource whose entries were only half made is completed."""
     fault = Fault(("POST", r"/datasource_entries$"), UNSENT, at=(3,), then_dead=True)
-    desk = stage(fault, content=with_option(tiny_site, tmp_path / "content"))
-    desk.decide(
+    project = stage(fault, content=with_option(tiny_site, tmp_path / "content"))
+    project.decide(
         "design.yaml",
         "encoding: option\n",
         "encoding: option_datasource\n        datasource: kinds\n",
     )
-    calls = desk.plan()["calls"]
+    calls = project.plan()["calls"]
     assert (calls["create_datasources"], calls["create_datasource_entries"]) == (1, 3)
-    assert desk.run("import").code != 0
+    assert project.run("import").code != 0
     fault.over()
-    calls = as_planned(desk)
+    calls = as_planned(project)
     assert calls["create_datasource_entries"] == 1
     assert "create_datasources" not in calls
-    assert as_planned(desk)["total"] == 8
-    assert desk.entries() == ["Marsh", "Wood", "Hill"]
+    assert as_planned(project)["total"] == 8
+    assert project.entries() == ["Marsh", "Wood", "Hill"]
 
 
 def with_option(content: Path, folder: Path) -> Path:
@@ -149,36 +149,36 @@ def test_a_resumed_import_makes_exactly_the_planned_calls(
 ) -> None:
     """What a killed run left open is looked up, and the plan counts the looks."""
     fault = Fault(request_kind, ERROR, at=(at,), then_dead=True)
-    desk = stage(fault)
-    assert desk.run("import").code == 7
+    project = stage(fault)
+    assert project.run("import").code == 7
     fault.over()
-    before = desk.plan()["calls"]
-    number = desk.mark()
-    desk.done("import")
-    assert sum(1 for each in desk.since(number) if each.quota) == before["total"]
-    desk.verified()
+    before = project.plan()["calls"]
+    number = project.mark()
+    project.done("import")
+    assert sum(1 for each in project.since(number) if each.quota) == before["total"]
+    project.verified()
 
 
 def test_planning_writes_nothing_there_and_only_the_plan_here(stage: Stage) -> None:
     """No request but reads; in the ledger a plan and nothing else."""
-    desk = stage()
-    before = desk.comparable()
-    number = desk.mark()
-    planned = desk.plan()
-    assert {each.method for each in desk.since(number)} == {"GET"}
-    assert desk.comparable() == before
-    stored = desk.rows("SELECT hash FROM plan")
+    project = stage()
+    before = project.comparable()
+    number = project.mark()
+    planned = project.plan()
+    assert {each.method for each in project.since(number)} == {"GET"}
+    assert project.comparable() == before
+    stored = project.rows("SELECT hash FROM plan")
     assert stored == [(planned["hash"],)]
     for table in ("item", "home", "asset", "made", "intent", "run"):
-        assert desk.rows(f"SELECT count(*) FROM {table}") == [(0,)], table
+        assert project.rows(f"SELECT count(*) FROM {table}") == [(0,)], table
 
 
 def test_a_dry_run_writes_nothing(stage: Stage) -> None:
     """`import --dry-run` is the plan."""
-    desk = stage()
-    ended = desk.done("import", "--dry-run", "--json")
+    project = stage()
+    ended = project.done("import", "--dry-run", "--json")
     assert ended.document["writes"] == 0
-    assert desk.stories() == {}
+    assert project.stories() == {}
 
 
 def test_the_hash_is_the_same_before_during_and_after_an_import(
@@ -186,16 +186,16 @@ def test_the_hash_is_the_same_before_during_and_after_an_import(
 ) -> None:
     """What our own ledger records is never drift: an interrupted import reruns."""
     fault = Fault(CREATE_STORY, ERROR, at=(4,), then_dead=True)
-    desk = stage(fault)
-    shown = desk.plan()["hash"]
-    assert desk.run("import", "--plan", shown).code == 7
+    project = stage(fault)
+    shown = project.plan()["hash"]
+    assert project.run("import", "--plan", shown).code == 7
     fault.over()
-    assert desk.plan()["hash"] == shown
-    desk.done("create")
-    assert desk.plan()["hash"] == shown
-    desk.done("import", "--plan", shown)
-    assert desk.plan()["hash"] == shown
-    desk.done("import", "--plan", shown[:16])
+    assert project.plan()["hash"] == shown
+    project.done("create")
+    assert project.plan()["hash"] == shown
+    project.done("import", "--plan", shown)
+    assert project.plan()["hash"] == shown
+    project.done("import", "--plan", shown[:16])
 
 
 def test_the_hash_is_the_same_after_an_update_whose_result_was_lost(
@@ -203,12 +203,12 @@ def test_the_hash_is_the_same_after_an_update_whose_result_was_lost(
 ) -> None:
     """Our own update that a killed run never recorded is not taken for an edit."""
     fault = Fault(UPDATE_STORY, ERROR, at=(2,), then_dead=True)
-    desk = stage(fault)
-    shown = desk.plan()["hash"]
-    assert desk.run("import", "--plan", shown).code == 7
+    project = stage(fault)
+    shown = project.plan()["hash"]
+    assert project.run("import", "--plan", shown).code == 7
     fault.over()
-    assert desk.plan()["hash"] == shown
-    desk.done("import", "--plan", shown)
+    assert project.plan()["hash"] == shown
+    project.done("import", "--plan", shown)
 
 
 def test_two_projects_of_the_same_content_and_decisions_share_a_hash(
@@ -226,10 +226,10 @@ def test_two_projects_of_the_same_content_and_decisions_share_a_hash(
 
 def test_the_hash_does_not_depend_on_where_the_project_lies(stage: Stage) -> None:
     """A copy of the project folder elsewhere has the same plan."""
-    desk = stage()
-    shown = desk.plan()["hash"]
-    moved = desk.folder.parent / "elsewhere"
-    shutil.move(desk.folder, moved)
-    shutil.copytree(moved, desk.folder)
-    (desk.folder / "ledger.sqlite").unlink()
-    assert desk.plan()["hash"] == shown
+    project = stage()
+    shown = project.plan()["hash"]
+    moved = project.folder.parent / "elsewhere"
+    shutil.move(project.folder, moved)
+    shutil.copytree(moved, project.folder)
+    (project.folder / "ledger.sqlite").unlink()
+    assert project.plan()["hash"] == shown

@@ -17,15 +17,15 @@ from cmsmig.configuration.plans import (
     PlanLimits,
 )
 from cmsmig.sandbox.http.asgi import Call, Middleware, Next, Reply, json_reply
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 RECORD = "records/record-2"
 BUILD = "https://build.example.com/hooks/secret-in-the-path?token=secret"
 
 
-def without(desk: Desk, name: str, *slugs: str) -> None:
+def without(project: StagedProject, name: str, *slugs: str) -> None:
     """Take a field's value from items of the pulled origin, in both sets."""
-    for path in (desk.folder / "raw").glob("*/*.json"):
+    for path in (project.folder / "raw").glob("*/*.json"):
         body = json.loads(path.read_text())
         for item in body.get("items", ()):
             if item["fieldData"]["slug"] in slugs:
@@ -33,40 +33,42 @@ def without(desk: Desk, name: str, *slugs: str) -> None:
         path.write_text(json.dumps(body))
 
 
-def require(desk: Desk, key: str) -> None:
-    path = desk.folder / "decisions" / "design.yaml"
+def require(project: StagedProject, key: str) -> None:
+    path = project.folder / "decisions" / "design.yaml"
     text = re.sub(rf"(key: {key}\n)", r"\1        required: true\n", path.read_text())
     path.write_text(text)
 
 
-def failing(desk: Desk) -> list[dict]:
-    found = [each for each in desk.plan()["preflights"] if each["fails"]]
+def failing(project: StagedProject) -> list[dict]:
+    found = [each for each in project.plan()["preflights"] if each["fails"]]
     return sorted(found, key=lambda each: each["full_slug"])
 
 
-def imported_but_for(desk: Desk, reason: str, *slugs: str) -> None:
+def imported_but_for(project: StagedProject, reason: str, *slugs: str) -> None:
     """Import, insist that no doomed request was sent and that all others arrived."""
-    planned = desk.plan()
+    planned = project.plan()
     assert planned["items"]["failed"] == len(slugs)
-    number = desk.mark()
-    assert desk.run("import").code == 1
-    refused = [each for each in desk.since(number) if each.status == 422]
+    number = project.mark()
+    assert project.run("import").code == 1
+    refused = [each for each in project.since(number) if each.status == 422]
     assert refused == []
-    assert sum(each.quota for each in desk.since(number)) == planned["calls"]["total"]
+    assert (
+        sum(each.quota for each in project.since(number)) == planned["calls"]["total"]
+    )
     for slug in slugs:
-        assert desk.outcome(f"records/{slug}")[:2] == ("failed", reason)
-    assert len(desk.stories()) == 6 - len(slugs)
-    assert desk.codes() == ["item_failed"]
+        assert project.outcome(f"records/{slug}")[:2] == ("failed", reason)
+    assert len(project.stories()) == 6 - len(slugs)
+    assert project.codes() == ["item_failed"]
 
 
 def test_a_required_field_without_a_value_is_told_by_item_and_field(
     stage: Stage,
 ) -> None:
     """The other items are imported; with a value the item is, too."""
-    desk = stage()
-    require(desk, "position")
-    without(desk, "position", "record-2", "record-5")
-    found = failing(desk)
+    project = stage()
+    require(project, "position")
+    without(project, "position", "record-2", "record-5")
+    found = failing(project)
     assert [(each["full_slug"], each["field"]) for each in found] == [
         ("records/record-2", "position"),
         ("records/record-5", "position"),
@@ -75,21 +77,23 @@ def test_a_required_field_without_a_value_is_told_by_item_and_field(
     assert (first["kind"], first["collection"]) == ("required_field", "records")
     assert first["item"].partition("/")[2]
     assert "decisions/design.yaml" in first["text"]
-    shown = desk.done("plan").out
+    shown = project.done("plan").out
     assert "fails: Record 2: `position` of the component `record` is required" in shown
-    imported_but_for(desk, "required_field", "record-2", "record-5")
-    desk.decide("design.yaml", "        required: true\n", "")
-    desk.done("import")
-    desk.verified()
+    imported_but_for(project, "required_field", "record-2", "record-5")
+    project.decide("design.yaml", "        required: true\n", "")
+    project.done("import")
+    project.verified()
 
 
 def test_a_required_relation_of_the_space_is_told(stage: Stage) -> None:
     """Phase one writes it empty, so nothing of that type would arrive."""
-    desk = stage()
-    desk.done("prepare")
-    (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
+    project = stage()
+    project.done("prepare")
+    (component,) = (
+        c for c in project.space.components.values() if c["name"] == "record"
+    )
     component["schema"]["next"]["required"] = True
-    found = failing(desk)
+    found = failing(project)
     assert {each["field"] for each in found} == {"next"}
     assert len(found) == 6
     assert "take `required` off that field there" in found[0]["text"]
@@ -97,41 +101,45 @@ def test_a_required_relation_of_the_space_is_told(stage: Stage) -> None:
 
 def test_an_update_that_may_be_refused_is_told_and_sent(stage: Stage) -> None:
     """What somebody filled in there may be what the field asks for."""
-    desk = stage()
-    desk.done("import")
-    (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
+    project = stage()
+    project.done("import")
+    (component,) = (
+        c for c in project.space.components.values() if c["name"] == "record"
+    )
     component["schema"]["position"]["required"] = True
-    without(desk, "position", "record-2")
-    (found,) = desk.plan()["preflights"]
+    without(project, "position", "record-2")
+    (found,) = project.plan()["preflights"]
     assert (found["full_slug"], found["fails"]) == ("records/record-2", False)
-    number = desk.mark()
-    assert desk.run("import").code == 1
-    assert [each.status for each in desk.since(number) if each.status == 422] == [422]
-    assert desk.outcome("records/record-2")[:2] == ("failed", "refused")
+    number = project.mark()
+    assert project.run("import").code == 1
+    assert [each.status for each in project.since(number) if each.status == 422] == [
+        422
+    ]
+    assert project.outcome("records/record-2")[:2] == ("failed", "refused")
 
 
-def close_folder(desk: Desk, name: str, *, locked: bool) -> None:
+def close_folder(project: StagedProject, name: str, *, locked: bool) -> None:
     content = {"content_types": ["page"], "lock_subfolders_content_types": locked}
     folder = {"name": name, "slug": name, "is_folder": True, "content": content}
-    desk.api("POST", "/stories", {"story": folder})
+    project.api("POST", "/stories", {"story": folder})
 
 
 def test_a_folder_of_other_content_types_is_told_by_type_and_number(
     stage: Stage,
 ) -> None:
     """One call for the folder, none for the stories that it would refuse."""
-    desk = stage()
-    close_folder(desk, "records", locked=False)
-    (found,) = failing(desk)
+    project = stage()
+    close_folder(project, "records", locked=False)
+    (found,) = failing(project)
     assert {name: found[name] for name in ("kind", "folder", "component", "count")} == {
         "kind": "folder_closed",
         "folder": "records",
         "component": "record",
         "count": 6,
     }
-    assert desk.plan()["calls"]["read_folders"] == 1
+    assert project.plan()["calls"]["read_folders"] == 1
     slugs = [f"record-{number}" for number in range(1, 7)]
-    imported_but_for(desk, "folder_closed", *slugs)
+    imported_but_for(project, "folder_closed", *slugs)
 
 
 @pytest.mark.parametrize("locked", [True, False])
@@ -139,10 +147,10 @@ def test_a_folder_above_decides_where_it_locks_those_below(
     stage: Stage, locked: bool
 ) -> None:
     """Its own stories alone are limited otherwise."""
-    desk = stage()
-    close_folder(desk, "site", locked=locked)
-    desk.decide("design.yaml", "folder: records", "folder: site/records")
-    assert len(failing(desk)) == int(locked)
+    project = stage()
+    close_folder(project, "site", locked=locked)
+    project.decide("design.yaml", "folder: records", "folder: site/records")
+    assert len(failing(project)) == int(locked)
 
 
 RESTRICTIONS: dict[str, dict] = {
@@ -157,30 +165,32 @@ def test_a_block_that_a_field_does_not_take_is_a_warning(stage: Stage, by: str) 
     """The item is sent; a service that refuses it refuses that item alone."""
     refusal = "The component(s) X are not allowed in the field text"
     strict = Strict(refusal)
-    desk = stage(strict)
-    (path,) = (desk.folder / "raw" / "items").glob("*.json")
+    project = stage(strict)
+    (path,) = (project.folder / "raw" / "items").glob("*.json")
     body = json.loads(path.read_text())
     hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-4")
     embed = "<div class='w-embed'><form action='/x'><input name='a'></form></div>"
     hit["fieldData"]["text"] += embed
     path.write_text(json.dumps(body))
-    desk.done("prepare")
-    (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
-    for each in desk.space.components.values():
+    project.done("prepare")
+    (component,) = (
+        c for c in project.space.components.values() if c["name"] == "record"
+    )
+    for each in project.space.components.values():
         each["internal_tag_ids"] = ["7"]
     restriction = {"restrict_components": True, **RESTRICTIONS[by]}
     component["schema"]["text"] |= restriction
-    (found,) = desk.plan()["preflights"]
+    (found,) = project.plan()["preflights"]
     assert (found["full_slug"], found["field"]) == ("records/record-4", "text")
     assert (found["kind"], found["fails"]) == ("component_not_allowed", False)
     assert "the editor will complain and the service may refuse" in found["text"]
-    assert desk.run("import").code == 1
-    assert desk.outcome("records/record-4")[:2] == ("failed", "refused")
-    assert len(desk.stories()) == 5
+    assert project.run("import").code == 1
+    assert project.outcome("records/record-4")[:2] == ("failed", "refused")
+    assert len(project.stories()) == 5
     strict.says = ""
     component["schema"]["text"]["restrict_components"] = False
-    desk.done("import")
-    assert len(desk.stories()) == 6
+    project.done("import")
+    assert len(project.stories()) == 6
 
 
 @dataclass
@@ -199,56 +209,56 @@ class Strict:
 @pytest.mark.parametrize("taken", [True, False])
 def test_a_large_story_is_a_warning_and_is_sent(stage: Stage, taken: bool) -> None:
     """No limit is published today: the service may take it, or refuse it alone."""
-    desk = stage()
+    project = stage()
     if taken:
-        desk.space.unknowns = replace(desk.space.unknowns, largest_story=2**30)
+        project.space.unknowns = replace(project.space.unknowns, largest_story=2**30)
     for kind in ("items", "live"):
-        (path,) = (desk.folder / "raw" / kind).glob("*.json")
+        (path,) = (project.folder / "raw" / kind).glob("*.json")
         body = json.loads(path.read_text())
         hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-3")
         hit["fieldData"]["text"] = f"<p>{'ü' * 2_700_000}</p>"
         path.write_text(json.dumps(body))
-    planned = desk.plan()
+    planned = project.plan()
     (found,) = planned["preflights"]
     assert (found["kind"], found["full_slug"]) == ("story_size", "records/record-3")
     assert not found["fails"]
     assert "5.2 MB of JSON, and an older page allowed 5 MB" in found["text"]
     assert planned["items"]["failed"] == 0
-    assert desk.run("import").code == (0 if taken else 1)
-    outcome = desk.outcome("records/record-3")[:2]
+    assert project.run("import").code == (0 if taken else 1)
+    outcome = project.outcome("records/record-3")[:2]
     assert outcome == ("created", "") if taken else ("failed", "refused")
-    assert len(desk.stories()) == (6 if taken else 5)
+    assert len(project.stories()) == (6 if taken else 5)
 
 
-def publishing(desk: Desk) -> Desk:
-    desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
-    return desk
+def publishing(project: StagedProject) -> StagedProject:
+    project.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+    return project
 
 
-def webhook(desk: Desk, *actions: str, **more: object) -> None:
+def webhook(project: StagedProject, *actions: str, **more: object) -> None:
     body = {"name": "Build", "endpoint": BUILD, "actions": list(actions), **more}
-    desk.api("POST", "/webhook_endpoints", {"webhook_endpoint": body})
+    project.api("POST", "/webhook_endpoints", {"webhook_endpoint": body})
 
 
 def test_deliveries_of_webhooks_are_counted_and_no_secret_is_shown(
     stage: Stage,
 ) -> None:
     """Of those that are on and told of publications; by host, for one call."""
-    desk = publishing(stage())
-    webhook(desk, "story.published", "story.deleted")
-    webhook(desk, "story.published", endpoint="https://search.example.com/x")
-    webhook(desk, "story.deleted")
-    webhook(desk, "story.published", activated=False)
-    planned = desk.plan()
+    project = publishing(stage())
+    webhook(project, "story.published", "story.deleted")
+    webhook(project, "story.published", endpoint="https://search.example.com/x")
+    webhook(project, "story.deleted")
+    webhook(project, "story.published", activated=False)
+    planned = project.plan()
     (found,) = planned["preflights"]
     assert (found["kind"], found["count"], found["fails"]) == ("webhooks", 12, False)
     assert "to build.example.com, search.example.com" in found["text"]
     assert planned["calls"]["read_webhooks"] == 1
-    for shown in (json.dumps(planned), desk.done("plan").out):
+    for shown in (json.dumps(planned), project.done("plan").out):
         assert "secret" not in shown
-    desk.done("import")
+    project.done("import")
     # Nothing is left to be published, so nobody asks.
-    assert "read_webhooks" not in desk.plan()["calls"]
+    assert "read_webhooks" not in project.plan()["calls"]
 
 
 @pytest.mark.parametrize("status", [403, 404])
@@ -260,10 +270,10 @@ def test_webhooks_that_may_not_be_seen_are_no_error(stage: Stage, status: int) -
             return json_reply(status, {"error": "Forbidden"})
         return await answer(call)
 
-    desk = publishing(stage(forbidden))
-    (found,) = desk.plan()["preflights"]
+    project = publishing(stage(forbidden))
+    (found,) = project.plan()["preflights"]
     assert (found["kind"], found["fails"]) == ("not_read", False)
-    desk.done("import")
+    project.done("import")
 
 
 def test_nothing_is_asked_that_nothing_needs(stage: Stage) -> None:
@@ -294,8 +304,10 @@ PAGE = "the service's technical limits page of November 2026"
 
 def test_counts_name_what_there_would_be_and_what_is_allowed(stage: Stage) -> None:
     """Stories, folders, components, and the month's requests with verification's."""
-    desk = stage(silent(), demo_space=True, settings='destination_plan = "growth-plus"')
-    planned = desk.plan()
+    project = stage(
+        silent(), demo_space=True, settings='destination_plan = "growth-plus"'
+    )
+    planned = project.plan()
     source = f"{PAGE} for the plan growth_plus"
     assert planned["counts"]["stories"] == {
         "there": 1,
@@ -309,28 +321,28 @@ def test_counts_name_what_there_would_be_and_what_is_allowed(stage: Stage) -> No
     calls = planned["calls"]["total"] + planned["verification_calls"]
     assert (month["added"], month["limit"]) == (calls, 15_000_000)
     said = f"requests a month: {calls:,} with one verification; 4,000,000 included, at"
-    assert f"{said} most 15,000,000 ({source})" in desk.done("plan").out
+    assert f"{said} most 15,000,000 ({source})" in project.done("plan").out
     assert planned["sizes"]["files"] == 4
     assert planned["limits"] == []
-    desk.done("import")
-    number = desk.mark()
-    desk.verified()
-    read = sum(each.quota for each in desk.since(number))
+    project.done("import")
+    number = project.mark()
+    project.verified()
+    read = sum(each.quota for each in project.since(number))
     # The home story is not ours; the assets are listed only once some are there.
     assert abs(read - planned["verification_calls"]) <= 1
 
 
-Change = Callable[[Desk], None]
+Change = Callable[[StagedProject], None]
 
 
-def too_many_components(desk: Desk) -> None:
+def too_many_components(project: StagedProject) -> None:
     for number in range(1, 198):
         component = {"id": -number, "name": f"c{number}", "schema": {}}
-        desk.space.components[-number] = component
+        project.space.components[-number] = component
 
 
-def a_large_file(desk: Desk, megabytes: int) -> None:
-    path = desk.folder / "raw" / "files.json"
+def a_large_file(project: StagedProject, megabytes: int) -> None:
+    path = project.folder / "raw" / "files.json"
     body = json.loads(path.read_text())
     body["files"][0]["bytes"] = megabytes * 1024 * 1024
     path.write_text(json.dumps(body))
@@ -351,22 +363,22 @@ ORGANISATION = {"limits": {"components": 3}, "custom_upload_limit_in_mb": 90}
         ),
         (
             {"org": {"feature_limits": [{"key": "max_stories", "limit": "5"}]}},
-            lambda desk: None,
+            lambda project: None,
             "6 stories, and 5 are allowed by the space's own answer",
         ),
         (
             {"feature_limits": {"requests_per_month": 9}, "org": {}},
-            lambda desk: None,
+            lambda project: None,
             "requests a month, and 9 are allowed by the space's own answer",
         ),
         (
             {"org": ORGANISATION, "limits": {"components": "1000"}},
-            lambda desk: a_large_file(desk, 95),
+            lambda project: a_large_file(project, 95),
             "is 95.0 MB, and by the space's own answer it takes 90 MB in a file",
         ),
         (
             {"custom_upload_limit_in_mb": None},
-            lambda desk: a_large_file(desk, 510),
+            lambda project: a_large_file(project, 510),
             "is 510.0 MB, and an older page allowed 500 MB or 1 GB by plan; the "
             "service publishes no limit today",
         ),
@@ -376,9 +388,9 @@ def test_a_limit_is_told_with_its_source(
     stage: Stage, answered: dict[str, Any], change: Change, said: str
 ) -> None:
     """The space's own answer wins; a sentence among the limits, which fails nothing."""
-    desk = stage(silent(**answered))
-    change(desk)
-    planned = desk.plan()
+    project = stage(silent(**answered))
+    change(project)
+    planned = project.plan()
     (sentence,) = planned["limits"]
     assert said in sentence
     assert [each["fails"] for each in planned["preflights"]] == [False]
@@ -397,9 +409,9 @@ def test_what_is_within_the_spaces_limits_is_not_listed(
     stage: Stage, answered: dict[str, Any]
 ) -> None:
     """By the plan that it answers or by its limits; other keys do not count."""
-    desk = stage(silent(**answered))
-    too_many_components(desk)
-    assert desk.plan()["limits"] == []
+    project = stage(silent(**answered))
+    too_many_components(project)
+    assert project.plan()["limits"] == []
 
 
 def test_more_than_the_plan_includes_is_listed(
@@ -409,14 +421,14 @@ def test_more_than_the_plan_includes_is_listed(
     counts = dict(DESTINATION_PLANS["growth"].counts)
     counts[Counted.STORIES] = Limit(most=1_000, included=5)
     monkeypatch.setitem(DESTINATION_PLANS, "growth", PlanLimits(6, counts))
-    desk = stage(silent(plan="growth"))
-    (sentence,) = desk.plan()["limits"]
+    project = stage(silent(plan="growth"))
+    (sentence,) = project.plan()["limits"]
     assert f"6 stories, and 5 are included by {PAGE} for the plan growth" in sentence
 
 
-def without_alt(desk: Desk) -> None:
+def without_alt(project: StagedProject) -> None:
     """Take the alternative texts of files from all items of the pulled origin."""
-    for path in (desk.folder / "raw").glob("*/*.json"):
+    for path in (project.folder / "raw").glob("*/*.json"):
         path.write_text(re.sub(r'"alt": ?"[^"]*"', '"alt": null', path.read_text()))
 
 
@@ -425,25 +437,25 @@ def test_fields_that_the_space_requires_of_assets_are_listed(
     stage: Stage, given: Any
 ) -> None:
     """The files that lack it, until they are uploaded; none fails for it."""
-    desk = stage(silent(required_assest_fields=given))
-    (title,) = desk.plan()["preflights"]
+    project = stage(silent(required_assest_fields=given))
+    (title,) = project.plan()["preflights"]
     assert (title["kind"], title["field"]) == ("asset_field", "title")
     assert (title["count"], title["fails"]) == (4, False)
-    without_alt(desk)
-    planned = desk.plan()
+    without_alt(project)
+    planned = project.plan()
     found = {each["field"]: each for each in planned["preflights"]}
     assert found.keys() == {"alt", "title"}
     assert "requires `alt` of an asset, and" in found["alt"]["text"]
     assert not found["alt"]["fails"]
-    desk.done("import")
-    assert desk.plan()["preflights"] == []
+    project.done("import")
+    assert project.plan()["preflights"] == []
 
 
 def test_the_check_shows_plan_and_limits_with_their_source(stage: Stage) -> None:
     """What is set and what the space answers; what is not published is no number."""
     own = {"plan": "Growth", "plan_level": 300, "limits": {"folders": "70"}}
-    desk = stage(silent(**own, custom_upload_limit_in_mb=90))
-    rows = desk.done("check", "--json").document["rows"]
+    project = stage(silent(**own, custom_upload_limit_in_mb=90))
+    rows = project.done("check", "--json").document["rows"]
     shown = {row["what"]: row["found"] for row in rows}
     assert shown["plan"] == "not set; the space answers Growth, level 300"
     assert shown["folders allowed"] == "70 (the space's own answer)"
@@ -453,38 +465,38 @@ def test_the_check_shows_plan_and_limits_with_their_source(stage: Stage) -> None
     assert shown["largest story"].startswith("no limit is published")
 
 
-def release(desk: Desk, name: str, *paths: str, **more: object) -> dict:
+def release(project: StagedProject, name: str, *paths: str, **more: object) -> dict:
     """Make a release that holds changed versions of stories."""
     body = {"release": {"name": name, **more}}
-    made = dict(desk.api("POST", "/releases", body)["release"])
+    made = dict(project.api("POST", "/releases", body)["release"])
     for path in paths:
-        story = desk.stories()[path]
+        story = project.stories()[path]
         later = {"story": {"name": "Later"}, "release_id": made["id"]}
-        desk.api("PUT", f"/stories/{story.story_id}", later)
+        project.api("PUT", f"/stories/{story.story_id}", later)
     return made
 
 
 def test_pending_releases_are_named_with_what_they_would_replace(stage: Stage) -> None:
     """Asked for once a plan; those that were deployed are not mentioned."""
-    desk = stage(demo_space=True)
-    release(desk, "Empty", "home")
-    first = desk.plan()
+    project = stage(demo_space=True)
+    release(project, "Empty", "home")
+    first = project.plan()
     (empty,) = first["preflights"]
     assert (empty["kind"], empty["count"], empty["fails"]) == ("release", 0, False)
     assert "holds no story of this import" in empty["text"]
     assert first["calls"]["read_releases"] == 1
     assert "list_released_stories" not in first["calls"]
-    number = desk.mark()
-    desk.done("import")
-    assert sum(each.quota for each in desk.since(number)) == first["calls"]["total"]
-    winter = release(desk, "Winter", RECORD)
+    number = project.mark()
+    project.done("import")
+    assert sum(each.quota for each in project.since(number)) == first["calls"]["total"]
+    winter = release(project, "Winter", RECORD)
     deployed = {"release": {"name": "Winter"}, "do_release": True}
-    desk.api("PUT", f"/releases/{winter['id']}", deployed)
+    project.api("PUT", f"/releases/{winter['id']}", deployed)
     held = ["home", RECORD, "records/record-3"]
-    release(desk, "Spring", *held, release_at="2026-12-01T00:00:00.000Z")
-    number = desk.mark()
-    planned = desk.run("plan", "--json").document
-    asked = [each.query.get("in_release", "") for each in desk.since(number)]
+    release(project, "Spring", *held, release_at="2026-12-01T00:00:00.000Z")
+    number = project.mark()
+    planned = project.run("plan", "--json").document
+    asked = [each.query.get("in_release", "") for each in project.since(number)]
     assert len([each for each in asked if each]) == 2
     assert planned["calls"]["read_releases"] == 1
     assert planned["calls"]["list_released_stories"] == 2
@@ -496,10 +508,12 @@ def test_pending_releases_are_named_with_what_they_would_replace(stage: Stage) -
     for said in ("`Spring`, planned for 2026-12-01", f"`{RECORD}`"):
         assert said in spring
     assert "Deploying it replaces their drafts as a whole" in spring
-    assert "note: The release `Spring`" in desk.run("plan").out
-    number = desk.mark()
-    desk.run("import")
-    assert sum(each.quota for each in desk.since(number)) == planned["calls"]["total"]
+    assert "note: The release `Spring`" in project.run("plan").out
+    number = project.mark()
+    project.run("import")
+    assert (
+        sum(each.quota for each in project.since(number)) == planned["calls"]["total"]
+    )
 
 
 @pytest.mark.parametrize(("status", "kinds"), [(403, ["not_read"]), (404, [])])
@@ -513,8 +527,8 @@ def test_releases_that_may_not_be_seen_are_no_error(
             return json_reply(status, {"error": "Forbidden"})
         return await answer(call)
 
-    desk = stage(unseen)
-    planned = desk.plan()
+    project = stage(unseen)
+    planned = project.plan()
     assert [each["kind"] for each in planned["preflights"]] == kinds
     assert ("releases of the space could not be read" in str(planned)) == bool(kinds)
-    desk.done("import")
+    project.done("import")

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.editor_edits import (
     FIELDS,
     cases,
@@ -26,6 +25,7 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
+from tests.support.steps.staged_project import Stage, StagedProject
 
 CASES = cases(
     # The group that the service gave a story is known from its answer alone.
@@ -53,36 +53,36 @@ class Unconfirmed:
 
 
 @pytest.fixture
-def unconfirmed(stage: Stage, tmp_path: Path) -> Desk:
-    """Return a desk whose stories were all created without a record of it."""
+def unconfirmed(stage: Stage, tmp_path: Path) -> StagedProject:
+    """Return a project whose stories were all created without a record of it."""
     content = tmp_path / "content"
     write_site(content, CASES)
     service = Unconfirmed()
-    desk = stage(service, content=content)
-    assert desk.run("import").code == 1
+    project = stage(service, content=content)
+    assert project.run("import").code == 1
     service.over = True
-    assert len(desk.open_intents()) == len(desk.stories()) == len(CASES)
-    return desk
+    assert len(project.open_intents()) == len(project.stories()) == len(CASES)
+    return project
 
 
 @pytest.mark.parametrize("command", ["import", "rollback"])
 def test_a_story_that_was_created_and_edited_is_one_story_with_its_edit(
-    unconfirmed: Desk, command: str
+    unconfirmed: StagedProject, command: str
 ) -> None:
     """Whatever field it is: also where it has another address since."""
-    desk = unconfirmed
-    known = {case: desk.stories()[case.path].story_id for case in CASES}
-    held = {case: edit(desk, known[case], case.field) for case in CASES}
+    project = unconfirmed
+    known = {case: project.stories()[case.path].story_id for case in CASES}
+    held = {case: edit(project, known[case], case.field) for case in CASES}
     if command == "import":
-        planned, mark = desk.run("plan", "--json").document["calls"], desk.mark()
-        desk.run("import")
-        assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
-        desk.run("import")
-    plan = desk.run("rollback", "--json").document
-    assert {each.story_id for each in desk.stories().values()} == {*known.values()}
-    assert [c for c in CASES if value(desk, known[c], c.field) != held[c]] == []
+        planned, mark = project.run("plan", "--json").document["calls"], project.mark()
+        project.run("import")
+        assert sum(1 for each in project.since(mark) if each.quota) == planned["total"]
+        project.run("import")
+    plan = project.run("rollback", "--json").document
+    assert {each.story_id for each in project.stories().values()} == {*known.values()}
+    assert [c for c in CASES if value(project, known[c], c.field) != held[c]] == []
     fields = {each["what"]: each["fields"] for each in plan["left"]}
-    paths = {each.story_id: path.strip("/") for path, each in desk.stories().items()}
+    paths = {each.story_id: path.strip("/") for path, each in project.stories().items()}
     told = {case: fields[paths[known[case]]] for case in CASES}
     # A rollback that finds an edited content does not know what was sent of it.
     assert [
@@ -93,14 +93,14 @@ def test_a_story_that_was_created_and_edited_is_one_story_with_its_edit(
 def test_what_was_never_created_is_created_then(stage: Stage) -> None:
     """A run that died at its third create: the others are made, none twice."""
     fault = Fault(CREATE_STORY, CUT, at=(3,), item='"record', then_dead=True)
-    desk = stage(fault)
-    assert desk.run("import").code == 7
+    project = stage(fault)
+    assert project.run("import").code == 7
     fault.over()
-    made = {each.story_id for each in desk.stories().values()}
-    desk.done("import")
-    assert made < {each.story_id for each in desk.stories().values()}
-    assert len(desk.stories()) == 6
-    desk.verified()
+    made = {each.story_id for each in project.stories().values()}
+    project.done("import")
+    assert made < {each.story_id for each in project.stories().values()}
+    assert len(project.stories()) == 6
+    project.verified()
 
 
 @pytest.mark.parametrize("items", ["staged", "mirror"])
@@ -113,25 +113,25 @@ def test_what_an_editor_unpublished_after_a_kill_stays_so(
     request = UPDATE_STORY if items == "mirror" else PUBLISH_STORY
     item = '"publish"' if items == "mirror" else ""
     fault = Fault(request, CUT, item=item, then_dead=True)
-    desk = stage(fault, content=tmp_path / "content", settings="in_flight = 1")
-    unknowns = desk.space.unknowns
-    desk.space.unknowns = replace(unknowns, publication_changes_date=True)
-    desk.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    assert desk.run("import").code == 7
+    project = stage(fault, content=tmp_path / "content", settings="in_flight = 1")
+    unknowns = project.space.unknowns
+    project.space.unknowns = replace(unknowns, publication_changes_date=True)
+    project.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    assert project.run("import").code == 7
     fault.over()
-    own = desk.stories()[path]
+    own = project.stories()[path]
     assert own.published is not None
-    desk.api("GET", f"/stories/{own.story_id}/unpublish")
-    planned, mark = desk.run("plan", "--json").document["calls"], desk.mark()
-    desk.done("import")
-    assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
-    assert desk.stories()[path].published is None
-    assert desk.codes() == ["not_published"]
-    desk.decide_edit(path, "published", "ours")
-    desk.done("import")
-    assert desk.stories()[path].published is not None
-    desk.verified()
+    project.api("GET", f"/stories/{own.story_id}/unpublish")
+    planned, mark = project.run("plan", "--json").document["calls"], project.mark()
+    project.done("import")
+    assert sum(1 for each in project.since(mark) if each.quota) == planned["total"]
+    assert project.stories()[path].published is None
+    assert project.codes() == ["not_published"]
+    project.decide_edit(path, "published", "ours")
+    project.done("import")
+    assert project.stories()[path].published is not None
+    project.verified()
 
 
 def test_an_update_of_a_killed_run_is_ours_also_where_the_origin_takes_it_back(
@@ -141,19 +141,19 @@ def test_an_update_of_a_killed_run_is_ours_also_where_the_origin_takes_it_back(
     visitors."""
     write_site(tmp_path / "content", cases(("name",), two_versions=False))
     fault = Fault(UPDATE_STORY, CUT, item="Another text", then_dead=True)
-    desk = stage(fault, content=tmp_path / "content")
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    desk.done("import")
-    before = desk.comparable()
-    shutil.copytree(desk.folder / "raw", tmp_path / "raw")
-    change_texts(desk, "Another text")
-    assert desk.run("import").code == 7
+    project = stage(fault, content=tmp_path / "content")
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    project.done("import")
+    before = project.comparable()
+    shutil.copytree(project.folder / "raw", tmp_path / "raw")
+    change_texts(project, "Another text")
+    assert project.run("import").code == 7
     fault.over()
-    assert desk.comparable() != before
-    shutil.copytree(tmp_path / "raw", desk.folder / "raw", dirs_exist_ok=True)
-    planned, mark = desk.run("plan", "--json").document["calls"], desk.mark()
-    desk.done("import")
-    assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
-    assert desk.comparable() == before
-    assert desk.open_intents() == []
-    desk.verified()
+    assert project.comparable() != before
+    shutil.copytree(tmp_path / "raw", project.folder / "raw", dirs_exist_ok=True)
+    planned, mark = project.run("plan", "--json").document["calls"], project.mark()
+    project.done("import")
+    assert sum(1 for each in project.since(mark) if each.quota) == planned["total"]
+    assert project.comparable() == before
+    assert project.open_intents() == []
+    project.verified()

@@ -8,14 +8,18 @@ import pytest
 
 from cmsmig.sandbox.faults.fault_rules import Fault as Kind
 from cmsmig.sandbox.faults.fault_rules import PlannedFault
-from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.faults import CUT, Fault
+from tests.support.steps.staged_project import (
+    Stage,
+    StagedProject,
+    exactly_one_of_everything,
+)
 
 PUBLISH = ("collections.yaml", "    publish: nothing", "    publish: what_is_live")
 
 
-def inject(desk: Desk, *plan: PlannedFault) -> None:
-    desk.rehearsal.handle.state.injector.set(plan)
+def inject(project: StagedProject, *plan: PlannedFault) -> None:
+    project.rehearsal.handle.state.injector.set(plan)
 
 
 @pytest.fixture(scope="session")
@@ -40,35 +44,35 @@ def test_what_is_filled_after_it_was_published_is_published_again(
         calm.decide(*PUBLISH)
         calm.done("import")
         whole.update(calm.comparable())
-    desk = stage(content=small_site)
-    desk.decide(*PUBLISH)
-    inject(desk, PlannedFault(kind, route=route, item=item, times=30))
-    assert desk.run("import").code == 1
-    inject(desk)
-    planned = desk.plan()["calls"]
-    mark = desk.mark()
-    desk.done("import")
-    assert desk.count("publish story", mark) == planned["publish_stories"]
-    assert desk.comparable() == whole
-    exactly_one_of_everything(desk)
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project = stage(content=small_site)
+    project.decide(*PUBLISH)
+    inject(project, PlannedFault(kind, route=route, item=item, times=30))
+    assert project.run("import").code == 1
+    inject(project)
+    planned = project.plan()["calls"]
+    mark = project.mark()
+    project.done("import")
+    assert project.count("publish story", mark) == planned["publish_stories"]
+    assert project.comparable() == whole
+    exactly_one_of_everything(project)
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 def test_what_is_published_too_early_is_a_difference(
     stage: Stage, small_site: Path
 ) -> None:
     """A saved and unpublished change of a story is listed; a save alone is none."""
-    desk = stage(content=small_site)
-    desk.decide(*PUBLISH)
-    desk.done("import")
-    story = desk.stories()["notes/note-1"]
+    project = stage(content=small_site)
+    project.decide(*PUBLISH)
+    project.done("import")
+    story = project.stories()["notes/note-1"]
     same = {"story": {"content": story.content}}
-    desk.api("PUT", f"/stories/{story.story_id}", same)
-    desk.done("verify")
+    project.api("PUT", f"/stories/{story.story_id}", same)
+    project.done("verify")
     changed = {"story": {"content": {**story.content, "title": "Another title"}}}
-    desk.api("PUT", f"/stories/{story.story_id}", changed)
-    assert desk.codes() == ["field_value", "not_published"]
+    project.api("PUT", f"/stories/{story.story_id}", changed)
+    assert project.codes() == ["field_value", "not_published"]
 
 
 def test_an_asset_folder_whose_reply_was_lost_is_ours(
@@ -76,26 +80,26 @@ def test_an_asset_folder_whose_reply_was_lost_is_ours(
 ) -> None:
     """The rerun of a killed run knows its own folder, and makes no second one."""
     fault = Fault(("POST", r"/asset_folders$"), CUT, then_dead=True)
-    desk = stage(fault, content=small_site)
-    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
-    assert desk.run("import").code != 0
+    project = stage(fault, content=small_site)
+    project.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
+    assert project.run("import").code != 0
     fault.over()
-    desk.done("import")
-    rows = desk.rows("SELECT name, made FROM made WHERE kind = 'asset_folder'")
+    project.done("import")
+    rows = project.rows("SELECT name, made FROM made WHERE kind = 'asset_folder'")
     assert rows == [("Old site", 1)]
-    assert len(desk.space.asset_folders) == 1
-    exactly_one_of_everything(desk)
+    assert len(project.space.asset_folders) == 1
+    exactly_one_of_everything(project)
 
 
 def test_an_asset_folder_that_was_there_is_not_ours(
     stage: Stage, small_site: Path
 ) -> None:
     """It is used and stays theirs."""
-    desk = stage(content=small_site)
-    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
-    desk.api("POST", "/asset_folders", {"asset_folder": {"name": "Old site"}})
-    desk.done("import")
-    rows = desk.rows("SELECT name, made FROM made WHERE kind = 'asset_folder'")
+    project = stage(content=small_site)
+    project.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
+    project.api("POST", "/asset_folders", {"asset_folder": {"name": "Old site"}})
+    project.done("import")
+    rows = project.rows("SELECT name, made FROM made WHERE kind = 'asset_folder'")
     assert rows == [("Old site", 0)]
 
 
@@ -107,17 +111,17 @@ def test_a_datasource_is_ours_when_we_asked_for_it(
     fault = Fault(("POST", r"/datasources$"), CUT, then_dead=True)
     if theirs:
         fault.over()
-    desk = stage(fault, content=moody_site)
+    project = stage(fault, content=moody_site)
     chosen = "encoding: option_datasource\n        datasource: moods\n"
-    desk.decide("design.yaml", "encoding: option\n", chosen)
+    project.decide("design.yaml", "encoding: option\n", chosen)
     if theirs:
-        desk.datasource("moods", "loud", "calm", "sad")
-    assert (desk.run("prepare").code == 0) is theirs
+        project.datasource("moods", "loud", "calm", "sad")
+    assert (project.run("prepare").code == 0) is theirs
     fault.over()
-    desk.done("prepare")
-    rows = desk.rows("SELECT name, made FROM made WHERE kind = 'datasource'")
+    project.done("prepare")
+    rows = project.rows("SELECT name, made FROM made WHERE kind = 'datasource'")
     assert rows == [("moods", 0 if theirs else 1)]
-    assert len(desk.space.datasources) == 1
+    assert len(project.space.datasources) == 1
     told = ["loud", "calm", "sad"] if theirs else ["calm", "loud"]
-    assert desk.entries() == told
-    assert desk.open_intents() == []
+    assert project.entries() == told
+    assert project.open_intents() == []

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.faults import (
     APPLIED,
     CREATE_COMPONENT,
@@ -22,15 +21,20 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
+from tests.support.steps.staged_project import (
+    Stage,
+    StagedProject,
+    exactly_one_of_everything,
+)
 
 _LOST = (*APPLIED, UNSENT)
 
 
-def imported(desk: Desk) -> None:
+def imported(project: StagedProject) -> None:
     """Import and insist that everything is there once and verified."""
-    ended = desk.done("import")
-    exactly_one_of_everything(desk)
-    desk.verified()
+    ended = project.done("import")
+    exactly_one_of_everything(project)
+    project.verified()
     assert "created 6 + reused 0 + skipped 0 + failed 0" in ended.out
 
 
@@ -40,10 +44,10 @@ def test_one_story_when_the_reply_to_its_create_is_lost(
 ) -> None:
     """A create whose reply is lost is looked up, and sent again only if absent."""
     fault = Fault(CREATE_STORY, mode, at=(3, 5), item='"record')
-    desk = stage(fault)
-    imported(desk)
+    project = stage(fault)
+    imported(project)
     assert fault.hits == 2
-    assert len(desk.stories()) == 6
+    assert len(project.stories()) == 6
 
 
 @pytest.mark.parametrize("mode", [CUT, UNSENT])
@@ -52,10 +56,10 @@ def test_one_folder_when_the_reply_to_its_create_is_lost(
 ) -> None:
     """The first story request is the folder's; it exists once all the same."""
     fault = Fault(CREATE_STORY, mode)
-    desk = stage(fault)
-    imported(desk)
-    assert (fault.hits, desk.folders()) == (1, ["records"])
-    made = desk.rows("SELECT name, made FROM made WHERE kind = 'folder'")
+    project = stage(fault)
+    imported(project)
+    assert (fault.hits, project.folders()) == (1, ["records"])
+    made = project.rows("SELECT name, made FROM made WHERE kind = 'folder'")
     assert made == [("records", 1)]
 
 
@@ -65,11 +69,11 @@ def test_one_component_when_the_reply_to_its_create_is_lost(
 ) -> None:
     """A component whose reply is lost is found by its name."""
     fault = Fault(CREATE_COMPONENT, mode)
-    desk = stage(fault)
-    imported(desk)
+    project = stage(fault)
+    imported(project)
     assert fault.hits == 1
-    assert len(desk.components()) == len(set(desk.components()))
-    assert {row[0] for row in desk.rows("SELECT made FROM made")} == {1}
+    assert len(project.components()) == len(set(project.components()))
+    assert {row[0] for row in project.rows("SELECT made FROM made")} == {1}
 
 
 @pytest.mark.parametrize("mode", [ERROR, GARBAGE, UNSENT])
@@ -78,10 +82,10 @@ def test_one_asset_when_the_reply_to_its_signing_is_lost(
 ) -> None:
     """The asset that a lost reply left without bytes is signed again on its id."""
     fault = Fault(SIGN, mode, at=(1, 3))
-    desk = stage(fault)
-    imported(desk)
+    project = stage(fault)
+    imported(project)
     assert fault.hits == 2
-    assert len(desk.space.assets) == 4
+    assert len(project.space.assets) == 4
 
 
 @pytest.mark.parametrize("mode", [CUT, EMPTY, UNSENT])
@@ -90,16 +94,16 @@ def test_an_update_whose_reply_is_lost_is_settled_by_reading(
 ) -> None:
     """What the story holds decides: only where nothing was applied is it sent again."""
     fault = Fault(UPDATE_STORY, mode, at=(2,))
-    desk = stage(fault)
-    imported(desk)
-    sent = desk.count("update story") + (1 if mode == UNSENT else 0)
+    project = stage(fault)
+    imported(project)
+    sent = project.count("update story") + (1 if mode == UNSENT else 0)
     assert (fault.hits, sent) == (1, 7 if mode == UNSENT else 6)
-    assert desk.count("story") - 6 == 1, "one look, beside the six of verify"
+    assert project.count("story") - 6 == 1, "one look, beside the six of verify"
 
 
 def test_an_edit_between_a_lost_update_and_the_next_try_is_kept(stage: Stage) -> None:
     """A lost update is never repeated over what somebody saved meanwhile."""
-    desks: list[Desk] = []
+    desks: list[StagedProject] = []
     fault = Fault(UPDATE_STORY, UNSENT)
     fault.before = lambda call: _save_behind(desks[0], call.path)
     desks.append(stage(fault))
@@ -112,9 +116,9 @@ def test_an_edit_between_a_lost_update_and_the_next_try_is_kept(stage: Stage) ->
     assert [bool(story.content["next"]) for story in edited] == [True]
 
 
-def _save_behind(desk: Desk, path: str) -> None:
+def _save_behind(project: StagedProject, path: str) -> None:
     """Save as an editor would, without a request of one's own."""
-    story = desk.space.stories[int(path.rpartition("/")[2])]
+    story = project.space.stories[int(path.rpartition("/")[2])]
     story.body = {**story.body, "content": {**story.content, "position": "4711"}}
     story.updated_at = "2027-01-01T00:00:00.000Z"
 
@@ -124,12 +128,12 @@ def test_a_create_that_is_lost_every_time_stays_open_for_the_next_run(
 ) -> None:
     """One item gives up, the others go on, and the rerun makes it whole."""
     fault = Fault(CREATE_STORY, UNSENT, at=(), item="record-2")
-    desk = stage(fault)
-    assert desk.run("import").code == 1
-    assert desk.outcome("records/record-2")[:2] == ("failed", "not_confirmed")
-    assert [kind for kind, _ in desk.open_intents()] == ["create"]
+    project = stage(fault)
+    assert project.run("import").code == 1
+    assert project.outcome("records/record-2")[:2] == ("failed", "not_confirmed")
+    assert [kind for kind, _ in project.open_intents()] == ["create"]
     fault.over()
-    imported(desk)
+    imported(project)
 
 
 def test_a_create_that_shows_late_is_adopted_at_the_next_run(stage: Stage) -> None:
@@ -137,13 +141,13 @@ def test_a_create_that_shows_late_is_adopted_at_the_next_run(stage: Stage) -> No
     late = Fault(CREATE_STORY, UNSENT, at=(), item="record-2")
     bodies: list[bytes] = []
     late.before = lambda call: bodies.append(call.body)
-    desk = stage(late)
-    assert desk.run("import").code == 1
+    project = stage(late)
+    assert project.run("import").code == 1
     late.over()
-    number = desk.mark()
-    desk.api("POST", "/stories", json.loads(bodies[0]))
-    imported(desk)
-    assert desk.count("create story", number) == 1, "only the one that was late"
+    number = project.mark()
+    project.api("POST", "/stories", json.loads(bodies[0]))
+    imported(project)
+    assert project.count("create story", number) == 1, "only the one that was late"
 
 
 def test_a_file_whose_signing_is_lost_every_time_does_not_stop_the_others(
@@ -151,16 +155,16 @@ def test_a_file_whose_signing_is_lost_every_time_does_not_stop_the_others(
 ) -> None:
     """It is listed as failed, its asset is kept in mind and used by the rerun."""
     fault = Fault(SIGN, GARBAGE, at=(), item="plate-00001")
-    desk = stage(fault)
-    assert desk.run("import").code == 1
-    (failed,) = desk.status()["failed_assets"]
+    project = stage(fault)
+    assert project.run("import").code == 1
+    (failed,) = project.status()["failed_assets"]
     assert failed["reason"] == "not_confirmed"
-    assert len(desk.stories()) == 6
+    assert len(project.stories()) == 6
     fault.over()
-    assert desk.run("import").code == 0
-    assert len(desk.space.assets) == 4
-    exactly_one_of_everything(desk)
-    desk.verified()
+    assert project.run("import").code == 0
+    assert len(project.space.assets) == 4
+    exactly_one_of_everything(project)
+    project.verified()
 
 
 def test_an_asset_deleted_before_it_got_its_bytes_is_signed_anew(
@@ -168,41 +172,43 @@ def test_an_asset_deleted_before_it_got_its_bytes_is_signed_anew(
 ) -> None:
     """An id that is no longer there is given up for a new one."""
     fault = Fault(SIGN, ERROR, at=(2,), then_dead=True)
-    desk = stage(fault)
-    assert desk.run("import").code == 7
+    project = stage(fault)
+    assert project.run("import").code == 7
     fault.over()
-    for asset in list(desk.space.assets):
-        desk.api("DELETE", f"/assets/{asset}")
-    desk.doctor("UPDATE asset SET status = 'signed'")
-    imported(desk)
-    assert len(desk.space.assets) == 4
+    for asset in list(project.space.assets):
+        project.api("DELETE", f"/assets/{asset}")
+    project.doctor("UPDATE asset SET status = 'signed'")
+    imported(project)
+    assert len(project.space.assets) == 4
 
 
 def test_a_refused_story_is_listed_and_the_others_are_linked(stage: Stage) -> None:
     """A refusal names the field, is one item's fate and waits for the next run."""
     fault = Fault(CREATE_STORY, REFUSED, at=(), item="record-4")
-    desk = stage(fault)
-    ended = desk.run("import")
+    project = stage(fault)
+    ended = project.run("import")
     assert ended.code == 1
-    assert desk.outcome("records/record-4")[:2] == ("failed", "refused")
-    (failed,) = desk.status()["failed"]
+    assert project.outcome("records/record-4")[:2] == ("failed", "refused")
+    (failed,) = project.status()["failed"]
     assert "is not to our liking" in failed["explanation"]
-    pending = desk.rows("SELECT full_slug FROM item WHERE link_state = 'pending'")
+    pending = project.rows("SELECT full_slug FROM item WHERE link_state = 'pending'")
     assert pending, "who refers to it waits"
     fault.over()
-    imported(desk)
-    assert desk.rows("SELECT 1 FROM item WHERE link_state = 'pending'") == []
+    imported(project)
+    assert project.rows("SELECT 1 FROM item WHERE link_state = 'pending'") == []
 
 
 def test_an_update_refused_once_gets_its_status_back(stage: Stage) -> None:
     """An item that failed in phase two and is fine at the next run is created again."""
     fault = Fault(UPDATE_STORY, REFUSED, at=(2,))
-    desk = stage(fault)
-    assert desk.run("import").code == 1
-    ((status, reason),) = desk.rows("SELECT status, reason FROM item WHERE reason > ''")
+    project = stage(fault)
+    assert project.run("import").code == 1
+    ((status, reason),) = project.rows(
+        "SELECT status, reason FROM item WHERE reason > ''"
+    )
     assert (status, reason) == ("failed", "refused")
-    imported(desk)
-    assert desk.rows("SELECT 1 FROM item WHERE reason > ''") == []
+    imported(project)
+    assert project.rows("SELECT 1 FROM item WHERE reason > ''") == []
 
 
 def test_many_replies_lost_still_end_with_everything_once(
@@ -211,39 +217,39 @@ def test_many_replies_lost_still_end_with_everything_once(
     """Every fifth reply of each kind is lost, in two locales and two collections."""
     kinds = (CREATE_STORY, SIGN, UPDATE_STORY)
     faults = [Fault(kind, CUT, at=tuple(range(3, 200, 5))) for kind in kinds]
-    desk = stage(*faults, content=small_site)
-    desk.done("import")
+    project = stage(*faults, content=small_site)
+    project.done("import")
     assert all(fault.hits >= 2 for fault in faults)
-    exactly_one_of_everything(desk)
-    desk.verified()
+    exactly_one_of_everything(project)
+    project.verified()
 
 
-def component_there(desk: Desk, **changes: object) -> dict:
+def component_there(project: StagedProject, **changes: object) -> dict:
     """Change the component `record` as a developer would."""
-    found = desk.space.component("record")
+    found = project.space.component("record")
     body = {**found, **changes}
-    desk.api("PUT", f"/components/{found['id']}", {"component": body})
+    project.api("PUT", f"/components/{found['id']}", {"component": body})
     return body
 
 
-def killed_while_making_a_component(stage: Stage, mode: str) -> Desk:
+def killed_while_making_a_component(stage: Stage, mode: str) -> StagedProject:
     fault = Fault(CREATE_COMPONENT, mode, item='"name":"record"', then_dead=True)
-    desk = stage(fault)
-    assert desk.run("import").code == 7
+    project = stage(fault)
+    assert project.run("import").code == 7
     fault.over()
-    return desk
+    return project
 
 
 def test_a_component_that_was_edited_after_a_kill_is_ours(stage: Stage) -> None:
     """Its fields show which create made it; a developer's label stays."""
-    desk = killed_while_making_a_component(stage, CUT)
-    component_there(desk, display_name="Theirs")
-    assert desk.plan()["in_the_way"] == []
-    desk.done("import")
-    assert desk.space.component("record")["display_name"] == "Theirs"
-    (row,) = desk.rows("SELECT made FROM made WHERE name = 'record'")
-    assert (row, desk.open_intents()) == ((1,), [])
-    ended = desk.run("rollback", "--json")
+    project = killed_while_making_a_component(stage, CUT)
+    component_there(project, display_name="Theirs")
+    assert project.plan()["in_the_way"] == []
+    project.done("import")
+    assert project.space.component("record")["display_name"] == "Theirs"
+    (row,) = project.rows("SELECT made FROM made WHERE name = 'record'")
+    assert (row, project.open_intents()) == ((1,), [])
+    ended = project.run("rollback", "--json")
     (left,) = ended.document["left"]
     assert (left["what"], left["fields"]) == ("record", ["display_name"])
 
@@ -251,12 +257,12 @@ def test_a_component_that_was_edited_after_a_kill_is_ours(stage: Stage) -> None:
 @pytest.mark.parametrize("other", ["type", "fewer"])
 def test_a_component_of_others_after_a_kill_is_theirs(stage: Stage, other: str) -> None:
     """One of our name that lacks a field of ours, or has it with another type."""
-    desk = killed_while_making_a_component(stage, UNSENT)
+    project = killed_while_making_a_component(stage, UNSENT)
     title = {"type": "markdown" if other == "type" else "text", "pos": 0}
     theirs = {"name": "record", "is_root": True, "schema": {"title": title}}
-    desk.api("POST", "/components", {"component": theirs})
-    before = desk.space.component("record")
-    assert [each["what"] for each in desk.plan()["in_the_way"]] == ["record"]
-    assert desk.run("import").code != 0
-    desk.run("rollback")
-    assert desk.space.component("record") == before
+    project.api("POST", "/components", {"component": theirs})
+    before = project.space.component("record")
+    assert [each["what"] for each in project.plan()["in_the_way"]] == ["record"]
+    assert project.run("import").code != 0
+    project.run("rollback")
+    assert project.space.component("record") == before

@@ -13,7 +13,7 @@ import pytest
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
 from tests.support.rehearsal import Rehearsal
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 
 @pytest.fixture(scope="session")
@@ -31,26 +31,26 @@ def imported(content: Path, folder: Path) -> dict:
     options = SandboxOptions(content=content, rate=500, origin_rate=60_000)
     with running_sandbox(options) as handle:
         made = Rehearsal.start(handle, folder / "project", 500, folder / "state")
-        desk = Desk(made.decided())
-        desk.done("import")
-        desk.verified()
-        return desk.comparable()
+        project = StagedProject(made.decided())
+        project.done("import")
+        project.verified()
+        return project.comparable()
 
 
 def test_the_most_requests_at_once_change_nothing(
     stage: Stage, small_site: Path, expected: dict
 ) -> None:
     """All at once, as many as the service takes: the same space."""
-    desk = stage(content=small_site, settings="in_flight = 29")
-    desk.done("import")
-    assert desk.comparable() == expected
+    project = stage(content=small_site, settings="in_flight = 29")
+    project.done("import")
+    assert project.comparable() == expected
 
 
 def test_the_steps_one_by_one_leave_what_the_import_leaves(
     stage: Stage, small_site: Path, expected: dict
 ) -> None:
     """`prepare`, `create`, `link` and `publish` are the import."""
-    desk = stage(content=small_site)
+    project = stage(content=small_site)
     for command in ("prepare", "create", "link", "publish"):
-        desk.done(command)
-    assert desk.comparable() == expected
+        project.done(command)
+    assert project.comparable() == expected

@@ -18,7 +18,7 @@ from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_setup import ImportSetup, open_job
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 
 class Clock:
@@ -37,11 +37,11 @@ class Clock:
         self.slept.append(seconds)
 
 
-def verified(desk: Desk, clock: Clock) -> Verification:
+def verified(staged: StagedProject, clock: Clock) -> Verification:
     """Verify as the command does, over the clock of the sandbox."""
 
     async def work() -> Verification:
-        project = find_project(desk.folder, os.environ)
+        project = find_project(staged.folder, os.environ)
         settings = load_settings(project, os.environ)
         migration = open_migration(project, settings)
         setup = ImportSetup(project, settings, migration, unobserved, StopSignal())
@@ -54,27 +54,27 @@ def verified(desk: Desk, clock: Clock) -> Verification:
 
 def published(
     stage: Stage, clock: Clock, *between: Middleware, **options: object
-) -> Desk:
+) -> StagedProject:
     """Return a project whose stories were all published."""
-    desk = stage(*between, clock=clock, **options)
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    desk.done("import")
-    return desk
+    staged = stage(*between, clock=clock, **options)
+    staged.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    staged.done("import")
+    return staged
 
 
 @pytest.mark.parametrize("lag", [0.5, 3.0, 7.0, 10.0])
 def test_a_lag_is_no_difference(stage: Stage, lag: float) -> None:
     """Of first publications, which visitors do not get yet, and of later ones."""
     clock = Clock()
-    desk = published(stage, clock, delivery_lag=lag)
-    found = verified(desk, clock)
+    staged = published(stage, clock, delivery_lag=lag)
+    found = verified(staged, clock)
     assert (found.differences, found.public_unread) == ([], "")
     assert found.public == 6
     clock.ahead += 60
-    desk.decide("design.yaml", "key: position", "key: rank")
-    desk.done("import")
+    staged.decide("design.yaml", "key: position", "key: rank")
+    staged.done("import")
     clock.slept.clear()
-    found = verified(desk, clock)
+    found = verified(staged, clock)
     assert (found.differences, found.public_unread) == ([], "")
     assert clock.slept == sorted(clock.slept)
     assert sum(clock.slept) <= 12
@@ -83,28 +83,28 @@ def test_a_lag_is_no_difference(stage: Stage, lag: float) -> None:
 def test_a_minimum_cache_time_is_no_difference(stage: Stage) -> None:
     """What is kept longer than anybody waits is reported as not compared yet."""
     clock = Clock()
-    desk = published(stage, clock, minimum_cache=100_000)
-    assert verified(desk, clock).is_as_decided
-    desk.decide("design.yaml", "key: position", "key: rank")
-    desk.done("import")
-    found = verified(desk, clock)
+    staged = published(stage, clock, minimum_cache=100_000)
+    assert verified(staged, clock).is_as_decided
+    staged.decide("design.yaml", "key: position", "key: rank")
+    staged.done("import")
+    found = verified(staged, clock)
     assert found.differences == []
     assert found.public == 0
     assert "older than the last publication of 6 stories" in found.public_unread
     assert "`cmsmig verify` again in a minute" in found.public_unread
     assert sum(clock.slept) == pytest.approx(12)
     clock.ahead += 100_001
-    assert verified(desk, clock).is_as_decided
+    assert verified(staged, clock).is_as_decided
 
 
 def test_what_is_of_the_last_publication_counts_at_once(stage: Stage) -> None:
     """An editor's own publication differs however long anybody waits."""
     clock = Clock()
-    desk = published(stage, clock)
-    path = next(iter(desk.stories()))
-    desk.edit(path, position="4711")
-    desk.api("GET", f"/stories/{desk.stories()[path].story_id}/publish")
-    found = verified(desk, clock)
+    staged = published(stage, clock)
+    path = next(iter(staged.stories()))
+    staged.edit(path, position="4711")
+    staged.api("GET", f"/stories/{staged.stories()[path].story_id}/publish")
+    found = verified(staged, clock)
     assert {each.code for each in found.differences} == {"field_value"}
     assert found.public_unread == ""
     assert clock.slept == [1.0]
@@ -123,8 +123,8 @@ async def without_the_first(call: Call, answer: Next) -> Reply:
 def test_what_visitors_never_get_is_a_difference(stage: Stage) -> None:
     """It is waited for as long as the delivery side can be behind."""
     clock = Clock()
-    desk = published(stage, clock, without_the_first)
-    found = verified(desk, clock)
+    staged = published(stage, clock, without_the_first)
+    found = verified(staged, clock)
     assert [str(each.code) for each in found.differences] == ["not_published"]
     assert found.public_unread == ""
     assert sum(clock.slept) == pytest.approx(12)

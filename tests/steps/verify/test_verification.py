@@ -14,140 +14,142 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.steps.verify.differences import DifferenceCode
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, REFUSED, Fault
 from tests.support.steps.forged_drafts import forge_drafts
 from tests.support.steps.origin_edits import decide_gone, delete_item
+from tests.support.steps.staged_project import Stage, StagedProject
 
 RECORD = "records/record-2"
 
 
-def no_story_yet(desk: Desk) -> None:
-    desk.doctor(
+def no_story_yet(project: StagedProject) -> None:
+    project.doctor(
         "UPDATE item SET home_id = NULL, status = 'selected' WHERE full_slug = ?",
         RECORD,
     )
 
 
-def item_failed(desk: Desk) -> None:
-    desk.doctor(
+def item_failed(project: StagedProject) -> None:
+    project.doctor(
         "UPDATE item SET status = 'failed', reason = 'refused', "
         "explanation = 'It was refused.' WHERE full_slug = ?",
         RECORD,
     )
 
 
-def item_edited_since(desk: Desk) -> None:
-    desk.edit("records/record-3", position="4711")
-    desk.doctor("UPDATE home SET record_hash = 'other', content_hash = ''")
-    desk.doctor("DELETE FROM written")
-    assert desk.run("link").code == 1
-    failed = desk.status()["accounting"]["failed"]
-    found = desk.run("verify", "--json").document
+def item_edited_since(project: StagedProject) -> None:
+    project.edit("records/record-3", position="4711")
+    project.doctor("UPDATE home SET record_hash = 'other', content_hash = ''")
+    project.doctor("DELETE FROM written")
+    assert project.run("link").code == 1
+    failed = project.status()["accounting"]["failed"]
+    found = project.run("verify", "--json").document
     assert (failed, found["failed_items"]) == (1, 1)
 
 
-def story_deleted(desk: Desk) -> None:
-    desk.delete(RECORD)
+def story_deleted(project: StagedProject) -> None:
+    project.delete(RECORD)
 
 
-def story_moved(desk: Desk) -> None:
-    story = desk.stories()[RECORD]
-    desk.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "moved"}})
+def story_moved(project: StagedProject) -> None:
+    story = project.stories()[RECORD]
+    project.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "moved"}})
 
 
-def story_renamed(desk: Desk) -> None:
-    story = desk.stories()[RECORD]
-    desk.api("PUT", f"/stories/{story.story_id}", {"story": {"name": "Other"}})
+def story_renamed(project: StagedProject) -> None:
+    story = project.stories()[RECORD]
+    project.api("PUT", f"/stories/{story.story_id}", {"story": {"name": "Other"}})
 
 
-def field_edited(desk: Desk) -> None:
-    desk.edit(RECORD, position="4711")
+def field_edited(project: StagedProject) -> None:
+    project.edit(RECORD, position="4711")
 
 
-def field_added(desk: Desk) -> None:
-    desk.edit(RECORD, unheard_of="4711")
+def field_added(project: StagedProject) -> None:
+    project.edit(RECORD, unheard_of="4711")
 
 
-def field_emptied(desk: Desk) -> None:
-    desk.edit(RECORD, cover=None)
+def field_emptied(project: StagedProject) -> None:
+    project.edit(RECORD, cover=None)
 
 
-def relations_reordered(desk: Desk) -> None:
-    related = list(desk.stories()[RECORD].content["related"])
-    desk.edit(RECORD, related=related[::-1])
+def relations_reordered(project: StagedProject) -> None:
+    related = list(project.stories()[RECORD].content["related"])
+    project.edit(RECORD, related=related[::-1])
 
 
-def relation_taken_out(desk: Desk) -> None:
-    desk.edit(RECORD, related=desk.stories()[RECORD].content["related"][:1])
+def relation_taken_out(project: StagedProject) -> None:
+    project.edit(RECORD, related=project.stories()[RECORD].content["related"][:1])
 
 
-def document_broken(desk: Desk) -> None:
+def document_broken(project: StagedProject) -> None:
     text = {
         "type": "doc",
         "content": [{"type": "paragraph", "content": [{"type": "heading"}]}],
     }
-    desk.edit(RECORD, text=text)
+    project.edit(RECORD, text=text)
 
 
-def published(desk: Desk) -> None:
-    desk.api("GET", f"/stories/{desk.stories()[RECORD].story_id}/publish")
+def published(project: StagedProject) -> None:
+    project.api("GET", f"/stories/{project.stories()[RECORD].story_id}/publish")
 
 
-def publication_asked_for(desk: Desk) -> None:
-    desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+def publication_asked_for(project: StagedProject) -> None:
+    project.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
 
 
-def asset_deleted(desk: Desk) -> None:
-    desk.api("DELETE", f"/assets/{min(desk.space.assets)}")
+def asset_deleted(project: StagedProject) -> None:
+    project.api("DELETE", f"/assets/{min(project.space.assets)}")
 
 
-def asset_replaced(desk: Desk) -> None:
-    desk.space.assets[min(desk.space.assets)].data = b"other bytes"
+def asset_replaced(project: StagedProject) -> None:
+    project.space.assets[min(project.space.assets)].data = b"other bytes"
 
 
-def asset_described_otherwise(desk: Desk) -> None:
+def asset_described_otherwise(project: StagedProject) -> None:
     asset = {"asset": {"alt": "Another text"}}
-    desk.api("PUT", f"/assets/{min(desk.space.assets)}", asset)
+    project.api("PUT", f"/assets/{min(project.space.assets)}", asset)
 
 
-def component_deleted(desk: Desk) -> None:
-    (number,) = [n for n, c in desk.space.components.items() if c["name"] == "record"]
-    desk.api("DELETE", f"/components/{number}")
+def component_deleted(project: StagedProject) -> None:
+    (number,) = [
+        n for n, c in project.space.components.items() if c["name"] == "record"
+    ]
+    project.api("DELETE", f"/components/{number}")
 
 
-def component_changed(desk: Desk) -> None:
-    (stored,) = [c for c in desk.space.components.values() if c["name"] == "record"]
+def component_changed(project: StagedProject) -> None:
+    (stored,) = [c for c in project.space.components.values() if c["name"] == "record"]
     stored["schema"] = {**stored["schema"], "cover": {"type": "text"}}
 
 
-def folder_renamed(desk: Desk) -> None:
-    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+def folder_renamed(project: StagedProject) -> None:
+    (folder,) = [each for each in project.space.stories.values() if each.is_folder]
     body = {**folder.body, "name": "Other"}
-    desk.api("PUT", f"/stories/{folder.story_id}", {"story": body})
+    project.api("PUT", f"/stories/{folder.story_id}", {"story": body})
 
 
-def folder_with_other_stories(desk: Desk) -> None:
-    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+def folder_with_other_stories(project: StagedProject) -> None:
+    (folder,) = [each for each in project.space.stories.values() if each.is_folder]
     body = {**folder.body, "default_root": "figure"}
-    desk.api("PUT", f"/stories/{folder.story_id}", {"story": body})
+    project.api("PUT", f"/stories/{folder.story_id}", {"story": body})
 
 
-def folder_deleted(desk: Desk) -> None:
-    (folder,) = [n for n, s in desk.space.stories.items() if s.is_folder]
-    desk.api("DELETE", f"/stories/{folder}")
+def folder_deleted(project: StagedProject) -> None:
+    (folder,) = [n for n, s in project.space.stories.items() if s.is_folder]
+    project.api("DELETE", f"/stories/{folder}")
 
 
-def item_deleted(desk: Desk) -> None:
-    delete_item(desk, "record-2")
-    decide_gone(desk, RECORD, "delete")
+def item_deleted(project: StagedProject) -> None:
+    delete_item(project, "record-2")
+    decide_gone(project, RECORD, "delete")
 
 
-def drafts_forged(desk: Desk) -> None:
-    assert forge_drafts(desk.folder)
+def drafts_forged(project: StagedProject) -> None:
+    assert forge_drafts(project.folder)
 
 
-CASES: dict[Callable[[Desk], None], list[str]] = {
+CASES: dict[Callable[[StagedProject], None], list[str]] = {
     no_story_yet: ["field_value", "item_without_story"],
     item_failed: ["item_failed"],
     item_edited_since: ["field_value"],
@@ -180,7 +182,7 @@ def imported(
     tmp_path_factory: pytest.TempPathFactory,
     tiny_site: Path,
     decided_project: Callable[[Path], Path],
-) -> Iterator[Desk]:
+) -> Iterator[StagedProject]:
     """Import the tiny site once; each case breaks a copy of space and project."""
     folder = tmp_path_factory.mktemp("verified")
     options = SandboxOptions(content=tiny_site, rate=500)
@@ -188,19 +190,19 @@ def imported(
         shutil.copytree(decided_project(tiny_site), folder / "project")
         text = environment_file_text(dict(handle.announcement), 500)
         write_env(folder / "project", text)
-        desk = Desk(Rehearsal(handle, folder / "project", folder / "state"))
-        desk.done("import")
-        yield desk
+        project = StagedProject(Rehearsal(handle, folder / "project", folder / "state"))
+        project.done("import")
+        yield project
 
 
 @pytest.fixture
-def broken(imported: Desk, tmp_path: Path) -> Iterator[Desk]:
-    """Give the imported desk over a copy of the project, and mend its space after."""
+def broken(imported: StagedProject, tmp_path: Path) -> Iterator[StagedProject]:
+    """Give the imported project over a copy of the folder, and mend its space after."""
     parts = [each.name for each in fields(imported.space) if each.name in _RECORDS]
     kept = copy.deepcopy({name: getattr(imported.space, name) for name in parts})
     shutil.copytree(imported.folder, tmp_path / "project")
     old = imported.rehearsal
-    yield Desk(Rehearsal(old.handle, tmp_path / "project", old.state))
+    yield StagedProject(Rehearsal(old.handle, tmp_path / "project", old.state))
     for name, value in kept.items():
         setattr(imported.space, name, value)
 
@@ -218,7 +220,7 @@ _RECORDS = (
 
 @pytest.mark.parametrize("change", CASES, ids=lambda change: change.__name__)
 def test_a_change_behind_our_back_is_found(
-    broken: Desk, change: Callable[[Desk], None]
+    broken: StagedProject, change: Callable[[StagedProject], None]
 ) -> None:
     """Exit 4 and the code of what differs, and no other."""
     change(broken)
@@ -238,49 +240,49 @@ def test_a_verification_reads_only_and_counts_what_it_read(
     stage: Stage, small_site: Path
 ) -> None:
     """Every story, relation, asset, component and folder; not one write."""
-    desk = stage(content=small_site)
-    desk.done("import")
-    number = desk.mark()
-    read = desk.done("verify", "--json").document["compared"]
-    assert {each.method for each in desk.since(number)} == {"GET"}
+    project = stage(content=small_site)
+    project.done("import")
+    number = project.mark()
+    read = project.done("verify", "--json").document["compared"]
+    assert {each.method for each in project.since(number)} == {"GET"}
     assert (read["stories"], read["assets"], read["folders"]) == (47, 12, 5)
     assert (read["components"], read["relations"] > 47) == (5, True)
-    assert desk.count("story", number) == 47
-    assert desk.count("public asset", number) == 12
+    assert project.count("story", number) == 47
+    assert project.count("public asset", number) == 12
 
 
 def test_paths_that_the_service_renews_in_links_are_no_difference(
     stage: Stage, small_site: Path
 ) -> None:
     """A target moved by an editor is one difference, its referrers are none."""
-    desk = stage(content=small_site)
-    desk.done("import")
-    story = desk.stories()["notes/note-2"]
-    desk.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "moved"}})
-    assert desk.codes() == ["story_elsewhere"]
+    project = stage(content=small_site)
+    project.done("import")
+    story = project.stories()["notes/note-2"]
+    project.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "moved"}})
+    assert project.codes() == ["story_elsewhere"]
 
 
 def test_an_item_that_the_service_refused_is_counted(stage: Stage) -> None:
     """Exit 4, the item with its reason, and the same number as in the accounting."""
-    desk = stage(Fault(CREATE_STORY, REFUSED, at=(4,)))
-    assert desk.run("import").code == 1
-    (failed,) = desk.status()["failed"]
-    ended = desk.run("verify", "--json")
+    project = stage(Fault(CREATE_STORY, REFUSED, at=(4,)))
+    assert project.run("import").code == 1
+    (failed,) = project.status()["failed"]
+    ended = project.run("verify", "--json")
     assert (ended.code, ended.document["failed_items"]) == (4, 1)
     (found,) = ended.document["differences"]
     assert (found["code"], found["subject"]) == ("item_failed", failed["item"])
     assert found["text"] == failed["explanation"]
-    told = desk.run("verify")
+    told = project.run("verify")
     assert (told.code, "items that failed: 1" in told.out) == (4, True)
-    desk.done("import")
-    desk.verified()
+    project.done("import")
+    project.verified()
 
 
 def test_an_item_that_nobody_took_up_yet_is_told(stage: Stage) -> None:
     """Before the first import every selected item lacks its story."""
-    desk = stage()
-    desk.plan()
-    found = desk.run("verify", "--json")
+    project = stage()
+    project.plan()
+    found = project.run("verify", "--json")
     assert found.code == 4
     counted = found.document["differences_by_code"]
     assert counted["item_without_story"] == 6

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import Fault
 from tests.support.steps.french import CODE
 from tests.support.steps.item_states import write_states
+from tests.support.steps.staged_project import Stage, StagedProject
 
 
 @pytest.fixture(scope="session")
@@ -21,34 +21,36 @@ def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def open_desk(stage: Stage, states_site: Path) -> Callable[..., Desk]:
-    """Return a desk whose items are all to be published, in one of the item sets."""
+def open_desk(stage: Stage, states_site: Path) -> Callable[..., StagedProject]:
+    """Return a project whose items are all to be published, in one of the item sets."""
 
-    def start(items: str, *faults: Fault, settings: str = "") -> Desk:
-        desk = stage(*faults, content=states_site, settings=settings)
-        desk.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
-        desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-        return desk
-
-    return start
-
-
-@pytest.fixture
-def french(stage: Stage, small_site: Path) -> Callable[..., Desk]:
-    """Return a desk of a site in two languages, which are fields by decision."""
-
-    def start(*faults: Fault, languages: tuple[str, ...] = (CODE,)) -> Desk:
-        desk = stage(*faults, content=small_site, languages=languages)
-        desk.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
-        return desk
+    def start(items: str, *faults: Fault, settings: str = "") -> StagedProject:
+        project = stage(*faults, content=states_site, settings=settings)
+        project.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
+        project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+        return project
 
     return start
 
 
 @pytest.fixture
-def public(french: Callable[..., Desk]) -> Desk:
-    """Return a desk whose live items are published."""
-    desk = french()
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    desk.done("import")
-    return desk
+def french(stage: Stage, small_site: Path) -> Callable[..., StagedProject]:
+    """Return a project of a site in two languages, which are fields by decision."""
+
+    def start(*faults: Fault, languages: tuple[str, ...] = (CODE,)) -> StagedProject:
+        project = stage(*faults, content=small_site, languages=languages)
+        project.decide(
+            "collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:"
+        )
+        return project
+
+    return start
+
+
+@pytest.fixture
+def public(french: Callable[..., StagedProject]) -> StagedProject:
+    """Return a project whose live items are published."""
+    project = french()
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    project.done("import")
+    return project

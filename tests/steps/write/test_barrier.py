@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
-from tests.support.steps.desk import Desk, exactly_one_of_everything
+from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
 from tests.support.timelimit import patience
 
 HELD = "plate-00003.jpg"
@@ -49,14 +49,14 @@ class Lacking:
 
 
 def test_stories_wait_for_every_file_and_their_check_does_not(
-    stage: Callable[..., Desk],
+    stage: Callable[..., StagedProject],
 ) -> None:
     """Components are read back beside the last file; stories come after it."""
     gate = Gate()
-    desk = stage(gate)
-    desk.done("import")
+    project = stage(gate)
+    project.done("import")
     assert not gate.gave_up
-    entries = desk.since()
+    entries = project.since()
     files = [n for n, each in enumerate(entries) if each.route in FILES]
     stories = [n for n, each in enumerate(entries) if each.item.startswith("records/")]
     assert (len(files), len(stories)) == (8, 12)
@@ -64,18 +64,18 @@ def test_stories_wait_for_every_file_and_their_check_does_not(
 
 
 def test_a_failed_check_beside_the_last_files_creates_nothing(
-    stage: Callable[..., Desk],
+    stage: Callable[..., StagedProject],
 ) -> None:
     """The uploads under way end and are kept; a later import goes on from there."""
     lacking = Lacking()
-    desk = stage(lacking)
-    ended = desk.run("import")
+    project = stage(lacking)
+    ended = project.run("import")
     assert ended.code == 1
     assert "field `related` of component `record`" in ended.err
-    assert desk.stories() == {}
-    assert desk.count("upload") == 4
+    assert project.stories() == {}
+    assert project.count("upload") == 4
     lacking.over = True
-    desk.done("import")
-    assert desk.count("upload") == 4
-    exactly_one_of_everything(desk)
-    desk.verified()
+    project.done("import")
+    assert project.count("upload") == 4
+    exactly_one_of_everything(project)
+    project.verified()

@@ -8,17 +8,17 @@ from collections.abc import Callable
 import pytest
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 
-def rename_there(desk: Desk, name: str) -> None:
-    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+def rename_there(project: StagedProject, name: str) -> None:
+    (folder,) = [each for each in project.space.stories.values() if each.is_folder]
     body = {"name": name, "slug": folder.body["slug"], "is_folder": True}
-    desk.api("PUT", f"/stories/{folder.story_id}", {"story": body})
+    project.api("PUT", f"/stories/{folder.story_id}", {"story": body})
 
 
-def name_there(desk: Desk) -> str:
-    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+def name_there(project: StagedProject) -> str:
+    (folder,) = [each for each in project.space.stories.values() if each.is_folder]
     return str(folder.body["name"])
 
 
@@ -36,75 +36,75 @@ def test_a_folders_name_on_both_sides(
     stage: Stage, ours: str, theirs: str, ends: str, code: int
 ) -> None:
     """Ours alone is written, theirs alone stays; both otherwise waits."""
-    desk = stage()
-    desk.done("import")
+    project = stage()
+    project.done("import")
     if theirs:
-        rename_there(desk, theirs)
+        rename_there(project, theirs)
     if ours:
-        desk.decide("design.yaml", "folder_name: Records", f"folder_name: {ours}")
-    plan, mark = desk.plan(), desk.mark()
-    ended = desk.run("import")
-    assert (ended.code, name_there(desk)) == (code, ends)
-    assert desk.count("update story", mark) == plan["calls"].get("rename_folders", 0)
+        project.decide("design.yaml", "folder_name: Records", f"folder_name: {ours}")
+    plan, mark = project.plan(), project.mark()
+    ended = project.run("import")
+    assert (ended.code, name_there(project)) == (code, ends)
+    assert project.count("update story", mark) == plan["calls"].get("rename_folders", 0)
     if code:
         (conflict,) = plan["edit_conflicts"]
         assert (conflict["kind"], conflict["field"]) == ("folder", "name")
-        desk.decide_edit(
+        project.decide_edit(
             "records", "name", "ours", str(conflict["seen"]), kind="folder"
         )
-        desk.done("import")
-        assert name_there(desk) == ours
-    assert desk.done("import", "--json").document["writes"] == 0
+        project.done("import")
+        assert name_there(project) == ours
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 def test_a_moved_folder_is_the_same_folder(stage: Stage) -> None:
     """Nothing is made a second time; what comes new goes where the folder is."""
-    desk = stage()
-    desk.done("import")
+    project = stage()
+    project.done("import")
     body = {"name": "Archive", "slug": "archive", "is_folder": True}
-    above = desk.api("POST", "/stories", {"story": body})["story"]
+    above = project.api("POST", "/stories", {"story": body})["story"]
     (folder,) = [
         each
-        for each in desk.space.stories.values()
+        for each in project.space.stories.values()
         if each.is_folder and each.story_id != above["id"]
     ]
     moved = {**folder.body, "parent_id": above["id"]}
-    desk.api("PUT", f"/stories/{folder.story_id}", {"story": moved})
-    assert desk.done("import", "--json").document["writes"] == 0
-    assert desk.folders() == ["archive", "archive/records"]
-    desk.delete("archive/records/record-1")
-    desk.done("import", "--recreate")
-    assert "archive/records/record-1" in desk.stories()
+    project.api("PUT", f"/stories/{folder.story_id}", {"story": moved})
+    assert project.done("import", "--json").document["writes"] == 0
+    assert project.folders() == ["archive", "archive/records"]
+    project.delete("archive/records/record-1")
+    project.done("import", "--recreate")
+    assert "archive/records/record-1" in project.stories()
 
 
-def root_there(desk: Desk) -> object:
-    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+def root_there(project: StagedProject) -> object:
+    (folder,) = [each for each in project.space.stories.values() if each.is_folder]
     return folder.body["default_root"]
 
 
 def test_a_folder_gets_the_component_that_the_design_has(stage: Stage) -> None:
     """Named in the plan; what an editor chose stays, and waits where both changed."""
-    desk = stage()
-    desk.done("import")
-    desk.decide("design.yaml", "component: record\n", "component: entry\n")
-    plan = desk.plan()
+    project = stage()
+    project.done("import")
+    project.decide("design.yaml", "component: record\n", "component: entry\n")
+    plan = project.plan()
     named = [each for each in plan["schema_changes"] if each["kind"] == "folder"]
     assert [(each["field"], each["base"], each["ours"]) for each in named] == [
         ("default_root", "record", "entry")
     ]
     assert plan["calls"]["update_folders"] == plan["calls"]["compare_folders"] == 1
-    desk.done("import")
-    assert root_there(desk) == "entry"
-    assert desk.run("verify").code == 0
-    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+    project.done("import")
+    assert root_there(project) == "entry"
+    assert project.run("verify").code == 0
+    (folder,) = [each for each in project.space.stories.values() if each.is_folder]
     chosen = {**folder.body, "default_root": "figure"}
-    desk.api("PUT", f"/stories/{folder.story_id}", {"story": chosen})
-    assert desk.done("import", "--json").document["writes"] == 0
-    desk.decide("design.yaml", "component: entry\n", "component: post\n")
-    (conflict,) = desk.plan()["edit_conflicts"]
+    project.api("PUT", f"/stories/{folder.story_id}", {"story": chosen})
+    assert project.done("import", "--json").document["writes"] == 0
+    project.decide("design.yaml", "component: entry\n", "component: post\n")
+    (conflict,) = project.plan()["edit_conflicts"]
     assert (conflict["what"], conflict["field"]) == ("records", "default_root")
-    assert desk.run("import").code == 1
-    assert root_there(desk) == "figure"
+    assert project.run("import").code == 1
+    assert root_there(project) == "figure"
 
 
 class Meanwhile:
@@ -122,15 +122,15 @@ class Meanwhile:
 def test_a_folder_that_is_renamed_while_an_import_runs_stays(stage: Stage) -> None:
     """It is read and compared again right before the write."""
     renaming = Meanwhile()
-    desk = stage(renaming)
-    desk.done("import")
-    desk.decide("design.yaml", "folder_name: Records", "folder_name: Ours")
+    project = stage(renaming)
+    project.done("import")
+    project.decide("design.yaml", "folder_name: Records", "folder_name: Ours")
 
     def rename() -> None:
-        (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+        (folder,) = [each for each in project.space.stories.values() if each.is_folder]
         folder.body["name"] = "Theirs"
 
     renaming.do = rename
-    assert desk.run("import").code == 1
-    assert name_there(desk) == "Theirs"
-    assert desk.open_intents() == []
+    assert project.run("import").code == 1
+    assert name_there(project) == "Theirs"
+    assert project.open_intents() == []

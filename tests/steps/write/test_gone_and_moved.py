@@ -21,7 +21,6 @@ from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import (
     Item,
     delete_item,
@@ -33,6 +32,7 @@ from tests.support.steps.origin_schemas import (
     field,
     fields,
 )
+from tests.support.steps.staged_project import StagedProject
 
 LISTS = ("space", "components", "stories", "assets", "releases", "validate token")
 READS = Counter({f"GET {each}": 1 for each in LISTS})
@@ -45,7 +45,7 @@ ODD = {"name": "odd", "id": "3" * 32}
 class Day:
     """One change, and what comes of it."""
 
-    change: Callable[[Desk], object]
+    change: Callable[[StagedProject], object]
     calls: dict[str, int]
     """Of the import, beside those that read the space."""
     told: str = ""
@@ -71,21 +71,21 @@ class Told:
     """Which stories are there, and whether visitors see them."""
 
 
-def play(desk: Desk, day: Day) -> Told:
+def play(staged: StagedProject, day: Day) -> Told:
     """Change something, look, decide what the origin has more, and import."""
-    day.change(desk)
-    changes = desk.run("changes").out if day.changes else ""
-    plan = desk.run("plan")
+    day.change(staged)
+    changes = staged.run("changes").out if day.changes else ""
+    plan = staged.run("plan")
     added = ""
     if day.added:
-        added = desk.run("decide", "--accept-proposals", "--reviewer", "Ann").out
-    mark = desk.mark()
-    ended = desk.run("import")
-    asked = Counter(f"{each.method} {each.route}" for each in desk.since(mark))
-    assert desk.open_intents() == []
+        added = staged.run("decide", "--accept-proposals", "--reviewer", "Ann").out
+    mark = staged.mark()
+    ended = staged.run("import")
+    asked = Counter(f"{each.method} {each.route}" for each in staged.since(mark))
+    assert staged.open_intents() == []
     there = {
         path: story.published_content is not None
-        for path, story in desk.stories().items()
+        for path, story in staged.stories().items()
     }
     text = plan.out + plan.err
     return Told(text, changes, added, ended.code, dict(asked - READS), there)
@@ -94,63 +94,63 @@ def play(desk: Desk, day: Day) -> Told:
 # what somebody changes
 
 
-def name_item(desk: Desk) -> None:
+def name_item(staged: StagedProject) -> None:
     def change(item: Item) -> Item:
         if item["fieldData"]["slug"] == "record-1":
             item["fieldData"]["name"] = "The first"
         return item
 
-    edit_items(desk, change)
+    edit_items(staged, change)
 
 
-def move_item(desk: Desk) -> None:
+def move_item(staged: StagedProject) -> None:
     def change(item: Item) -> Item:
         if item["fieldData"]["slug"] == "record-2":
             item["fieldData"]["slug"] = "second"
         return item
 
-    edit_items(desk, change)
+    edit_items(staged, change)
 
 
-def decide_move(desk: Desk) -> None:
-    desk.decide_edit("records/record-2", "slug", "ours")
+def decide_move(staged: StagedProject) -> None:
+    staged.decide_edit("records/record-2", "slug", "ours")
 
 
-def unpublish(desk: Desk) -> None:
-    delete_item(desk, "record-4")
-    desk.decide_gone("records/record-4", "unpublish", "origin")
+def unpublish(staged: StagedProject) -> None:
+    delete_item(staged, "record-4")
+    staged.decide_gone("records/record-4", "unpublish", "origin")
 
 
-def recreate(desk: Desk) -> None:
-    desk.decide_gone("records/record-5", "recreate")
+def recreate(staged: StagedProject) -> None:
+    staged.decide_gone("records/record-5", "recreate")
 
 
-def leave_out(desk: Desk) -> None:
-    desk.delete("records/record-6")
-    desk.decide_gone("records/record-6", "leave_out")
+def leave_out(staged: StagedProject) -> None:
+    staged.delete("records/record-6")
+    staged.decide_gone("records/record-6", "leave_out")
 
 
-def move_there(desk: Desk) -> None:
+def move_there(staged: StagedProject) -> None:
     """Rename a story, give it another slug and another folder."""
     above = {"name": "Archive", "slug": "archive", "is_folder": True}
-    folder = desk.api("POST", "/stories", {"story": above})["story"]
-    own = desk.stories()["records/record-1"].story_id
+    folder = staged.api("POST", "/stories", {"story": above})["story"]
+    own = staged.stories()["records/record-1"].story_id
     record = {"name": "Theirs", "slug": "theirs", "parent_id": folder["id"]}
-    desk.api("PUT", f"/stories/{own}", {"story": record})
+    staged.api("PUT", f"/stories/{own}", {"story": record})
 
 
-def add_field(desk: Desk) -> None:
-    field(desk, "subtitle", displayName="Subtitle", type="PlainText")
+def add_field(staged: StagedProject) -> None:
+    field(staged, "subtitle", displayName="Subtitle", type="PlainText")
 
     def change(item: Item) -> Item:
         if item["fieldData"]["slug"] == "record-3":
             item["fieldData"]["subtitle"] = "A subtitle"
         return item
 
-    edit_items(desk, change)
+    edit_items(staged, change)
 
 
-def remove_field(desk: Desk) -> None:
+def remove_field(staged: StagedProject) -> None:
     def change(listed: list[dict[str, Any]]) -> None:
         listed[:] = [each for each in listed if each["slug"] != "subtitle"]
 
@@ -158,20 +158,20 @@ def remove_field(desk: Desk) -> None:
         item["fieldData"].pop("subtitle", None)
         return item
 
-    fields(desk, change)
-    edit_items(desk, empty)
+    fields(staged, change)
+    edit_items(staged, empty)
 
 
-def without_field(desk: Desk) -> None:
+def without_field(staged: StagedProject) -> None:
     """Take the field out of the design, as the refusal said."""
-    path = desk.folder / "decisions" / "design.yaml"
+    path = staged.folder / "decisions" / "design.yaml"
     text = path.read_text()
     start = text.index("      - origin: subtitle")
     path.write_text(text[:start] + text[text.index("blocks:", start) :])
 
 
-def edit_design(old: str, new: str) -> Callable[[Desk], None]:
-    return lambda desk: desk.decide("design.yaml", old, new)
+def edit_design(old: str, new: str) -> Callable[[StagedProject], None]:
+    return lambda staged: staged.decide("design.yaml", old, new)
 
 
 WEBHOOKS = {"GET webhook endpoints": 1}
@@ -202,7 +202,7 @@ DAYS: dict[str, Day] = {
         added="added: field `subtitle` of `records`",
     ),
     "field renamed": Day(
-        lambda desk: field(desk, "cover", displayName="Picture"),
+        lambda staged: field(staged, "cover", displayName="Picture"),
         {},
         told="The origin calls the field `cover` of `records` `Picture` now; for "
         "editors it stays `Cover` until",
@@ -231,14 +231,14 @@ DAYS: dict[str, Day] = {
         told="no longer has the option `loud` of the field `mood` of `records`",
     ),
     "field retyped": Day(
-        lambda desk: field(desk, "plates", type="PlainText"),
+        lambda staged: field(staged, "plates", type="PlainText"),
         {},
         told="field plates: its type is PlainText at the origin, not MultiImage; write",
         added="to decide: design.yaml: collection records: field plates",
         code=2,
     ),
     "field typed as before": Day(
-        lambda desk: field(desk, "plates", type="MultiImage"), {}
+        lambda staged: field(staged, "plates", type="MultiImage"), {}
     ),
     "field removed": Day(
         remove_field,
@@ -269,13 +269,13 @@ DAYS: dict[str, Day] = {
     ),
     "moved there": Day(move_there, {}, changes="folder: `records` -> `archive`"),
     "gone, kept": Day(
-        lambda desk: delete_item(desk, "record-3"),
+        lambda staged: delete_item(staged, "record-3"),
         {},
         told="records/record-3: It was deleted at the origin. Its story is kept.",
         changes="records/record-3 is no longer part of what is imported",
     ),
     "gone, deleted": Day(
-        lambda desk: desk.decide_gone("records/record-3", "delete", "origin"),
+        lambda staged: staged.decide_gone("records/record-3", "delete", "origin"),
         {
             **{"GET stories": 2, "PUT update story": 2, "GET publish story": 2},
             "DELETE delete story": 1,
@@ -294,7 +294,7 @@ DAYS: dict[str, Day] = {
         told="Its story is to be unpublished.",
     ),
     "gone there": Day(
-        lambda desk: desk.delete("records/record-5"),
+        lambda staged: staged.delete("records/record-5"),
         {"GET story": 1},
         told="no longer has what an import brought (1 story (records/record-5))",
         changes="records/record-5 is gone from the stories of the space",
@@ -315,7 +315,7 @@ DAYS: dict[str, Day] = {
 class Played:
     """All days, one after the other."""
 
-    desk: Desk
+    staged: StagedProject
     told: dict[str, Told]
 
 
@@ -331,10 +331,12 @@ def played(
         project = folder / "project"
         shutil.copytree(decided_project(moody_site), project)
         write_env(project, environment_file_text(dict(handle.announcement), 500))
-        desk = Desk(Rehearsal(handle, project, folder / "state"))
-        desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
-        desk.done("import")
-        yield Played(desk, {name: play(desk, day) for name, day in DAYS.items()})
+        staged = StagedProject(Rehearsal(handle, project, folder / "state"))
+        staged.decide(
+            "collections.yaml", "publish: nothing\n", "publish: what_is_live\n"
+        )
+        staged.done("import")
+        yield Played(staged, {name: play(staged, day) for name, day in DAYS.items()})
 
 
 @pytest.mark.parametrize("name", DAYS)
@@ -367,7 +369,7 @@ def test_what_is_there_after_each_day(played: Played) -> None:
 
 def test_old_addresses_lead_on_or_need_a_target(played: Played) -> None:
     """What moved is led to; what was taken away is listed."""
-    project = Project(played.desk.folder)
+    project = Project(played.staged.folder)
     settings = load_settings(project, {}, need_origin=False)
     migration = open_migration(project, settings)
     told = evidence_json(gather(project, migration, settings.space_id, None))
@@ -382,7 +384,7 @@ def test_old_addresses_lead_on_or_need_a_target(played: Played) -> None:
 
 def test_what_differs_in_the_end_is_what_somebody_did_there(played: Played) -> None:
     """One story was renamed and moved there; nothing is left to do for the others."""
-    desk = played.desk
-    found = desk.run("verify", "--json").document["differences"]
+    staged = played.staged
+    found = staged.run("verify", "--json").document["differences"]
     assert all("theirs" in each["text"] for each in found), found
-    assert desk.done("import", "--json").document["writes"] == 0
+    assert staged.done("import", "--json").document["writes"] == 0

@@ -11,8 +11,12 @@ import pytest
 from cmsmig.canonical import Json
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from cmsmig.steps.write import idempotent_write
-from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.faults import CREATE_STORY, CUT, SIGN, Fault
+from tests.support.steps.staged_project import (
+    Stage,
+    StagedProject,
+    exactly_one_of_everything,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -42,42 +46,42 @@ class Lag:
         return reply
 
 
-def imported(desk: Desk) -> None:
-    exactly_one_of_everything(desk)
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+def imported(project: StagedProject) -> None:
+    exactly_one_of_everything(project)
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 def test_a_story_that_shows_late_is_ours(stage: Stage) -> None:
     """Its reply was lost, it was not listed yet, and its place is taken then."""
     lost = Fault(CREATE_STORY, CUT, at=(3,), item='"record')
     lag = Lag(lost, "with_slug", looks=2)
-    desk = stage(lost, lag)
-    desk.done("import")
+    project = stage(lost, lag)
+    project.done("import")
     assert (lost.hits, len(lag.seen)) == (1, 3)
-    imported(desk)
+    imported(project)
 
 
 def test_a_story_that_does_not_show_is_taken_up_by_the_next_run(stage: Stage) -> None:
     """A place that is taken by something unlisted is no conflict: it may be ours."""
     lost = Fault(CREATE_STORY, CUT, at=(3,), item='"record')
-    desk = stage(lost, Lag(lost, "with_slug", looks=9))
-    assert desk.run("import").code == 1
-    assert [each["reason"] for each in desk.status()["failed"]] == ["not_confirmed"]
-    assert len(desk.open_intents()) == 1
-    desk.done("import")
-    imported(desk)
+    project = stage(lost, Lag(lost, "with_slug", looks=9))
+    assert project.run("import").code == 1
+    assert [each["reason"] for each in project.status()["failed"]] == ["not_confirmed"]
+    assert len(project.open_intents()) == 1
+    project.done("import")
+    imported(project)
 
 
 def test_a_file_that_shows_late_is_not_signed_twice(stage: Stage) -> None:
     """The asset that a lost reply left is looked for once more."""
     lost = Fault(SIGN, CUT)
     lag = Lag(lost, "ext_id", looks=1)
-    desk = stage(lost, lag)
-    desk.done("import")
+    project = stage(lost, lag)
+    project.done("import")
     assert len(lag.seen) == 2
-    assert len(desk.space.assets) == 4
-    imported(desk)
+    assert len(project.space.assets) == 4
+    imported(project)
 
 
 @dataclass
@@ -103,13 +107,13 @@ def test_a_file_whose_signing_a_kill_left_open_is_not_signed_twice(
     """The next run gives the list time to show what the killed one had sent."""
     lost = Fault(SIGN, CUT, at=(2,), then_dead=True)
     behind = Behind(seconds=1.0)
-    desk = stage(lost, behind)
-    assert desk.run("import").code != 0
-    assert desk.open_intents()
+    project = stage(lost, behind)
+    assert project.run("import").code != 0
+    assert project.open_intents()
     lost.over()
     behind.since, behind.hidden = 0.0, 0
     monkeypatch.setattr("cmsmig.steps.write.asset_records.ONCE_MORE", (1.2,))
-    desk.done("import")
+    project.done("import")
     assert behind.hidden == 0
-    assert len(desk.space.assets) == 4
-    imported(desk)
+    assert len(project.space.assets) == 4
+    imported(project)

@@ -8,7 +8,7 @@ import pytest
 
 from cmsmig.sandbox.faults.fault_rules import Fault, PlannedFault
 from cmsmig.sandbox.sample.exact import write_load_site
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 ITEMS = 104
 
@@ -21,12 +21,12 @@ def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def inject(desk: Desk, *plan: PlannedFault) -> None:
-    desk.rehearsal.handle.state.injector.set(plan)
+def inject(project: StagedProject, *plan: PlannedFault) -> None:
+    project.rehearsal.handle.state.injector.set(plan)
 
 
-def told(desk: Desk) -> list[str]:
-    given = desk.rehearsal.handle.state.injector.given
+def told(project: StagedProject) -> list[str]:
+    given = project.rehearsal.handle.state.injector.given
     return [str(each["fault"]) for each in given]
 
 
@@ -36,15 +36,15 @@ def test_stories_that_move_across_pages_are_all_seen(
     stage: Stage, long_site: Path, fault: Fault, times: int
 ) -> None:
     """A second import finds every story where it was, and writes nothing."""
-    desk = stage(content=long_site)
-    desk.done("import")
-    inject(desk, PlannedFault(fault, route="stories", item="page 2", times=times))
-    ended = desk.done("import", "--json").document
-    assert told(desk) == [fault] * times
+    project = stage(content=long_site)
+    project.done("import")
+    inject(project, PlannedFault(fault, route="stories", item="page 2", times=times))
+    ended = project.done("import", "--json").document
+    assert told(project) == [fault] * times
     assert ended["writes"] == 0
     assert (ended["plan"]["conflicts"], ended["accounting"]["open"]) == ([], 0)
     assert ended["accounting"]["created"] == ITEMS
-    desk.verified()
+    project.verified()
 
 
 @pytest.mark.parametrize("fault", [Fault.GROWS, Fault.SHRINKS])
@@ -53,11 +53,11 @@ def test_items_that_move_across_pages_are_all_pulled(
     stage: Stage, long_site: Path, fault: Fault, route: str
 ) -> None:
     """A fresh pull holds each item once."""
-    desk = stage(content=long_site)
-    inject(desk, PlannedFault(fault, route=route))
-    desk.done("pull", "--refresh")
-    assert told(desk) == [fault]
+    project = stage(content=long_site)
+    inject(project, PlannedFault(fault, route=route))
+    project.done("pull", "--refresh")
+    assert told(project) == [fault]
     folder = "live" if route == "live items" else "items"
-    (path,) = (desk.folder / "raw" / folder).iterdir()
+    (path,) = (project.folder / "raw" / folder).iterdir()
     lines = [line for line in path.read_text().splitlines() if '"fieldData"' in line]
     assert len(lines) == len(set(lines)) == ITEMS

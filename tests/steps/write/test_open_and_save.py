@@ -13,9 +13,9 @@ import pytest
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.sandbox.sample.build import write_sample
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.every_kind import write_every_kind
 from tests.support.steps.origin_edits import Item, delete_item, edit_items
+from tests.support.steps.staged_project import Stage, StagedProject
 
 _TYPES = (
     *("text", "textarea", "markdown", "number", "datetime", "boolean", "option"),
@@ -33,70 +33,72 @@ def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def opened(stage: Stage, content: Path, mode: str) -> Desk:
-    """Return a desk that publishes what is live, unless it brings drafts only."""
+def opened(stage: Stage, content: Path, mode: str) -> StagedProject:
+    """Return a project that publishes what is live, unless it brings drafts only."""
     languages = ("fr-fr",) if mode == "fields" else ()
-    desk = stage(content=content, languages=languages)
+    project = stage(content=content, languages=languages)
     if mode != "drafts":
-        desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+        project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
     if mode == "mirror":
-        desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+        project.decide("collections.yaml", "items: staged\n", "items: mirror\n")
     if mode == "fields":
-        desk.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
-    return desk
+        project.decide(
+            "collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:"
+        )
+    return project
 
 
 @pytest.fixture
-def imported(stage: Stage, every_kind: Path) -> Callable[[str], Desk]:
-    """Return a desk after an import, with a developer's fields in our components."""
+def imported(stage: Stage, every_kind: Path) -> Callable[[str], StagedProject]:
+    """Return a project after an import, with a developer's fields in our components."""
 
-    def start(mode: str = "staged") -> Desk:
-        desk = opened(stage, every_kind, mode)
-        desk.done("import")
-        develop(desk)
-        return desk
+    def start(mode: str = "staged") -> StagedProject:
+        project = opened(stage, every_kind, mode)
+        project.done("import")
+        develop(project)
+        return project
 
     return start
 
 
-def develop(desk: Desk) -> None:
+def develop(project: StagedProject) -> None:
     """Add a field of each type to our components, and decide that they stay."""
-    desk.space.plugins = frozenset({"picker"})
-    desk.space.unknowns = replace(desk.space.unknowns, plugin_keys=("chosen",))
-    for component in [*desk.space.components.values()]:
+    project.space.plugins = frozenset({"picker"})
+    project.space.unknowns = replace(project.space.unknowns, plugin_keys=("chosen",))
+    for component in [*project.space.components.values()]:
         added = {f"dev_{kind}": {"type": kind} for kind in _TYPES}
         added["dev_custom"] = {"type": "custom", "field_type": "picker"}
         schema = {**component["schema"], **added}
         body = {"component": {"name": component["name"], "schema": schema}}
-        desk.api("PUT", f"/components/{component['id']}", body)
-    desk.decide_edit("*", "*", "theirs", kind="component")
+        project.api("PUT", f"/components/{component['id']}", body)
+    project.decide_edit("*", "*", "theirs", kind="component")
 
 
-def save(desk: Desk, path: str = "") -> None:
+def save(project: StagedProject, path: str = "") -> None:
     """Open and save a story, or all, as the visual editor does."""
-    base = desk.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
-    body = {"story_id": desk.stories()[path].story_id} if path else {}
+    base = project.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
+    body = {"story_id": project.stories()[path].story_id} if path else {}
     url = f"{base}/_sandbox/open-and-save"
     answer = httpx.post(url, json=body, trust_env=False).json()
-    assert len(answer["saved"]) == (1 if path else len(desk.stories()))
+    assert len(answer["saved"]) == (1 if path else len(project.stories()))
     assert answer["refused"] == []
 
 
-def changed_fields(desk: Desk) -> set[tuple[str, str]]:
+def changed_fields(project: StagedProject) -> set[tuple[str, str]]:
     """Return the paths and fields of stories that `changes` names."""
-    found = desk.done("changes", "--json").document
+    found = project.done("changes", "--json").document
     return {
         (each["what"], each.get("field", ""))
         for each in (*found["origin"], *found["destination"])
-        if each["what"] in desk.stories()
+        if each["what"] in project.stories()
     }
 
 
-def verified_fields(desk: Desk) -> set[tuple[str, str]]:
+def verified_fields(project: StagedProject) -> set[tuple[str, str]]:
     """Return the paths and fields that a verification finds."""
-    found = desk.run("verify", "--json").document
+    found = project.run("verify", "--json").document
     assert found["public_unread"] == ""
-    rows = desk.rows("SELECT item_id, locale_id, full_slug FROM item")
+    rows = project.rows("SELECT item_id, locale_id, full_slug FROM item")
     paths = {f"{item}@{locale}": path for item, locale, path in rows}
     return {
         (paths.get(each["subject"].rpartition("/")[2], each["text"]), each["where"])
@@ -104,50 +106,50 @@ def verified_fields(desk: Desk) -> set[tuple[str, str]]:
     }
 
 
-def kept(desk: Desk) -> set[str]:
+def kept(project: StagedProject) -> set[str]:
     """Return the paths of the stories that a rollback would leave."""
-    plan = desk.done("rollback", "--plan", "--json").document
+    plan = project.done("rollback", "--plan", "--json").document
     gone = {each["what"] for each in plan["objects"] if each["kind"] == "story"}
-    return desk.stories().keys() - gone
+    return project.stories().keys() - gone
 
 
-def insist_untouched(desk: Desk) -> None:
+def insist_untouched(project: StagedProject) -> None:
     """Insist that no command takes a story for edited."""
-    assert desk.done("import", "--json").document["writes"] == 0
-    assert desk.plan()["edit_conflicts"] == []
-    assert changed_fields(desk) == set()
-    assert verified_fields(desk) == set()
-    assert kept(desk) == set()
+    assert project.done("import", "--json").document["writes"] == 0
+    assert project.plan()["edit_conflicts"] == []
+    assert changed_fields(project) == set()
+    assert verified_fields(project) == set()
+    assert kept(project) == set()
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_save_without_a_change_is_no_edit(
-    imported: Callable[[str], Desk], mode: str
+    imported: Callable[[str], StagedProject], mode: str
 ) -> None:
     """Every field of a developer's was filled with its empty value, of all types."""
-    desk = imported(mode)
-    save(desk)
-    held = desk.stories()[BARE].content
+    project = imported(mode)
+    save(project)
+    held = project.stories()[BARE].content
     assert held["dev_table"]["fieldtype"] == "table"
     assert held["dev_custom"]["chosen"] == ""
-    insist_untouched(desk)
+    insist_untouched(project)
 
 
 def test_our_own_fields_that_are_absent_are_filled_and_not_edited(
-    imported: Callable[[str], Desk],
+    imported: Callable[[str], StagedProject],
 ) -> None:
     """A script took out every empty value of a story, and an editor saved it."""
-    desk = imported("staged")
-    story = desk.stories()[BARE]
+    project = imported("staged")
+    story = project.stories()[BARE]
     content = {key: story.content[key] for key in ("component", "_uid")}
     body = {"story": {"content": content}}
-    desk.api("PUT", f"/stories/{story.story_id}", body)
-    insist_untouched(desk)
-    save(desk)
-    held = desk.stories()[BARE].content
+    project.api("PUT", f"/stories/{story.story_id}", body)
+    insist_untouched(project)
+    save(project)
+    held = project.stories()[BARE].content
     assert held["text"] == {"type": "doc", "content": [{"type": "paragraph"}]}
     assert held["open"] is False
-    insist_untouched(desk)
+    insist_untouched(project)
 
 
 def test_no_story_of_the_sample_site_is_edited_by_a_save(
@@ -156,11 +158,11 @@ def test_no_story_of_the_sample_site_is_edited_by_a_save(
     """All collections, languages and states, visitors' versions apart."""
     content = tmp_path_factory.mktemp("sample") / "content"
     write_sample(content)
-    desk = opened(stage, content, "mirror")
-    desk.done("import")
-    develop(desk)
-    save(desk)
-    insist_untouched(desk)
+    project = opened(stage, content, "mirror")
+    project.done("import")
+    develop(project)
+    save(project)
+    insist_untouched(project)
 
 
 TEXT = {"type": "text", "text": "Edited"}
@@ -236,32 +238,37 @@ EDITS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def test_each_kind_of_edit_is_named_and_kept(imported: Callable[[str], Desk]) -> None:
+def test_each_kind_of_edit_is_named_and_kept(
+    imported: Callable[[str], StagedProject],
+) -> None:
     """One story each; exactly those, in conflicts, changes, verification, rollback."""
-    desk = imported("staged")
-    save(desk)
+    project = imported("staged")
+    save(project)
     named = set()
     for number, (key, change) in enumerate(EDITS.values()):
         path = f"things/thing-{number}"
-        desk.edit(path, **{key: change(desk.stories()[path].content[key])})
+        project.edit(path, **{key: change(project.stories()[path].content[key])})
         named.add((path, key))
-    before = {path: desk.stories()[path].content for path, _ in named}
-    assert changed_fields(desk) == {(path, f"content.{key}") for path, key in named}
+    before = {path: project.stories()[path].content for path, _ in named}
+    assert changed_fields(project) == {(path, f"content.{key}") for path, key in named}
     older = {(path, "published") for path, _ in named}
-    assert verified_fields(desk) == named | older
-    assert kept(desk) == {path for path, _ in named}
-    assert desk.done("import", "--json").document["writes"] == 0
-    change_lines(desk, "New at the origin")
-    plan = desk.plan()["edit_conflicts"]
+    assert verified_fields(project) == named | older
+    assert kept(project) == {path for path, _ in named}
+    assert project.done("import", "--json").document["writes"] == 0
+    change_lines(project, "New at the origin")
+    plan = project.plan()["edit_conflicts"]
     waiting = {(each["what"], each["field"]) for each in plan}
     assert waiting == {(path, "content.line") for path, key in named if key == "line"}
-    desk.run("import")
+    project.run("import")
     for path, key in named:
-        assert desk.stories()[path].content[key] == before[path][key]
+        assert project.stories()[path].content[key] == before[path][key]
 
 
 def change_lines(
-    desk: Desk, line: str, slug: str = "thing-", folders: tuple[str, ...] = ()
+    project: StagedProject,
+    line: str,
+    slug: str = "thing-",
+    folders: tuple[str, ...] = (),
 ) -> None:
     """Change a text of the items whose slugs begin so, at the origin."""
 
@@ -270,128 +277,130 @@ def change_lines(
         is_meant = data["slug"].startswith(slug)
         return {**item, "fieldData": {**data, "line": line}} if is_meant else item
 
-    edit_items(desk, change, folders)
+    edit_items(project, change, folders)
 
 
 def test_an_import_writes_to_saved_stories_without_a_conflict(
-    imported: Callable[[str], Desk],
+    imported: Callable[[str], StagedProject],
 ) -> None:
     """What the origin changed arrives, and is published with the rest."""
-    desk = imported("staged")
-    save(desk)
-    change_lines(desk, "New at the origin")
-    assert desk.plan()["edit_conflicts"] == []
-    assert desk.done("import", "--json").document["writes"] > 0
-    assert desk.stories()["things/thing-3"].content["line"] == "New at the origin"
-    insist_untouched(desk)
+    project = imported("staged")
+    save(project)
+    change_lines(project, "New at the origin")
+    assert project.plan()["edit_conflicts"] == []
+    assert project.done("import", "--json").document["writes"] > 0
+    assert project.stories()["things/thing-3"].content["line"] == "New at the origin"
+    insist_untouched(project)
 
 
 def test_a_default_value_that_the_editor_fills_in_is_kept(
-    imported: Callable[[str], Desk],
+    imported: Callable[[str], StagedProject],
 ) -> None:
     """Whether the editor does so is unknown: then it is a value, which is named."""
-    desk = imported("drafts")
-    desk.space.unknowns = replace(desk.space.unknowns, editor_fills_defaults=True)
-    thing = desk.space.component("thing")
+    project = imported("drafts")
+    project.space.unknowns = replace(project.space.unknowns, editor_fills_defaults=True)
+    thing = project.space.component("thing")
     added = {"dev_default": {"type": "text", "default_value": "x"}}
     body = {"name": "thing", "schema": {**thing["schema"], **added}}
-    desk.api("PUT", f"/components/{thing['id']}", {"component": body})
-    save(desk, BARE)
-    assert changed_fields(desk) == {(BARE, "content.dev_default")}
-    assert desk.done("import", "--json").document["writes"] == 0
-    assert kept(desk) == {BARE}
-    assert desk.stories()[BARE].content["dev_default"] == "x"
+    project.api("PUT", f"/components/{thing['id']}", {"component": body})
+    save(project, BARE)
+    assert changed_fields(project) == {(BARE, "content.dev_default")}
+    assert project.done("import", "--json").document["writes"] == 0
+    assert kept(project) == {BARE}
+    assert project.stories()[BARE].content["dev_default"] == "x"
 
 
 def test_saved_drafts_are_published_once_that_is_decided(
-    imported: Callable[[str], Desk],
+    imported: Callable[[str], StagedProject],
 ) -> None:
     """They hold nobody's unfinished edits."""
-    desk = imported("drafts")
-    save(desk)
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    desk.done("import")
-    shown = [each for each in desk.stories().values() if each.published is not None]
-    assert len(shown) == len(desk.stories()) - 1
-    insist_untouched(desk)
+    project = imported("drafts")
+    save(project)
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    project.done("import")
+    shown = [each for each in project.stories().values() if each.published is not None]
+    assert len(shown) == len(project.stories()) - 1
+    insist_untouched(project)
 
 
 def test_a_saved_story_of_a_deleted_item_is_deleted_with_it(
-    imported: Callable[[str], Desk],
+    imported: Callable[[str], StagedProject],
 ) -> None:
     """As decided; one that somebody edited stays."""
-    desk = imported("drafts")
-    save(desk)
-    desk.edit("things/later", line="Edited")
+    project = imported("drafts")
+    save(project)
+    project.edit("things/later", line="Edited")
     for slug in ("bare", "later"):
-        delete_item(desk, slug)
-    desk.decide_gone("*", "delete", "origin")
-    desk.run("import")
-    assert {BARE, "things/later"} & desk.stories().keys() == {"things/later"}
+        delete_item(project, slug)
+    project.decide_gone("*", "delete", "origin")
+    project.run("import")
+    assert {BARE, "things/later"} & project.stories().keys() == {"things/later"}
 
 
-def test_a_save_does_not_outdate_a_plan(imported: Callable[[str], Desk]) -> None:
+def test_a_save_does_not_outdate_a_plan(
+    imported: Callable[[str], StagedProject],
+) -> None:
     """A plan holds after a save without an edit; an edit is named as a drift."""
-    desk = imported("staged")
-    change_lines(desk, "New at the origin")
-    shown = desk.plan()["hash"]
-    save(desk)
-    desk.edit("things/thing-3", lines="Edited")
-    refused = desk.run("import", "--plan", shown)
+    project = imported("staged")
+    change_lines(project, "New at the origin")
+    shown = project.plan()["hash"]
+    save(project)
+    project.edit("things/thing-3", lines="Edited")
+    refused = project.run("import", "--plan", shown)
     assert refused.code == 1
     assert refused.err.count("was edited") == 1
     assert "destination: story things/thing-3 was edited" in refused.err
-    desk.edit("things/thing-3", lines="Two\nlines")
-    desk.done("import", "--plan", shown)
-    insist_untouched(desk)
+    project.edit("things/thing-3", lines="Two\nlines")
+    project.done("import", "--plan", shown)
+    insist_untouched(project)
 
 
 def test_only_what_visitors_do_not_get_is_older(
-    imported: Callable[[str], Desk],
+    imported: Callable[[str], StagedProject],
 ) -> None:
     """A name that an editor changed and did not publish; the others were saved only."""
-    desk = imported("staged")
-    save(desk)
-    story = desk.stories()["things/thing-4"]
+    project = imported("staged")
+    save(project)
+    story = project.stories()["things/thing-4"]
     body = {"story": {"name": "Renamed"}}
-    desk.api("PUT", f"/stories/{story.story_id}", body)
+    project.api("PUT", f"/stories/{story.story_id}", body)
     expected = {("things/thing-4", "name"), ("things/thing-4", "published")}
-    assert verified_fields(desk) == expected
-    desk.api("GET", f"/stories/{story.story_id}/publish")
-    assert verified_fields(desk) == {("things/thing-4", "name")}
+    assert verified_fields(project) == expected
+    project.api("GET", f"/stories/{story.story_id}/publish")
+    assert verified_fields(project) == {("things/thing-4", "name")}
 
 
 @pytest.mark.parametrize("mode", ["staged", "fields"])
 def test_a_lost_ledger_is_made_anew_of_saved_stories(
-    imported: Callable[[str], Desk], mode: str
+    imported: Callable[[str], StagedProject], mode: str
 ) -> None:
     """All of them are ours and unedited; nothing is written or published again."""
-    desk = imported(mode)
-    save(desk)
-    for path in desk.folder.glob("ledger.sqlite*"):
+    project = imported(mode)
+    save(project)
+    for path in project.folder.glob("ledger.sqlite*"):
         path.unlink()
-    found = desk.done("rebuild", "--json").document
+    found = project.done("rebuild", "--json").document
     assert found["edited"] == []
-    assert desk.done("import", "--json").document["writes"] == 0
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 def test_a_decision_about_an_empty_field_outlives_a_save(
-    imported: Callable[[str], Desk],
+    imported: Callable[[str], StagedProject],
 ) -> None:
     """Absent, then empty: the same edit, which was decided to stay."""
-    desk = imported("drafts")
+    project = imported("drafts")
     path = "things/thing-5"
-    story = desk.stories()[path]
+    story = project.stories()[path]
     content = {key: each for key, each in story.content.items() if key != "line"}
-    desk.api("PUT", f"/stories/{story.story_id}", {"story": {"content": content}})
-    change_lines(desk, "New at the origin")
-    [conflict] = desk.plan()["edit_conflicts"]
-    desk.decide_edit(path, "content.line", "theirs", conflict["seen"])
-    save(desk)
-    assert desk.plan()["edit_conflicts"] == []
-    desk.done("import")
-    assert desk.stories()[path].content["line"] == ""
-    assert verified_fields(desk) == set()
+    project.api("PUT", f"/stories/{story.story_id}", {"story": {"content": content}})
+    change_lines(project, "New at the origin")
+    [conflict] = project.plan()["edit_conflicts"]
+    project.decide_edit(path, "content.line", "theirs", conflict["seen"])
+    save(project)
+    assert project.plan()["edit_conflicts"] == []
+    project.done("import")
+    assert project.stories()[path].content["line"] == ""
+    assert verified_fields(project) == set()
 
 
 def earlier_form(value: Json) -> Json:
@@ -420,34 +429,36 @@ def test_the_ledger_of_an_earlier_release_makes_no_story_look_changed(
     mode: str,
 ) -> None:
     """Its fingerprints are others: of switches, empty documents, paragraphs."""
-    desk = opened(stage, every_kind, mode)
+    project = opened(stage, every_kind, mode)
     with monkeypatch.context() as earlier:
         module = "cmsmig.reconcile.rules.story_hashes"
         earlier.setattr(f"{module}.comparable", earlier_form)
-        desk.done("import")
-    (desk.folder / "derived.sqlite").unlink()
-    [(held,)] = desk.rows("SELECT content_hash FROM home WHERE full_slug = ?", BARE)
-    assert held == fingerprint(earlier_form(desk.stories()[BARE].content))
-    plan = desk.plan()
+        project.done("import")
+    (project.folder / "derived.sqlite").unlink()
+    [(held,)] = project.rows("SELECT content_hash FROM home WHERE full_slug = ?", BARE)
+    assert held == fingerprint(earlier_form(project.stories()[BARE].content))
+    plan = project.plan()
     assert plan["calls"]["update_stories"] == 0
     assert plan["calls"].get("publish_stories", 0) == 0
     assert plan["calls"].get("show_versions", 0) == 0
-    insist_untouched(desk)
-    develop(desk)
-    save(desk)
-    insist_untouched(desk)
-    change_lines(desk, "New at the origin")
-    change_lines(desk, "Published anew", "changed", ("live",))
-    desk.done("import")
-    assert verified_fields(desk) == set()
+    insist_untouched(project)
+    develop(project)
+    save(project)
+    insist_untouched(project)
+    change_lines(project, "New at the origin")
+    change_lines(project, "Published anew", "changed", ("live",))
+    project.done("import")
+    assert verified_fields(project) == set()
     if mode == "mirror":
-        visible = desk.stories()[CHANGED].published_content
+        visible = project.stories()[CHANGED].published_content
         assert visible["line"] == "Published anew"
 
 
-def test_every_block_that_is_sent_has_a_uid(imported: Callable[[str], Desk]) -> None:
+def test_every_block_that_is_sent_has_a_uid(
+    imported: Callable[[str], StagedProject],
+) -> None:
     """So that a save of the service has none to make."""
-    desk = imported("staged")
+    project = imported("staged")
 
     def blocks(value: Any) -> list[dict[str, Any]]:
         if isinstance(value, list):
@@ -458,7 +469,7 @@ def test_every_block_that_is_sent_has_a_uid(imported: Callable[[str], Desk]) -> 
         return own + [found for each in value.values() for found in blocks(each)]
 
     found = [
-        each for story in desk.stories().values() for each in blocks(story.content)
+        each for story in project.stories().values() for each in blocks(story.content)
     ]
     used = {each["component"] for each in found}
     assert used == {"thing", "embed", "figure", "html_embed"}

@@ -18,8 +18,8 @@ import pytest
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.support.rehearsal import Ended, Rehearsal, write_env
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.staged_project import StagedProject
 
 OUTCOMES = ("ours", "theirs", "alike", "otherwise")
 FILES = {each: f"spot-{n}.jpg" for n, each in enumerate(OUTCOMES, start=1)}
@@ -47,7 +47,7 @@ TAGGED = {
 class Played:
     """All of it, played once."""
 
-    desk: Desk
+    staged: StagedProject
     before: dict[str, dict[str, Any]]
     """The assets after the first import, by name."""
     plan: dict[str, Any]
@@ -58,43 +58,43 @@ class Played:
     """What verification found afterwards."""
 
 
-def assets(desk: Desk) -> dict[str, dict[str, Any]]:
+def assets(staged: StagedProject) -> dict[str, dict[str, Any]]:
     """Return the records of all assets, by the name of their file."""
     return {
         each.key.rpartition("/")[2]: {**each.body, "id": each.asset_id}
-        for each in desk.space.assets.values()
+        for each in staged.space.assets.values()
     }
 
 
-def save_file(desk: Desk, name: str, **texts: str) -> None:
+def save_file(staged: StagedProject, name: str, **texts: str) -> None:
     """Save an asset's record as an editor would."""
-    own = assets(desk)[name]["id"]
-    desk.api("PUT", f"/assets/{own}", {"asset": texts})
+    own = assets(staged)[name]["id"]
+    staged.api("PUT", f"/assets/{own}", {"asset": texts})
 
 
-def save_story(desk: Desk, path: str, **record: object) -> None:
-    own = desk.stories()[path].story_id
-    desk.api("PUT", f"/stories/{own}", {"story": record})
+def save_story(staged: StagedProject, path: str, **record: object) -> None:
+    own = staged.stories()[path].story_id
+    staged.api("PUT", f"/stories/{own}", {"story": record})
 
 
-def change_there(desk: Desk) -> None:
+def change_there(staged: StagedProject) -> None:
     """Do what editors do."""
-    save_file(desk, FILES["theirs"], alt="theirs")
-    save_file(desk, FILES["alike"], alt="alike")
-    save_file(desk, FILES["otherwise"], alt="theirs")
-    save_file(desk, TITLED, title="A title", focus="1x1:2x2")
-    save_story(desk, FRENCH["theirs"], name="theirs")
-    save_story(desk, FRENCH["alike"], name="alike")
-    save_story(desk, FRENCH["otherwise"], name="theirs")
+    save_file(staged, FILES["theirs"], alt="theirs")
+    save_file(staged, FILES["alike"], alt="alike")
+    save_file(staged, FILES["otherwise"], alt="theirs")
+    save_file(staged, TITLED, title="A title", focus="1x1:2x2")
+    save_story(staged, FRENCH["theirs"], name="theirs")
+    save_story(staged, FRENCH["alike"], name="alike")
+    save_story(staged, FRENCH["otherwise"], name="theirs")
     for path in (PUBLIC["theirs"], PUBLIC["alike"]):
-        desk.api("GET", f"/stories/{desk.stories()[path].story_id}/publish")
-    desk.edit(PUBLIC["otherwise"], about="")
+        staged.api("GET", f"/stories/{staged.stories()[path].story_id}/publish")
+    staged.edit(PUBLIC["otherwise"], about="")
     for path in TAGGED.values():
-        save_story(desk, path, tag_list=["by hand"])
-    save_story(desk, TAGGED["otherwise"], name="theirs")
+        save_story(staged, path, tag_list=["by hand"])
+    save_story(staged, TAGGED["otherwise"], name="theirs")
 
 
-def change_here(desk: Desk) -> None:
+def change_here(staged: StagedProject) -> None:
     """Do what editors of the origin do, and decide to publish the notes."""
     names = {
         FRENCH["ours"]: "ours",
@@ -117,8 +117,8 @@ def change_here(desk: Desk) -> None:
                 picture["alt"] = alt
         return item
 
-    edit_items(desk, change)
-    path = desk.folder / "decisions" / "collections.yaml"
+    edit_items(staged, change)
+    path = staged.folder / "decisions" / "collections.yaml"
     notes, mark, spots = path.read_text().partition("- collection: spots")
     notes = notes.replace("publish: nothing", "publish: what_is_live")
     path.write_text(notes + mark + spots)
@@ -136,16 +136,16 @@ def played(
         project = folder / "project"
         shutil.copytree(decided_project(small_site), project)
         write_env(project, environment_file_text(dict(handle.announcement), 500))
-        desk = Desk(Rehearsal(handle, project, folder / "state"))
-        desk.done("import")
-        before = assets(desk)
-        change_there(desk)
-        change_here(desk)
-        changes = desk.done("changes", "--json").document
-        plan, mark = desk.plan(), desk.mark()
-        ended = desk.run("import")
-        found = desk.run("verify", "--json").document["differences"]
-        yield Played(desk, before, plan, changes, ended, mark, found)
+        staged = StagedProject(Rehearsal(handle, project, folder / "state"))
+        staged.done("import")
+        before = assets(staged)
+        change_there(staged)
+        change_here(staged)
+        changes = staged.done("changes", "--json").document
+        plan, mark = staged.plan(), staged.mark()
+        ended = staged.run("import")
+        found = staged.run("verify", "--json").document["differences"]
+        yield Played(staged, before, plan, changes, ended, mark, found)
 
 
 def named(played: Played, kind: str) -> dict[str, str]:
@@ -156,8 +156,8 @@ def named(played: Played, kind: str) -> dict[str, str]:
 
 def sent(played: Played, path: str) -> list[str]:
     """Return what the import asked for about one story, but for lists."""
-    own = played.desk.stories()[path].story_id
-    asked = played.desk.since(played.mark)
+    own = played.staged.stories()[path].story_id
+    asked = played.staged.since(played.mark)
     return [
         each.route
         for each in asked
@@ -177,7 +177,7 @@ def sent(played: Played, path: str) -> list[str]:
 def test_an_alternative_text(played: Played, outcome: str, alt: str) -> None:
     """By us alone: written. By them: kept, and verification names it."""
     name = FILES[outcome]
-    assert assets(played.desk)[name]["alt"] == alt != played.before[name]["alt"]
+    assert assets(played.staged)[name]["alt"] == alt != played.before[name]["alt"]
     assert (name in named(played, "asset")) == (outcome == "otherwise")
     left = {each["subject"] for each in played.differences if each["where"] == "alt"}
     assert (name in left) == (outcome in ("theirs", "otherwise"))
@@ -192,14 +192,16 @@ def test_an_alternative_text(played: Played, outcome: str, alt: str) -> None:
 
 def test_nothing_else_of_a_file_is_sent(played: Played) -> None:
     """A title and a focus stay; one read and one write for each text of ours."""
-    titled = assets(played.desk)[TITLED]
+    titled = assets(played.staged)[TITLED]
     assert (titled["alt"], titled["title"], titled["focus"]) == (
         "ours",
         "A title",
         "1x1:2x2",
     )
     for route, call in (("update asset", "update_assets"), ("asset", "compare_assets")):
-        assert played.desk.count(route, played.mark) == played.plan["calls"][call] == 2
+        assert (
+            played.staged.count(route, played.mark) == played.plan["calls"][call] == 2
+        )
     assert "there it is `theirs`" in played.ended.err + played.ended.out
     assert played.ended.code == 1
 
@@ -216,7 +218,7 @@ def test_nothing_else_of_a_file_is_sent(played: Played) -> None:
 def test_a_story_of_one_language(played: Played, outcome: str, name: str) -> None:
     """As any other story, and the item's other language is not touched."""
     path = FRENCH[outcome]
-    assert played.desk.stories()[path].name == name
+    assert played.staged.stories()[path].name == name
     waits = path in named(played, "story")
     assert waits == (outcome == "otherwise")
     assert ("update story" in sent(played, path)) == (outcome == "ours")
@@ -237,7 +239,7 @@ def test_a_publication(
     played: Played, outcome: str, public: bool, calls: int, code: str
 ) -> None:
     """Otherwise: an editor is at work on it, so that visitors do not get to see it."""
-    story = played.desk.stories()[PUBLIC[outcome]]
+    story = played.staged.stories()[PUBLIC[outcome]]
     assert (story.published_content is not None) == public
     assert sent(played, PUBLIC[outcome]).count("publish story") == calls
     path = f"`{PUBLIC[outcome]}`"
@@ -250,7 +252,7 @@ def test_a_publication(
 def test_a_tag(played: Played, outcome: str) -> None:
     """An import writes none: theirs stay, whatever else is written, and never wait."""
     path = TAGGED[outcome]
-    story = played.desk.stories()[path]
+    story = played.staged.stories()[path]
     assert story.body["tag_list"] == ["by hand"]
     assert story.name == {"theirs": "Note 8", "alike": "ours"}.get(outcome, "theirs")
     waiting = [each for each in played.plan["edit_conflicts"] if each["what"] == path]
@@ -259,13 +261,13 @@ def test_a_tag(played: Played, outcome: str) -> None:
 
 def test_decisions_end_what_waits(played: Played) -> None:
     """`ours` writes over their text; then nothing is left to send."""
-    desk = played.desk
+    staged = played.staged
     for each in played.plan["edit_conflicts"]:
-        desk.decide_edit(
+        staged.decide_edit(
             each["what"], each["field"], "ours", each["seen"], kind=each["kind"]
         )
-    desk.run("import")
-    assert assets(desk)[FILES["otherwise"]]["alt"] == "ours"
-    assert desk.stories()[FRENCH["otherwise"]].name == "ours"
-    assert desk.done("import", "--json").document["writes"] == 0
-    assert desk.plan()["edit_conflicts"] == []
+    staged.run("import")
+    assert assets(staged)[FILES["otherwise"]]["alt"] == "ours"
+    assert staged.stories()[FRENCH["otherwise"]].name == "ours"
+    assert staged.done("import", "--json").document["writes"] == 0
+    assert staged.plan()["edit_conflicts"] == []

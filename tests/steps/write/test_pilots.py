@@ -7,22 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
+from tests.support.steps.staged_project import (
+    Stage,
+    StagedProject,
+    exactly_one_of_everything,
+)
 
 
-def piloted(desk: Desk, *flags: str) -> dict:
+def piloted(project: StagedProject, *flags: str) -> dict:
     """Import a pilot by the plan that is shown for it."""
-    planned = desk.done("plan", *flags, "--json").document
-    number = desk.mark()
-    desk.done("import", *flags, "--plan", planned["hash"])
-    quota = sum(each.quota for each in desk.since(number))
+    planned = project.done("plan", *flags, "--json").document
+    number = project.mark()
+    project.done("import", *flags, "--plan", planned["hash"])
+    quota = sum(each.quota for each in project.since(number))
     assert quota == planned["calls"]["total"]
     return planned
 
 
-def publishing(desk: Desk) -> Desk:
-    desk.decide("collections.yaml", "    publish: nothing", "    publish: what_is_live")
-    return desk
+def publishing(project: StagedProject) -> StagedProject:
+    project.decide(
+        "collections.yaml", "    publish: nothing", "    publish: what_is_live"
+    )
+    return project
 
 
 @pytest.mark.parametrize(
@@ -39,34 +45,34 @@ def test_a_pilot_and_then_the_whole_is_the_whole(
     """The space holds what one import of all would have made of it."""
     once = publishing(stage(content=small_site))
     once.done("import")
-    desk = publishing(stage(content=small_site))
+    project = publishing(stage(content=small_site))
     for flags in pilots:
-        piloted(desk, *flags)
-    desk.done("import")
-    assert desk.comparable() == once.comparable()
-    exactly_one_of_everything(desk)
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
-    assert desk.done("import", *pilots[-1], "--json").document["writes"] == 0
+        piloted(project, *flags)
+    project.done("import")
+    assert project.comparable() == once.comparable()
+    exactly_one_of_everything(project)
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
+    assert project.done("import", *pilots[-1], "--json").document["writes"] == 0
 
 
 def test_a_pilot_of_twenty_items_is_twenty_items(
     stage: Stage, small_site: Path
 ) -> None:
     """No row, story, file or component is there that they do not need."""
-    desk = stage(content=small_site)
-    planned = piloted(desk, "--collection", "notes", "--limit", "20")
+    project = stage(content=small_site)
+    planned = piloted(project, "--collection", "notes", "--limit", "20")
     assert planned["pilot"]["limit"] == 20
     assert (planned["items"]["in"], planned["items"]["to_create"]) == (20, 20)
-    accounting = desk.status()["accounting"]
+    accounting = project.status()["accounting"]
     assert (accounting["in"], accounting["created"]) == (20, 20)
-    assert len(desk.stories()) == 20
-    assert "spot" not in desk.components()
-    assert desk.folders() == ["fr", "fr/notes", "notes"]
+    assert len(project.stories()) == 20
+    assert "spot" not in project.components()
+    assert project.folders() == ["fr", "fr/notes", "notes"]
     outside = planned["not_in_pilot"]
     assert {each["cause"] for each in outside} == {"not_in_pilot"}
     assert planned["dangling"] == []
-    used = {asset.body["ext_id"] for asset in desk.space.assets.values()}
+    used = {asset.body["ext_id"] for asset in project.space.assets.values()}
     assert planned["calls"]["sign_uploads"] == len(used) < 12
 
 
@@ -74,44 +80,44 @@ def test_verification_after_a_pilot_says_what_is_not_in_yet(
     stage: Stage, small_site: Path
 ) -> None:
     """No difference, exit 0; after the whole import nothing is left to say."""
-    desk = stage(content=small_site)
-    piloted(desk, "--collection", "spots", "--limit", "4")
-    found = desk.done("verify", "--json").document
+    project = stage(content=small_site)
+    piloted(project, "--collection", "spots", "--limit", "4")
+    found = project.done("verify", "--json").document
     assert (found["differences"], found["compared"]["stories"]) == ([], 4)
     assert found["not_in_yet"] == 47 - 4
-    assert "not in yet: 43 selected items" in desk.done("verify").out
-    desk.delete(next(iter(desk.stories())))
-    assert desk.codes() == ["story_gone"]
-    desk.done("import", "--recreate")
-    assert desk.run("verify", "--json").document["not_in_yet"] == 0
-    desk.verified()
+    assert "not in yet: 43 selected items" in project.done("verify").out
+    project.delete(next(iter(project.stories())))
+    assert project.codes() == ["story_gone"]
+    project.done("import", "--recreate")
+    assert project.run("verify", "--json").document["not_in_yet"] == 0
+    project.verified()
 
 
 def test_references_out_of_a_pilot_are_filled_by_a_later_one(stage: Stage) -> None:
     """They neither dangle nor fail, and what is there already is led to."""
-    desk = stage()
-    ids = {e["name"]: e["item"] for e in items_of(desk)}
-    first = piloted(desk, "--item", ids["Record 1"])
+    project = stage()
+    ids = {e["name"]: e["item"] for e in items_of(project)}
+    first = piloted(project, "--item", ids["Record 1"])
     outside = {(each["field"], each["cause"]) for each in first["not_in_pilot"]}
     assert outside == {("next", "not_in_pilot"), ("related", "not_in_pilot")}
-    assert desk.stories()["records/record-1"].content["next"] == ""
-    assert desk.outcome("records/record-1") == ("created", "", "pending")
-    piloted(desk, "--item", ids["Record 2"])
+    assert project.stories()["records/record-1"].content["next"] == ""
+    assert project.outcome("records/record-1") == ("created", "", "pending")
+    piloted(project, "--item", ids["Record 2"])
     # The first item is no part of this pilot, which is no difference.
-    assert desk.stories()["records/record-1"].content["next"] == ""
-    desk.verified()
-    both = piloted(desk, "--item", ids["Record 1"], "--item", ids["Record 2"])
+    assert project.stories()["records/record-1"].content["next"] == ""
+    project.verified()
+    both = piloted(project, "--item", ids["Record 1"], "--item", ids["Record 2"])
     assert both["calls"]["update_stories"] == 1
     assert "next" not in {
         each["field"] for each in both["not_in_pilot"] if "/0" in each["item"]
     }
-    second = desk.stories()["records/record-2"]
-    assert desk.stories()["records/record-1"].content["next"] == second.uuid
+    second = project.stories()["records/record-2"]
+    assert project.stories()["records/record-1"].content["next"] == second.uuid
 
 
-def items_of(desk: Desk) -> list[dict]:
-    desk.done("import", "--dry-run")
-    (path,) = (desk.folder / "raw" / "items").glob("*.json")
+def items_of(project: StagedProject) -> list[dict]:
+    project.done("import", "--dry-run")
+    (path,) = (project.folder / "raw" / "items").glob("*.json")
     body = json.loads(path.read_text())
     return [
         {"name": each["fieldData"]["name"], "item": each["id"]}
@@ -121,59 +127,59 @@ def items_of(desk: Desk) -> list[dict]:
 
 def test_what_is_outside_a_pilot_is_left_alone(stage: Stage) -> None:
     """Rows that are open, failed or gone stay as they are."""
-    desk = stage()
-    ids = {e["name"]: e["item"] for e in items_of(desk)}
-    desk.done("import")
-    desk.delete("records/record-2")
-    assert desk.run("import").code == 1
-    desk.doctor(
+    project = stage()
+    ids = {e["name"]: e["item"] for e in items_of(project)}
+    project.done("import")
+    project.delete("records/record-2")
+    assert project.run("import").code == 1
+    project.doctor(
         "UPDATE item SET home_id = NULL, status = 'failed', reason = 'refused'"
         " WHERE full_slug = 'records/record-3'"
     )
-    rows = desk.rows("SELECT * FROM item ORDER BY full_slug")
-    existing = desk.rows("SELECT * FROM home")
-    number = desk.mark()
-    assert desk.run("import", "--item", ids["Record 5"], "--recreate").code == 1
-    assert {each.method for each in desk.since(number)} == {"GET"}
-    assert desk.rows("SELECT * FROM item ORDER BY full_slug") == rows
-    assert desk.rows("SELECT * FROM home") == existing
+    rows = project.rows("SELECT * FROM item ORDER BY full_slug")
+    existing = project.rows("SELECT * FROM home")
+    number = project.mark()
+    assert project.run("import", "--item", ids["Record 5"], "--recreate").code == 1
+    assert {each.method for each in project.since(number)} == {"GET"}
+    assert project.rows("SELECT * FROM item ORDER BY full_slug") == rows
+    assert project.rows("SELECT * FROM home") == existing
 
 
 def test_another_pilot_is_drift(stage: Stage) -> None:
     """A plan of a part does not hold for another part, nor for the whole."""
-    desk = stage()
-    shown = desk.done("plan", "--limit", "2", "--json").document["hash"]
-    assert desk.plan()["hash"] != shown
+    project = stage()
+    shown = project.done("plan", "--limit", "2", "--json").document["hash"]
+    assert project.plan()["hash"] != shown
     for flags in ((), ("--limit", "3")):
-        ended = desk.run("import", *flags, "--plan", shown)
+        ended = project.run("import", *flags, "--plan", shown)
         assert (ended.code, "decisions: the pilot" in ended.err) == (1, True)
-    desk.done("import", "--limit", "2", "--plan", shown)
+    project.done("import", "--limit", "2", "--plan", shown)
 
 
 def test_a_pilot_of_nothing_is_a_wrong_usage(stage: Stage) -> None:
     """Exit 2, with what is known, before anything is asked."""
-    desk = stage()
-    number = desk.mark()
+    project = stage()
+    number = project.mark()
     for flags, said in {
         ("--collection", "news"): "There is no collection `news`; known: records.",
         ("--locale", "xx"): "There is no locale `xx`",
         ("--item", "abc"): "The item `abc` is none of the items pulled.",
         ("--limit", "0"): "--limit",
     }.items():
-        ended = desk.run("plan", *flags)
+        ended = project.run("plan", *flags)
         assert (ended.code, said in ended.err) == (2, True)
-    assert desk.since(number) == []
+    assert project.since(number) == []
 
 
 def test_an_item_that_is_skipped_says_why(stage: Stage, small_site: Path) -> None:
     """It was decided, and a pilot changes no decision."""
-    desk = stage(content=small_site)
+    project = stage(content=small_site)
     (path,) = (
         each
-        for each in (desk.folder / "raw" / "items").glob("*.json")
+        for each in (project.folder / "raw" / "items").glob("*.json")
         if "note-24" in each.read_text()
     )
     archived = next(e for e in json.loads(path.read_text())["items"] if e["isArchived"])
-    ended = desk.run("plan", "--item", archived["id"])
+    ended = project.run("plan", "--item", archived["id"])
     assert ended.code == 2
     assert "is not taken along: Archived at the origin." in ended.err

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.staged_project import Stage, StagedProject
 
 
-def component(desk: Desk, name: str) -> dict:
+def component(project: StagedProject, name: str) -> dict:
     """Return a component as it stands in the space."""
-    (found,) = [each for each in desk.space.components.values() if each["name"] == name]
+    (found,) = [
+        each for each in project.space.components.values() if each["name"] == name
+    ]
     return dict(found)
 
 
@@ -31,19 +33,19 @@ def test_an_equal_component_of_somebody_else_is_reused_and_never_altered(
     """It stays byte for byte, and the ledger knows that it is not ours."""
     body = copied(stage, "record")
     body["display_name"] = "A name of their own"
-    desk = stage()
-    desk.api("POST", "/components", {"component": body})
-    before = component(desk, "record")
-    planned = desk.plan()
-    desk.done("import", "--plan", planned["hash"])
-    assert component(desk, "record") == before
-    assert desk.count("update component") == 0
-    made = desk.rows(
+    project = stage()
+    project.api("POST", "/components", {"component": body})
+    before = component(project, "record")
+    planned = project.plan()
+    project.done("import", "--plan", planned["hash"])
+    assert component(project, "record") == before
+    assert project.count("update component") == 0
+    made = project.rows(
         "SELECT made FROM made WHERE kind = 'component' AND name = 'record'"
     )
     assert made == [(0,)]
-    assert desk.plan()["hash"] == planned["hash"], "what was reused is no drift"
-    desk.verified()
+    assert project.plan()["hash"] == planned["hash"], "what was reused is no drift"
+    project.verified()
 
 
 def test_a_different_component_of_somebody_else_is_refused_by_name(
@@ -52,17 +54,17 @@ def test_a_different_component_of_somebody_else_is_refused_by_name(
     """Nothing is written, and the sentence says which one and what to do."""
     body = copied(stage, "record")
     body["schema"] = {"text": {"type": "text", "pos": 0}}
-    desk = stage()
-    desk.api("POST", "/components", {"component": body})
-    before, number = component(desk, "record"), desk.mark()
-    ended = desk.run("import")
+    project = stage()
+    project.api("POST", "/components", {"component": body})
+    before, number = component(project, "record"), project.mark()
+    ended = project.run("import")
     assert ended.code == 1
     assert "`record`" in ended.err
     assert "design.yaml" in ended.err
-    assert component(desk, "record") == before
-    assert desk.stories() == {}
-    assert desk.count("create story", number) == 0
-    assert desk.rows("SELECT 1 FROM made WHERE name = 'record'") == []
+    assert component(project, "record") == before
+    assert project.stories() == {}
+    assert project.count("create story", number) == 0
+    assert project.rows("SELECT 1 FROM made WHERE name = 'record'") == []
 
 
 def test_a_reused_component_that_changes_later_stops_the_next_run(
@@ -70,25 +72,27 @@ def test_a_reused_component_that_changes_later_stops_the_next_run(
 ) -> None:
     """Somebody else's component is compared again at every run."""
     body = copied(stage, "record")
-    desk = stage()
-    desk.api("POST", "/components", {"component": body})
-    desk.done("import")
+    project = stage()
+    project.api("POST", "/components", {"component": body})
+    project.done("import")
     changed = {**body, "schema": {"text": {"type": "text", "pos": 0}}}
-    number = component(desk, "record")["id"]
-    desk.api("PUT", f"/components/{number}", {"component": changed})
-    ended = desk.run("import")
+    number = component(project, "record")["id"]
+    project.api("PUT", f"/components/{number}", {"component": changed})
+    ended = project.run("import")
     assert (ended.code, "`record`" in ended.err) == (1, True)
 
 
 def test_a_component_of_ours_follows_the_design(stage: Stage) -> None:
     """What this import made it may change, and the plan says so."""
-    desk = stage()
-    desk.done("prepare")
-    desk.decide("design.yaml", "display_name: Cover", "display_name: The cover")
-    assert desk.plan()["calls"]["update_components"] == 1
-    desk.done("prepare")
-    assert desk.count("update component") == 1
-    assert component(desk, "record")["schema"]["cover"]["display_name"] == "The cover"
+    project = stage()
+    project.done("prepare")
+    project.decide("design.yaml", "display_name: Cover", "display_name: The cover")
+    assert project.plan()["calls"]["update_components"] == 1
+    project.done("prepare")
+    assert project.count("update component") == 1
+    assert (
+        component(project, "record")["schema"]["cover"]["display_name"] == "The cover"
+    )
 
 
 def test_a_field_that_the_space_lacks_stops_the_import_before_the_first_story(
@@ -97,41 +101,41 @@ def test_a_field_that_the_space_lacks_stops_the_import_before_the_first_story(
     """The components are read back: a missing field key is named."""
     body = copied(stage, "record")
     del body["schema"]["cover"]
-    desk = stage()
-    desk.api("POST", "/components", {"component": body})
-    desk.decide_conflict("record", "reuse", kind="component")
-    ended = desk.run("import")
+    project = stage()
+    project.api("POST", "/components", {"component": body})
+    project.decide_conflict("record", "reuse", kind="component")
+    ended = project.run("import")
     assert ended.code == 1
     assert "field `cover` of component `record`" in ended.err
-    assert desk.stories() == {}
+    assert project.stories() == {}
 
 
 def test_a_folder_of_somebody_else_is_used_as_it_is(stage: Stage) -> None:
     """The folder stays theirs, and its stories are ours."""
-    desk = stage()
+    project = stage()
     body = {"name": "Theirs", "slug": "records", "is_folder": True}
-    desk.api("POST", "/stories", {"story": body})
-    planned = desk.plan()
+    project.api("POST", "/stories", {"story": body})
+    planned = project.plan()
     assert "create_folders" not in planned["calls"]
-    desk.done("import", "--plan", planned["hash"])
-    assert desk.folders() == ["records"]
-    assert desk.rows("SELECT made FROM made WHERE kind = 'folder'") == [(0,)]
-    assert [each.name for each in desk.space.stories.values() if each.is_folder] == [
+    project.done("import", "--plan", planned["hash"])
+    assert project.folders() == ["records"]
+    assert project.rows("SELECT made FROM made WHERE kind = 'folder'") == [(0,)]
+    assert [each.name for each in project.space.stories.values() if each.is_folder] == [
         "Theirs"
     ]
-    assert desk.plan()["hash"] == planned["hash"]
-    desk.verified()
+    assert project.plan()["hash"] == planned["hash"]
+    project.verified()
 
 
 def test_a_story_in_the_place_of_a_folder_is_named(stage: Stage) -> None:
     """A person has to move it; nothing of theirs is touched."""
-    desk = stage(demo_space=True)
+    project = stage(demo_space=True)
     content = {"component": "page", "_uid": "5f4dcc3b-5aa7-45d6-9d83-27deb882cf99"}
     body = {"name": "Records", "slug": "records", "content": content}
-    desk.api("POST", "/stories", {"story": body})
-    ended = desk.run("import")
+    project.api("POST", "/stories", {"story": body})
+    ended = project.run("import")
     assert (ended.code, "`records`" in ended.err) == (1, True)
-    assert desk.stories()["records"].name == "Records"
+    assert project.stories()["records"].name == "Records"
 
 
 @pytest.mark.parametrize("finish", [False, True])
@@ -139,21 +143,23 @@ def test_files_are_uploaded_once_and_finished_only_when_asked(
     stage: Stage, finish: bool
 ) -> None:
     """The finish call costs quota, so that it is a setting and in the plan."""
-    desk = stage(settings=f"finish_uploads = {str(finish).lower()}")
-    planned = desk.plan()["calls"]
-    desk.done("prepare")
-    desk.done("prepare")
-    assert desk.count("sign upload") == desk.count("upload") == 4
+    project = stage(settings=f"finish_uploads = {str(finish).lower()}")
+    planned = project.plan()["calls"]
+    project.done("prepare")
+    project.done("prepare")
+    assert project.count("sign upload") == project.count("upload") == 4
     expected = 4 if finish else 0
-    assert desk.count("finish upload") == planned.get("finish_uploads", 0) == expected
+    assert (
+        project.count("finish upload") == planned.get("finish_uploads", 0) == expected
+    )
 
 
 def test_a_proof_that_came_late_is_finished_too(stage: Stage) -> None:
     """A file found at its address by a rerun gets its finish call all the same."""
-    desk = stage(settings="finish_uploads = true")
-    desk.done("prepare")
-    desk.doctor("UPDATE asset SET status = 'signed'")
-    planned, number = desk.plan()["calls"], desk.mark()
-    desk.done("prepare")
-    assert desk.count("sign upload", number) == planned["sign_uploads"] == 0
-    assert desk.count("finish upload", number) == planned["finish_uploads"] == 4
+    project = stage(settings="finish_uploads = true")
+    project.done("prepare")
+    project.doctor("UPDATE asset SET status = 'signed'")
+    planned, number = project.plan()["calls"], project.mark()
+    project.done("prepare")
+    assert project.count("sign upload", number) == planned["sign_uploads"] == 0
+    assert project.count("finish upload", number) == planned["finish_uploads"] == 4

@@ -18,7 +18,6 @@ from cmsmig.errors import UsageError
 from cmsmig.notebook.transfer.importing import run_step, show_plan
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from tests.support.notebook.staging import Staged
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import REFUSED, Fault
 from tests.support.steps.origin_edits import (
     Item,
@@ -27,6 +26,7 @@ from tests.support.steps.origin_edits import (
     edit_items,
     write_items,
 )
+from tests.support.steps.staged_project import Stage, StagedProject
 
 CHOSEN = "encoding: option_datasource\n        datasource: kinds\n"
 """Makes the one field of options of the site draw from a datasource."""
@@ -37,11 +37,11 @@ def refusing(method: str, path: str, item: str = "") -> Fault:
     return Fault((method, path), REFUSED, at=(), item=item)
 
 
-def imported(desk: Desk) -> JsonObject:
+def imported(project: StagedProject) -> JsonObject:
     """Import with a refusal: exit code 1, and nothing of it stops the run."""
-    ended = desk.run("import", "--json")
+    ended = project.run("import", "--json")
     assert ended.code == 1, ended.err
-    (outcome,) = desk.rows("SELECT outcome FROM run ORDER BY id DESC LIMIT 1")
+    (outcome,) = project.rows("SELECT outcome FROM run ORDER BY id DESC LIMIT 1")
     assert outcome == ("done",)
     found: JsonObject = ended.document
     return found
@@ -51,31 +51,31 @@ def refused(document: Any) -> list[tuple[str, str]]:
     return [(each["kind"], each["what"]) for each in document["refused"]]
 
 
-def failed(desk: Desk) -> dict[str, tuple[str, str]]:
+def failed(project: StagedProject) -> dict[str, tuple[str, str]]:
     """Return reason and explanation of the failed items, by path."""
-    rows = desk.rows(
+    rows = project.rows(
         "SELECT full_slug, reason, explanation FROM item WHERE status = 'failed'"
     )
     return {slug: (reason, why) for slug, reason, why in rows}
 
 
-def completed(desk: Desk, fault: Fault | None, stories: int) -> None:
+def completed(project: StagedProject, fault: Fault | None, stories: int) -> None:
     """Let the service take everything, import again, and verify all of it."""
     if fault is not None:
         fault.over()
-    desk.done("import")
-    assert len(desk.stories()) == stories
-    assert desk.open_intents() == []
-    desk.verified()
-    number = desk.mark()
-    desk.done("import")
-    written = [each for each in desk.since(number) if each.method != "GET"]
+    project.done("import")
+    assert len(project.stories()) == stories
+    assert project.open_intents() == []
+    project.verified()
+    number = project.mark()
+    project.done("import")
+    written = [each for each in project.since(number) if each.method != "GET"]
     assert written == []
 
 
-def by_folder(desk: Desk) -> dict[str, int]:
+def by_folder(project: StagedProject) -> dict[str, int]:
     """Return how many stories there are, by folder."""
-    return dict(Counter(path.rpartition("/")[0] for path in desk.stories()))
+    return dict(Counter(path.rpartition("/")[0] for path in project.stories()))
 
 
 @pytest.fixture(scope="session")
@@ -101,35 +101,35 @@ def choosing_site(small_site: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-def choosing(stage: Stage, site: Path, *faults: Fault) -> Desk:
-    """Return a desk whose spots draw a field from the datasource `kinds`."""
-    desk = stage(*faults, content=site)
-    desk.decide("design.yaml", "encoding: option\n", CHOSEN)
-    return desk
+def choosing(stage: Stage, site: Path, *faults: Fault) -> StagedProject:
+    """Return a project whose spots draw a field from the datasource `kinds`."""
+    project = stage(*faults, content=site)
+    project.decide("design.yaml", "encoding: option\n", CHOSEN)
+    return project
 
 
 def test_a_datasource(stage: Stage, choosing_site: Path) -> None:
     """The component that names it is not sent, and has no stories; the rest has."""
     fault = refusing("POST", r"/datasources$")
-    desk = choosing(stage, choosing_site, fault)
-    found = imported(desk)
+    project = choosing(stage, choosing_site, fault)
+    found = imported(project)
     assert refused(found) == [("datasource", "kinds"), ("component", "spot")]
-    assert desk.count("create component") == 4
-    assert by_folder(desk) == {"notes": 23, "fr/notes": 12}
-    (why,) = set(failed(desk).values())
+    assert project.count("create component") == 4
+    assert by_folder(project) == {"notes": 23, "fr/notes": 12}
+    (why,) = set(failed(project).values())
     assert why[0] == "component_missing"
     assert "takes its options from the datasource `kinds`" in why[1]
     assert "is not to our liking" in why[1]
-    assert all(each.data for each in desk.space.assets.values())
-    completed(desk, fault, 47)
+    assert all(each.data for each in project.space.assets.values())
+    completed(project, fault, 47)
 
 
 def test_an_entry(stage: Stage, choosing_site: Path) -> None:
     """Its datasource and the others arrive; stories that chose it have a reason, and
     it is sent once a run."""
-    desk = choosing(stage, choosing_site)
-    desk.decide("design.yaml", "label: loud", "label: -loud")
-    (found,) = desk.plan()["preflights"]
+    project = choosing(stage, choosing_site)
+    project.decide("design.yaml", "label: loud", "label: -loud")
+    (found,) = project.plan()["preflights"]
     assert (found["kind"], found["field"], found["fails"]) == (
         "entry_name",
         "mood",
@@ -137,95 +137,95 @@ def test_an_entry(stage: Stage, choosing_site: Path) -> None:
     )
     assert "`-loud`" in found["text"]
     assert "decisions/design.yaml" in found["text"]
-    assert refused(imported(desk)) == [("datasource entry", "kinds: -loud")]
-    assert (desk.entries(), len(desk.stories())) == (["calm", "odd"], 43)
-    assert {why for why, _ in failed(desk).values()} == {"option_missing"}
-    assert all("holds `-loud`" in why for _, why in failed(desk).values())
-    assert desk.plan()["calls"]["create_datasource_entries"] == 1
-    number = desk.mark()
-    ended = desk.run("import")
+    assert refused(imported(project)) == [("datasource entry", "kinds: -loud")]
+    assert (project.entries(), len(project.stories())) == (["calm", "odd"], 43)
+    assert {why for why, _ in failed(project).values()} == {"option_missing"}
+    assert all("holds `-loud`" in why for _, why in failed(project).values())
+    assert project.plan()["calls"]["create_datasource_entries"] == 1
+    number = project.mark()
+    ended = project.run("import")
     assert ended.code == 1
     assert "`kinds: -loud`: " in ended.out
-    assert desk.count("create datasource entry", number) == 1
+    assert project.count("create datasource entry", number) == 1
     # The way out that the plan names: another label.
-    desk.decide("design.yaml", "label: -loud", "label: loud")
-    assert desk.plan()["preflights"] == []
-    completed(desk, None, 47)
-    assert sorted(desk.entries()) == ["calm", "loud", "odd"]
+    project.decide("design.yaml", "label: -loud", "label: loud")
+    assert project.plan()["preflights"] == []
+    completed(project, None, 47)
+    assert sorted(project.entries()) == ["calm", "loud", "odd"]
 
 
 def test_a_later_name_of_a_datasource(stage: Stage, choosing_site: Path) -> None:
     """A refused change is no base for the next run, which sends it again."""
     fault = refusing("PUT", r"/(datasources|datasource_entries)/\d+$")
-    desk = choosing(stage, choosing_site, fault)
-    desk.done("import")
-    desk.decide("design.yaml", "display_name: Mood", "display_name: Moods")
-    assert refused(imported(desk)) == [("datasource", "kinds")]
-    completed(desk, fault, 47)
-    assert [each["name"] for each in desk.space.datasources.values()] == ["Moods"]
+    project = choosing(stage, choosing_site, fault)
+    project.done("import")
+    project.decide("design.yaml", "display_name: Mood", "display_name: Moods")
+    assert refused(imported(project)) == [("datasource", "kinds")]
+    completed(project, fault, 47)
+    assert [each["name"] for each in project.space.datasources.values()] == ["Moods"]
 
 
 def test_a_component(stage: Stage, small_site: Path) -> None:
     """Its stories fail with what the service said; what refers to them dangles."""
     fault = refusing("POST", r"/components$", '"name":"spot"')
-    desk = stage(fault, content=small_site)
-    assert refused(imported(desk)) == [("component", "spot")]
-    assert by_folder(desk) == {"notes": 23, "fr/notes": 12}
-    lost = failed(desk)
+    project = stage(fault, content=small_site)
+    assert refused(imported(project)) == [("component", "spot")]
+    assert by_folder(project) == {"notes": 23, "fr/notes": 12}
+    lost = failed(project)
     assert len(lost) == 12
     assert {reason for reason, _ in lost.values()} == {"component_missing"}
     assert all("component `spot`" in why for _, why in lost.values())
-    completed(desk, fault, 47)
+    completed(project, fault, 47)
 
 
 def test_a_component_and_the_steps_one_by_one(stage: Stage, small_site: Path) -> None:
     """`create` after a `prepare` that left one out goes on with the others."""
     fault = refusing("POST", r"/components$", '"name":"spot"')
-    desk = stage(fault, content=small_site)
-    assert desk.run("prepare").code == 1
-    assert desk.run("create").code == 1
-    assert by_folder(desk) == {"notes": 23, "fr/notes": 12}
-    desk.done("link")
-    completed(desk, fault, 47)
+    project = stage(fault, content=small_site)
+    assert project.run("prepare").code == 1
+    assert project.run("create").code == 1
+    assert by_folder(project) == {"notes": 23, "fr/notes": 12}
+    project.done("link")
+    completed(project, fault, 47)
 
 
 def test_a_component_in_the_notebooks(stage: Stage, small_site: Path) -> None:
     """Notebook 05 does not wait for what 04 was refused."""
     fault = refusing("POST", r"/components$", '"name":"spot"')
-    desk = stage(fault, content=small_site)
-    asyncio.run(Staged(desk.rehearsal).imported())
-    assert by_folder(desk) == {"notes": 23, "fr/notes": 12}
-    desk.decide("design.yaml", "component: spot\n", "component: place\n")
+    project = stage(fault, content=small_site)
+    asyncio.run(Staged(project.rehearsal).imported())
+    assert by_folder(project) == {"notes": 23, "fr/notes": 12}
+    project.decide("design.yaml", "component: spot\n", "component: place\n")
     with pytest.raises(UsageError, match="1 component still to be made"):
-        asyncio.run(created(desk))
-    desk.decide("design.yaml", "component: place\n", "component: spot\n")
-    completed(desk, fault, 47)
+        asyncio.run(created(project))
+    project.decide("design.yaml", "component: place\n", "component: spot\n")
+    completed(project, fault, 47)
 
 
-async def created(desk: Desk) -> None:
-    workspace = Staged(desk.rehearsal).workspace()
+async def created(project: StagedProject) -> None:
+    workspace = Staged(project.rehearsal).workspace()
     await run_step(workspace, "create", await show_plan(workspace))
 
 
 def test_a_later_field_of_a_component(stage: Stage, small_site: Path) -> None:
     """Stories that use it keep what they have: an unknown key would be stored."""
     fault = refusing("PUT", r"/components/\d+$", '"name":"spot"')
-    desk = stage(fault, content=small_site)
-    text = (desk.folder / "decisions" / "design.yaml").read_text()
+    project = stage(fault, content=small_site)
+    text = (project.folder / "decisions" / "design.yaml").read_text()
     line = "        key: line\n"
     assert text.count(line) == 1
-    desk.done("import")
-    desk.decide("design.yaml", line, "        key: sentence\n")
-    edit_items(desk, renamed("note-2"))
-    number = desk.mark()
-    assert refused(imported(desk)) == [("component", "spot")]
-    lost = failed(desk)
+    project.done("import")
+    project.decide("design.yaml", line, "        key: sentence\n")
+    edit_items(project, renamed("note-2"))
+    number = project.mark()
+    assert refused(imported(project)) == [("component", "spot")]
+    lost = failed(project)
     assert {path.split("/")[-2] for path in lost} == {"spots"}
     assert {reason for reason, _ in lost.values()} == {"component_missing"}
     assert "field `sentence` of component `spot`" in str(lost)
-    assert desk.stories()["notes/note-2"].name == "Renamed"
-    assert desk.count("update story", number) == 1
-    completed(desk, fault, 47)
+    assert project.stories()["notes/note-2"].name == "Renamed"
+    assert project.count("update story", number) == 1
+    completed(project, fault, 47)
 
 
 def renamed(slug: str) -> Callable[[Item], Item]:
@@ -253,35 +253,35 @@ def test_a_folder(
     if "/" in folder:
         # The second of this slug is the one below `fr`.
         fault.at = (2,)
-    desk = stage(fault, content=small_site)
-    found = imported(desk)
+    project = stage(fault, content=small_site)
+    found = imported(project)
     assert sorted(refused(found)) == [("folder", each) for each in lost]
-    assert by_folder(desk) == left
-    assert {reason for reason, _ in failed(desk).values()} == {"folder_missing"}
-    completed(desk, fault, 47)
+    assert by_folder(project) == left
+    assert {reason for reason, _ in failed(project).values()} == {"folder_missing"}
+    completed(project, fault, 47)
 
 
 def test_the_name_of_a_folder(stage: Stage, small_site: Path) -> None:
     fault = refusing("PUT", r"/stories/\d+$", '"is_folder":true')
-    desk = stage(fault, content=small_site)
-    desk.done("import")
-    desk.decide("design.yaml", "folder_name: Spots", "folder_name: Places")
+    project = stage(fault, content=small_site)
+    project.done("import")
+    project.decide("design.yaml", "folder_name: Spots", "folder_name: Places")
     names = [("folder", "fr/spots"), ("folder", "spots")]
-    assert sorted(refused(imported(desk))) == names
-    assert failed(desk) == {}
-    completed(desk, fault, 47)
+    assert sorted(refused(imported(project))) == names
+    assert failed(project) == {}
+    completed(project, fault, 47)
 
 
 def test_the_asset_folder(stage: Stage, small_site: Path) -> None:
     """No file is signed into another place; the stories are made without them."""
     fault = refusing("POST", r"/asset_folders$")
-    desk = stage(fault, content=small_site)
-    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Site")
-    assert refused(imported(desk)) == [("asset folder", "Site")]
-    assert (desk.count("sign upload"), len(desk.stories())) == (0, 47)
-    (why,) = set(desk.rows("SELECT status, reason FROM asset"))
+    project = stage(fault, content=small_site)
+    project.decide("design.yaml", "asset_folder: ''", "asset_folder: Site")
+    assert refused(imported(project)) == [("asset folder", "Site")]
+    assert (project.count("sign upload"), len(project.stories())) == (0, 47)
+    (why,) = set(project.rows("SELECT status, reason FROM asset"))
     assert why == ("failed", "folder_missing")
-    completed(desk, fault, 47)
+    completed(project, fault, 47)
 
 
 @pytest.mark.parametrize(
@@ -300,11 +300,11 @@ def test_a_file_a_story_and_its_links(
     reason: str,
 ) -> None:
     fault = refusing(*request_)
-    desk = stage(fault, content=small_site)
-    assert refused(imported(desk)) == []
+    project = stage(fault, content=small_site)
+    assert refused(imported(project)) == []
     query = f"SELECT reason FROM {table} WHERE status = 'failed'"
-    assert set(desk.rows(query)) == {(reason,)}
-    completed(desk, fault, 47)
+    assert set(project.rows(query)) == {(reason,)}
+    completed(project, fault, 47)
 
 
 def test_a_publication(stage: Stage, small_site: Path) -> None:
@@ -315,17 +315,17 @@ def test_a_publication(stage: Stage, small_site: Path) -> None:
             return json_reply(422, {"base": ["is not to our liking"]})
         return await answer(call)
 
-    desk = stage(strict, content=small_site)
-    desk.done("import")
-    own = desk.stories()["notes/note-2"].story_id
+    project = stage(strict, content=small_site)
+    project.done("import")
+    own = project.stories()["notes/note-2"].story_id
     path = f"/stories/{own}/publish"
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    imported(desk)
-    assert {why for why, _ in failed(desk).values()} == {"not_published"}
-    assert len(failed(desk)) == 1
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    imported(project)
+    assert {why for why, _ in failed(project).values()} == {"not_published"}
+    assert len(failed(project)) == 1
     path = ""
-    desk.done("import")
-    desk.verified()
+    project.done("import")
+    project.verified()
 
 
 @pytest.mark.parametrize(
@@ -340,30 +340,30 @@ def test_what_is_gone_at_the_origin(
 ) -> None:
     """The other story is taken away, and a rerun takes this one away."""
     fault = Fault((method, path), REFUSED, at=(1,))
-    desk = stage(fault)
-    desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
-    desk.done("import")
+    project = stage(fault)
+    project.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+    project.done("import")
     for slug in ("record-5", "record-6"):
-        delete_item(desk, slug)
-    decide_gone(desk, "*", action)
-    imported(desk)
-    assert (fault.hits, desk.status()["gone"][state]) == (1, 1)
-    desk.done("import")
-    assert desk.status()["gone"][state] == 2
-    desk.verified()
+        delete_item(project, slug)
+    decide_gone(project, "*", action)
+    imported(project)
+    assert (fault.hits, project.status()["gone"][state]) == (1, 1)
+    project.done("import")
+    assert project.status()["gone"][state] == 2
+    project.verified()
 
 
 def test_a_rollback(stage: Stage) -> None:
     """What the service would not delete stays; the rest goes, and so does it later."""
     fault = Fault(("DELETE", r"/components/\d+$"), REFUSED, at=(1,))
-    desk = stage(fault)
-    desk.done("import")
-    ended = desk.run("rollback", "--json")
-    assert (ended.code, len(desk.components()), desk.stories()) == (1, 1, {})
+    project = stage(fault)
+    project.done("import")
+    ended = project.run("rollback", "--json")
+    assert (ended.code, len(project.components()), project.stories()) == (1, 1, {})
     (left,) = ended.document["left"]
     assert (left["kind"], left["reason"]) == ("component", "refused")
-    desk.done("rollback")
-    assert desk.components() == []
+    project.done("rollback")
+    assert project.components() == []
 
 
 def test_credentials_still_stop(stage: Stage, small_site: Path) -> None:
@@ -374,6 +374,6 @@ def test_credentials_still_stop(stage: Stage, small_site: Path) -> None:
             return json_reply(401, {"error": "Unauthorized"})
         return await answer(call)
 
-    desk = stage(revoked, content=small_site)
-    assert desk.run("import").code == 7
-    assert desk.stories() == {}
+    project = stage(revoked, content=small_site)
+    assert project.run("import").code == 7
+    assert project.stories() == {}

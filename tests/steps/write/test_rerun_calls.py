@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.staged_project import Stage, StagedProject
 
 READS = [
     "GET ",
@@ -22,12 +22,12 @@ READS = [
 of files."""
 
 
-def requests(desk: Desk, since: int) -> list[str]:
+def requests(project: StagedProject, since: int) -> list[str]:
     """Return the requests of a service by method, path and query, sorted."""
     found = []
-    for each in desk.since(since):
+    for each in project.since(since):
         assert each.service == "destination"
-        path = each.path.partition(f"/spaces/{desk.space.space_id}")[2]
+        path = each.path.partition(f"/spaces/{project.space.space_id}")[2]
         query = "&".join(
             f"{name}={value}" for name, value in sorted(each.query.items())
         )
@@ -35,17 +35,17 @@ def requests(desk: Desk, since: int) -> list[str]:
     return sorted(found)
 
 
-def rerun(desk: Desk, code: int = 0) -> list[str]:
-    mark = desk.mark()
-    assert desk.run("import").code == code
-    return requests(desk, mark)
+def rerun(project: StagedProject, code: int = 0) -> list[str]:
+    mark = project.mark()
+    assert project.run("import").code == code
+    return requests(project, mark)
 
 
 def test_nothing_to_do_is_five_reads(stage: Stage) -> None:
     """As often as it is run."""
-    desk = stage()
-    desk.done("import")
-    assert rerun(desk) == rerun(desk) == READS
+    project = stage()
+    project.done("import")
+    assert rerun(project) == rerun(project) == READS
 
 
 def a_field(data: dict[str, Any]) -> None:
@@ -65,16 +65,16 @@ def test_one_item_is_one_look_and_one_write(
     stage: Stage, change: Callable[[dict[str, Any]], None]
 ) -> None:
     """Its state is listed, it is written, and no other story is asked about."""
-    desk = stage()
-    desk.done("import")
-    own = desk.stories()["records/record-2"].story_id
+    project = stage()
+    project.done("import")
+    own = project.stories()["records/record-2"].story_id
 
     def change_one(item: Item) -> Item:
         if item["fieldData"]["slug"] == "record-2":
             change(item["fieldData"])
         return item
 
-    edit_items(desk, change_one)
+    edit_items(project, change_one)
     look = f"GET /stories?by_ids={own}&page=1&per_page=100"
-    assert rerun(desk) == sorted([*READS, look, f"PUT /stories/{own}"])
-    assert rerun(desk) == READS
+    assert rerun(project) == sorted([*READS, look, f"PUT /stories/{own}"])
+    assert rerun(project) == READS

@@ -12,88 +12,90 @@ import pytest
 from cmsmig.canonical import fingerprint
 from cmsmig.ledger.bodies import dump_body, load_body
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CUT, UNSENT, Fault
+from tests.support.steps.staged_project import Stage, StagedProject
 
 QUIET = {"written", "kept", "agreed", "stays"}
 
 
-def record(desk: Desk) -> Any:
+def record(project: StagedProject) -> Any:
     """Return the component of the records as it stands in the space."""
     (found,) = [
-        each for each in desk.space.components.values() if each["name"] == "record"
+        each for each in project.space.components.values() if each["name"] == "record"
     ]
     return found
 
 
-def save(desk: Desk, **changes: object) -> None:
+def save(project: StagedProject, **changes: object) -> None:
     """Save the component of the records as a developer would, parts of it changed."""
-    number = record(desk)["id"]
-    desk.api("PUT", f"/components/{number}", {"component": changes})
+    number = record(project)["id"]
+    project.api("PUT", f"/components/{number}", {"component": changes})
 
 
-def save_fields(desk: Desk, **fields: dict[str, Any] | None) -> None:
+def save_fields(project: StagedProject, **fields: dict[str, Any] | None) -> None:
     """Save attributes of schema fields; None takes a field out."""
-    schema = dict(record(desk)["schema"])
+    schema = dict(record(project)["schema"])
     for key, attributes in fields.items():
         if attributes is None:
             del schema[key]
         else:
             schema[key] = {**schema.get(key, {}), **attributes}
-    save(desk, schema=schema)
+    save(project, schema=schema)
 
 
-def entries(desk: Desk) -> dict[str, str]:
+def entries(project: StagedProject) -> dict[str, str]:
     """Return the labels of all datasource entries by value."""
-    return {each["value"]: each["name"] for each in desk.space.entries.values()}
+    return {each["value"]: each["name"] for each in project.space.entries.values()}
 
 
-def save_entry(desk: Desk, value: str, name: str) -> None:
+def save_entry(project: StagedProject, value: str, name: str) -> None:
     """Give an entry another label, as an editor would; a new value is a new entry."""
-    own = [each for each in desk.space.entries.values() if each["value"] == value]
-    (source,) = desk.space.datasources
+    own = [each for each in project.space.entries.values() if each["value"] == value]
+    (source,) = project.space.datasources
     body = {"datasource_entry": {"name": name, "value": value, "datasource_id": source}}
     if own:
-        desk.api("PUT", f"/datasource_entries/{own[0]['id']}", body)
+        project.api("PUT", f"/datasource_entries/{own[0]['id']}", body)
     else:
-        desk.api("POST", "/datasource_entries", body)
+        project.api("POST", "/datasource_entries", body)
 
 
-def moody(stage: Stage, site: Path, *faults: object) -> Desk:
-    """Return a desk whose records draw a field from the datasource `moods`."""
-    desk = stage(*faults, content=site)
+def moody(stage: Stage, site: Path, *faults: object) -> StagedProject:
+    """Return a project whose records draw a field from the datasource `moods`."""
+    project = stage(*faults, content=site)
     chosen = "encoding: option_datasource\n        datasource: moods\n"
-    desk.decide("design.yaml", "encoding: option\n", chosen)
-    desk.done("prepare")
-    return desk
+    project.decide("design.yaml", "encoding: option\n", chosen)
+    project.done("prepare")
+    return project
 
 
 LOUD = "          - id: '22222222222222222222222222222222'\n            label: loud\n"
 ODD = "          - id: '33333333333333333333333333333333'\n            label: odd\n"
 
 
-def label_cover(desk: Desk, label: str = "The cover") -> None:
+def label_cover(project: StagedProject, label: str = "The cover") -> None:
     """Let the design call a field of the records something else."""
-    desk.decide("design.yaml", "display_name: Cover", f"display_name: {label}")
+    project.decide("design.yaml", "display_name: Cover", f"display_name: {label}")
 
 
-def name_records(desk: Desk) -> None:
+def name_records(project: StagedProject) -> None:
     """Let the design call the component of the records something else."""
-    desk.decide("design.yaml", "display_name: Record\n", "display_name: Our record\n")
+    project.decide(
+        "design.yaml", "display_name: Record\n", "display_name: Our record\n"
+    )
 
 
-def changes(desk: Desk) -> dict[str, str]:
+def changes(project: StagedProject) -> dict[str, str]:
     """Return what the plan says of each field, and insist on one line for each."""
-    plan, lines = desk.plan(), desk.run("plan").out
+    plan, lines = project.plan(), project.run("plan").out
     listed = {each["field"]: each["outcome"] for each in plan["schema_changes"]}
     listed |= {each["field"]: "conflict" for each in plan["edit_conflicts"]}
     assert all(f"`{field}`" in lines for field in listed)
     return listed
 
 
-def differing(desk: Desk) -> set[str]:
+def differing(project: StagedProject) -> set[str]:
     """Return the fields that a verification finds, each with values and decision."""
-    ended = desk.run("verify", "--json")
+    ended = project.run("verify", "--json")
     found = [
         each
         for each in ended.document["differences"]
@@ -105,17 +107,17 @@ def differing(desk: Desk) -> set[str]:
 
 def test_what_each_side_changed_alone_stands(stage: Stage, moody_site: Path) -> None:
     """A developer's field, label and flag, an editor's entries, and all of ours."""
-    desk = moody(stage, moody_site)
+    project = moody(stage, moody_site)
     save_fields(
-        desk, badge={"type": "text", "pos": 40}, cover={"description": "1200 wide"}
+        project, badge={"type": "text", "pos": 40}, cover={"description": "1200 wide"}
     )
-    save(desk, icon="block")
-    save_entry(desk, "calm", "Calm!")
-    save_entry(desk, "grave", "Grave")
-    label_cover(desk)
-    name_records(desk)
-    desk.decide("design.yaml", LOUD, LOUD + ODD)
-    assert changes(desk) == {
+    save(project, icon="block")
+    save_entry(project, "calm", "Calm!")
+    save_entry(project, "grave", "Grave")
+    label_cover(project)
+    name_records(project)
+    project.decide("design.yaml", LOUD, LOUD + ODD)
+    assert changes(project) == {
         "schema.cover.display_name": "written",
         "display_name": "written",
         "entries.odd": "written",
@@ -125,51 +127,51 @@ def test_what_each_side_changed_alone_stands(stage: Stage, moody_site: Path) -> 
         "entries.calm": "kept",
         "entries.grave": "kept",
     }
-    planned, number = desk.plan(), desk.mark()
-    ended = desk.done("import", "--plan", planned["hash"])
+    planned, number = project.plan(), project.mark()
+    ended = project.done("import", "--plan", planned["hash"])
     assert "`schema.badge` was added there and stays" in ended.err
-    calls = [each for each in desk.since(number) if each.quota]
+    calls = [each for each in project.since(number) if each.quota]
     assert planned["calls"]["total"] == len(calls)
-    stands = record(desk)
+    stands = record(project)
     assert stands["schema"]["badge"]["pos"] == 40
     assert stands["schema"]["cover"]["description"] == "1200 wide"
     assert stands["schema"]["cover"]["display_name"] == "The cover"
     assert (stands["icon"], stands["display_name"]) == ("block", "Our record")
-    assert entries(desk) == {
+    assert entries(project) == {
         "calm": "Calm!",
         "loud": "loud",
         "grave": "Grave",
         "odd": "odd",
     }
-    number = desk.mark()
-    desk.done("import")
-    assert {each.method for each in desk.since(number)} == {"GET"}
+    number = project.mark()
+    project.done("import")
+    assert {each.method for each in project.since(number)} == {"GET"}
     kept = {"schema.badge", "schema.cover.description", "icon"}
-    assert differing(desk) == kept | {"entries.calm", "entries.grave"}
+    assert differing(project) == kept | {"entries.calm", "entries.grave"}
     for field in sorted(kept):
-        desk.decide_edit("record", field, "theirs", kind="component")
-    desk.decide_edit("moods", "*", "theirs", kind="datasource")
-    desk.verified()
+        project.decide_edit("record", field, "theirs", kind="component")
+    project.decide_edit("moods", "*", "theirs", kind="datasource")
+    project.verified()
 
 
 def test_what_both_changed_alike_is_noted(stage: Stage, moody_site: Path) -> None:
     """Nothing is sent, and the next change of ours is written as any other."""
-    desk = moody(stage, moody_site)
-    save_fields(desk, cover={"display_name": "The cover"})
-    save(desk, display_name="Our record")
-    save_entry(desk, "odd", "odd")
-    label_cover(desk)
-    name_records(desk)
-    desk.decide("design.yaml", LOUD, LOUD + ODD)
-    assert set(changes(desk).values()) == {"agreed"}
-    assert len(changes(desk)) == 3
-    number = desk.mark()
-    desk.done("prepare")
-    assert {each.method for each in desk.since(number)} <= {"GET", "POST"}
-    assert desk.count("update component") == 2, "the developer's alone"
-    assert changes(desk) == {}
-    desk.decide("design.yaml", "display_name: The cover", "display_name: A cover")
-    assert changes(desk) == {"schema.cover.display_name": "written"}
+    project = moody(stage, moody_site)
+    save_fields(project, cover={"display_name": "The cover"})
+    save(project, display_name="Our record")
+    save_entry(project, "odd", "odd")
+    label_cover(project)
+    name_records(project)
+    project.decide("design.yaml", LOUD, LOUD + ODD)
+    assert set(changes(project).values()) == {"agreed"}
+    assert len(changes(project)) == 3
+    number = project.mark()
+    project.done("prepare")
+    assert {each.method for each in project.since(number)} <= {"GET", "POST"}
+    assert project.count("update component") == 2, "the developer's alone"
+    assert changes(project) == {}
+    project.decide("design.yaml", "display_name: The cover", "display_name: A cover")
+    assert changes(project) == {"schema.cover.display_name": "written"}
 
 
 @pytest.mark.parametrize("take", ["ours", "theirs"])
@@ -177,67 +179,67 @@ def test_what_both_changed_otherwise_waits_for_a_decision(
     stage: Stage, moody_site: Path, take: str
 ) -> None:
     """The rest is written, the stories too; each conflict is named, and decided."""
-    desk = moody(stage, moody_site)
-    desk.decide("design.yaml", LOUD, LOUD + ODD)
-    save_fields(desk, cover={"display_name": "Their cover"})
-    save(desk, display_name="Their record")
-    save_entry(desk, "odd", "Odd!")
-    label_cover(desk)
-    name_records(desk)
-    desk.decide("design.yaml", "display_name: Position", "display_name: Place")
+    project = moody(stage, moody_site)
+    project.decide("design.yaml", LOUD, LOUD + ODD)
+    save_fields(project, cover={"display_name": "Their cover"})
+    save(project, display_name="Their record")
+    save_entry(project, "odd", "Odd!")
+    label_cover(project)
+    name_records(project)
+    project.decide("design.yaml", "display_name: Position", "display_name: Place")
     fields = {"schema.cover.display_name", "display_name", "entries.odd"}
-    assert changes(desk) == {
+    assert changes(project) == {
         **dict.fromkeys(fields, "conflict"),
         "schema.position.display_name": "written",
     }
-    listed = {each["field"]: each for each in desk.plan()["edit_conflicts"]}
+    listed = {each["field"]: each for each in project.plan()["edit_conflicts"]}
     moved = {
         (where, each["field"])
-        for where, found in desk.done("changes", "--json").document.items()
+        for where, found in project.done("changes", "--json").document.items()
         for each in found
         if "field" in each
     }
     assert moved == {
         *(("destination", field) for field in fields),
-        *(("decisions", field) for field in changes(desk)),
+        *(("decisions", field) for field in changes(project)),
     }
     cover = listed["schema.cover.display_name"]
     assert (cover["base"], cover["ours"]) == ("Cover", "The cover")
     assert (cover["theirs"], cover["what"]) == ("Their cover", "record")
     for _ in range(2):
-        ended = desk.run("import")
+        ended = project.run("import")
         assert ended.code == 1
         assert "3 fields wait for a decision" in ended.err
         assert "there it is `Their cover`" in ended.err
-    assert record(desk)["schema"]["position"]["display_name"] == "Place"
-    assert record(desk)["schema"]["cover"]["display_name"] == "Their cover"
-    assert len(desk.stories()) == 6
-    assert differing(desk) == fields
+    assert record(project)["schema"]["position"]["display_name"] == "Place"
+    assert record(project)["schema"]["cover"]["display_name"] == "Their cover"
+    assert len(project.stories()) == 6
+    assert differing(project) == fields
     for field, each in listed.items():
-        desk.decide_edit(each["what"], field, take, each["seen"], kind=each["kind"])
-    desk.done("import")
+        project.decide_edit(each["what"], field, take, each["seen"], kind=each["kind"])
+    project.done("import")
     mine = take == "ours"
-    assert record(desk)["display_name"] == ("Our record" if mine else "Their record")
-    assert entries(desk)["odd"] == ("odd" if mine else "Odd!")
-    desk.verified()
-    number = desk.mark()
-    desk.done("import")
-    assert {each.method for each in desk.since(number)} == {"GET"}
+    assert record(project)["display_name"] == ("Our record" if mine else "Their record")
+    assert entries(project)["odd"] == ("odd" if mine else "Odd!")
+    project.verified()
+    number = project.mark()
+    project.done("import")
+    assert {each.method for each in project.since(number)} == {"GET"}
 
 
 def test_a_decision_about_an_edit_does_not_hold_for_another_one(stage: Stage) -> None:
-    desk = stage()
-    desk.done("prepare")
-    save_fields(desk, cover={"display_name": "Their cover"})
-    label_cover(desk)
-    (found,) = desk.plan()["edit_conflicts"]
+    project = stage()
+    project.done("prepare")
+    save_fields(project, cover={"display_name": "Their cover"})
+    label_cover(project)
+    (found,) = project.plan()["edit_conflicts"]
     field, seen = found["field"], found["seen"]
-    desk.decide_edit("record", field, "ours", seen, kind="component")
-    assert changes(desk) == {field: "written"}
-    save_fields(desk, cover={"display_name": "Another cover"})
-    assert changes(desk) == {field: "conflict"}
-    assert desk.run("prepare").code == 1
-    assert record(desk)["schema"]["cover"]["display_name"] == "Another cover"
+    project.decide_edit("record", field, "ours", seen, kind="component")
+    assert changes(project) == {field: "written"}
+    save_fields(project, cover={"display_name": "Another cover"})
+    assert changes(project) == {field: "conflict"}
+    assert project.run("prepare").code == 1
+    assert record(project)["schema"]["cover"]["display_name"] == "Another cover"
 
 
 @pytest.mark.parametrize("take", ["ours", "theirs"])
@@ -245,19 +247,19 @@ def test_a_field_in_use_that_somebody_took_out_is_decided(
     stage: Stage, take: str
 ) -> None:
     """Stories are made with its values, which show once the field is back."""
-    desk = stage()
-    desk.done("prepare")
-    save_fields(desk, position=None)
-    assert changes(desk) == {"schema.position": "conflict"}
-    ended = desk.run("import")
+    project = stage()
+    project.done("prepare")
+    save_fields(project, position=None)
+    assert changes(project) == {"schema.position": "conflict"}
+    ended = project.run("import")
     assert ended.code == 1
     assert "stories hold values that no editor sees" in ended.err
-    assert len(desk.stories()) == 6
-    assert all("position" in each.content for each in desk.stories().values())
-    desk.decide_edit("record", "schema.position", take, "absent", kind="component")
-    desk.done("import")
-    assert ("position" in record(desk)["schema"]) == (take == "ours")
-    assert desk.done("verify", "--json").document["differences"] == []
+    assert len(project.stories()) == 6
+    assert all("position" in each.content for each in project.stories().values())
+    project.decide_edit("record", "schema.position", take, "absent", kind="component")
+    project.done("import")
+    assert ("position" in record(project)["schema"]) == (take == "ours")
+    assert project.done("verify", "--json").document["differences"] == []
 
 
 @pytest.mark.parametrize("take", ["ours", "theirs"])
@@ -266,24 +268,24 @@ def test_an_option_that_the_design_lost_stays_until_it_is_decided(
     stage: Stage, moody_site: Path, source: str, take: str
 ) -> None:
     if source == "datasource":
-        desk = moody(stage, moody_site)
+        project = moody(stage, moody_site)
         what, field = "moods", "entries.odd"
     else:
-        desk = stage(content=moody_site)
+        project = stage(content=moody_site)
         what, field = "record", "schema.mood.options.odd"
-    desk.decide("design.yaml", LOUD, LOUD + ODD)
-    desk.done("prepare")
-    desk.decide("design.yaml", LOUD + ODD, LOUD)
+    project.decide("design.yaml", LOUD, LOUD + ODD)
+    project.done("prepare")
+    project.decide("design.yaml", LOUD + ODD, LOUD)
     for _ in range(2):
-        assert changes(desk) == {field: "stays"}
-        ended = desk.done("prepare")
+        assert changes(project) == {field: "stays"}
+        ended = project.done("prepare")
         assert f"`{field}` is no longer an option and stays" in ended.err
-    desk.decide_edit(what, field, take, kind=source)
-    desk.done("prepare")
-    options = record(desk)["schema"]["mood"].get("options", [])
-    there = [*entries(desk)] or [each["value"] for each in options]
+    project.decide_edit(what, field, take, kind=source)
+    project.done("prepare")
+    options = record(project)["schema"]["mood"].get("options", [])
+    there = [*entries(project)] or [each["value"] for each in options]
     assert there == ["calm", "loud", *(["odd"] if take == "theirs" else [])]
-    assert field not in differing(desk)
+    assert field not in differing(project)
 
 
 class Meanwhile:
@@ -306,13 +308,13 @@ def test_what_is_saved_while_an_import_runs_is_merged_too(
     """A component and the entries are read again right before they are written."""
     saving = Meanwhile(r"/components/\d+$")
     labelling = Meanwhile(r"/datasource_entries$")
-    desk = moody(stage, moody_site, saving, labelling)
-    desk.decide("design.yaml", LOUD, LOUD + ODD)
-    label_cover(desk)
-    name_records(desk)
+    project = moody(stage, moody_site, saving, labelling)
+    project.decide("design.yaml", LOUD, LOUD + ODD)
+    label_cover(project)
+    name_records(project)
 
     def save_there() -> None:
-        stands = record(desk)
+        stands = record(project)
         badge = {"type": "text", "pos": 40}
         stands["schema"] = {**stands["schema"], "badge": badge}
         stands["display_name"] = "Their record"
@@ -321,27 +323,27 @@ def test_what_is_saved_while_an_import_runs_is_merged_too(
         labelling.do = label_there
 
     def label_there() -> None:
-        for entry in desk.space.entries.values():
+        for entry in project.space.entries.values():
             entry["name"] = f"{entry['name']}!"
 
-    planned = desk.plan()
+    planned = project.plan()
     saving.do, labelling.do = save_there, label_after_plan
-    ended = desk.run("import", "--plan", planned["hash"])
+    ended = project.run("import", "--plan", planned["hash"])
     assert ended.code == 1
     assert "there it is `Their record`" in ended.err
-    stands = record(desk)
+    stands = record(project)
     assert stands["schema"]["cover"]["display_name"] == "The cover"
     assert (stands["display_name"], "badge" in stands["schema"]) == (
         "Their record",
         True,
     )
-    assert changes(desk) == {
+    assert changes(project) == {
         "schema.badge": "kept",
         "display_name": "conflict",
         "entries.calm": "kept",
         "entries.loud": "kept",
     }
-    assert entries(desk) == {"calm": "calm!", "loud": "loud!", "odd": "odd"}
+    assert entries(project) == {"calm": "calm!", "loud": "loud!", "odd": "odd"}
 
 
 @pytest.mark.parametrize("mode", [CUT, UNSENT])
@@ -350,20 +352,20 @@ def test_a_merged_write_that_was_cut_goes_on_under_the_same_plan(
 ) -> None:
     """Theirs is theirs before and after, applied or not."""
     fault = Fault(("PUT", r"/components/\d+$"), mode, item="Our record", then_dead=True)
-    desk = stage(fault)
-    desk.done("prepare")
-    save_fields(desk, badge={"type": "text", "pos": 40})
-    label_cover(desk)
-    name_records(desk)
-    planned = desk.plan()
-    assert desk.run("import", "--plan", planned["hash"]).code != 0
-    assert ("component", "record") in desk.open_intents()
+    project = stage(fault)
+    project.done("prepare")
+    save_fields(project, badge={"type": "text", "pos": 40})
+    label_cover(project)
+    name_records(project)
+    planned = project.plan()
+    assert project.run("import", "--plan", planned["hash"]).code != 0
+    assert ("component", "record") in project.open_intents()
     fault.over()
-    desk.done("import", "--plan", planned["hash"])
-    assert record(desk)["display_name"] == "Our record"
-    print(changes(desk), entries(desk))
-    assert changes(desk) == {"schema.badge": "kept"}
-    assert desk.open_intents() == []
+    project.done("import", "--plan", planned["hash"])
+    assert record(project)["display_name"] == "Our record"
+    print(changes(project), entries(project))
+    assert changes(project) == {"schema.badge": "kept"}
+    assert project.open_intents() == []
 
 
 def older(schema: dict[str, Any]) -> None:
@@ -380,15 +382,15 @@ def test_components_in_the_shape_of_earlier_versions_are_ours_and_unedited(
     stage: Stage, moody_site: Path, recorded: str
 ) -> None:
     """A rerun writes nothing for the shape alone; the next change keeps the rows."""
-    desk = stage(content=moody_site)
+    project = stage(content=moody_site)
     order = "    order_field: position\n"
-    desk.decide("design.yaml", order, order + FACTS)
-    desk.done("import")
-    restricted = record(desk)["schema"]["facts"]
+    project.decide("design.yaml", order, order + FACTS)
+    project.done("import")
+    restricted = record(project)["schema"]["facts"]
     assert (restricted["restrict_type"], restricted["component_denylist"]) == ("", [])
-    for each in desk.space.components.values():
+    for each in project.space.components.values():
         older(each["schema"])
-    for name, body, sent in desk.rows(
+    for name, body, sent in project.rows(
         "SELECT name, body, body_hash FROM made WHERE kind = 'component'"
     ):
         assert sent
@@ -397,25 +399,25 @@ def test_components_in_the_shape_of_earlier_versions_are_ours_and_unedited(
         kept.pop("answered", None)
         if recorded == "by field":
             change = "UPDATE made SET body = ? WHERE kind = 'component' AND name = ?"
-            desk.doctor(change, dump_body(kept), name)
+            project.doctor(change, dump_body(kept), name)
         else:
             kept = {key: kept[key] for key in SENT if key in kept}
             change = "UPDATE made SET body = '', body_hash = ? WHERE name = ?"
-            desk.doctor(change, fingerprint(kept), name)
-    before = [dict(each) for each in desk.space.components.values()]
-    planned = desk.plan()
+            project.doctor(change, fingerprint(kept), name)
+    before = [dict(each) for each in project.space.components.values()]
+    planned = project.plan()
     assert "update_components" not in planned["calls"]
     assert (planned["in_the_way"], planned["schema_changes"]) == ([], [])
-    desk.done("import")
-    assert [*desk.space.components.values()] == before
-    desk.verified()
-    desk.decide("design.yaml", LOUD, LOUD + ODD)
-    desk.decide("design.yaml", "display_name: Mood", "display_name: The mood")
-    desk.done("prepare")
-    rows = record(desk)["schema"]["mood"]["options"]
+    project.done("import")
+    assert [*project.space.components.values()] == before
+    project.verified()
+    project.decide("design.yaml", LOUD, LOUD + ODD)
+    project.decide("design.yaml", "display_name: Mood", "display_name: The mood")
+    project.done("prepare")
+    rows = record(project)["schema"]["mood"]["options"]
     assert [each["value"] for each in rows] == ["calm", "loud", "odd"]
     assert ["_uid" in each for each in rows] == [False, False, True]
-    desk.verified()
+    project.verified()
 
 
 FACTS = """    sections:

@@ -11,23 +11,23 @@ import pytest
 
 from cmsmig.ledger.bodies import pack_story, unpack_story
 from cmsmig.ledger.rows import WrittenStory
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, CUT, Fault
 from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.staged_project import Stage, StagedProject
 
 MOODS = {"1" * 32: "calm", "2" * 32: "loud"}
 ORDER = "    order_field: position\n"
 
 
 @pytest.fixture
-def moody(stage: Stage, moody_site: Path) -> Callable[..., Desk]:
-    """Return a desk of records with a mood, which a field of the design uses."""
+def moody(stage: Stage, moody_site: Path) -> Callable[..., StagedProject]:
+    """Return a project of records with a mood, which a field of the design uses."""
 
-    def start(key: str, field: str, *faults: Fault) -> Desk:
-        desk = stage(*faults, content=moody_site)
-        edit_items(desk, _in_a_mood)
-        desk.decide("design.yaml", ORDER, f"{ORDER}    {key}: {field}\n")
-        return desk
+    def start(key: str, field: str, *faults: Fault) -> StagedProject:
+        project = stage(*faults, content=moody_site)
+        edit_items(project, _in_a_mood)
+        project.decide("design.yaml", ORDER, f"{ORDER}    {key}: {field}\n")
+        return project
 
     return start
 
@@ -39,10 +39,10 @@ def _in_a_mood(item: Item) -> Item:
     return {**item, "fieldData": {**item["fieldData"], "mood": mood}}
 
 
-def moved(desk: Desk, slug: str, **values: object) -> None:
+def moved(project: StagedProject, slug: str, **values: object) -> None:
     """Change an item at the origin."""
     edit_items(
-        desk,
+        project,
         lambda item: (
             {**item, "fieldData": {**item["fieldData"], **values}}
             if item["fieldData"]["slug"] == slug
@@ -51,15 +51,15 @@ def moved(desk: Desk, slug: str, **values: object) -> None:
     )
 
 
-def test_an_option_names_a_folder(moody: Callable[..., Desk]) -> None:
+def test_an_option_names_a_folder(moody: Callable[..., StagedProject]) -> None:
     """What has none stays in the collection's own; the folders are the plan's."""
-    desk = moody("folder_by", "mood")
-    planned, mark = desk.plan()["calls"], desk.mark()
+    project = moody("folder_by", "mood")
+    planned, mark = project.plan()["calls"], project.mark()
     assert planned["create_folders"] == 3
-    desk.done("import")
-    assert len([e for e in desk.since(mark) if e.quota]) == planned["total"]
-    assert desk.folders() == ["records", "records/calm", "records/loud"]
-    assert sorted(desk.stories()) == [
+    project.done("import")
+    assert len([e for e in project.since(mark) if e.quota]) == planned["total"]
+    assert project.folders() == ["records", "records/calm", "records/loud"]
+    assert sorted(project.stories()) == [
         "records/calm/record-2",
         "records/calm/record-4",
         "records/loud/record-1",
@@ -67,32 +67,32 @@ def test_an_option_names_a_folder(moody: Callable[..., Desk]) -> None:
         "records/loud/record-5",
         "records/record-6",
     ]
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
-def test_a_reference_names_a_folder(moody: Callable[..., Desk]) -> None:
+def test_a_reference_names_a_folder(moody: Callable[..., StagedProject]) -> None:
     """After the item that it leads to."""
-    desk = moody("folder_by", "next")
-    desk.done("import")
-    assert "records/record-2/record-1" in desk.stories()
-    desk.verified()
+    project = moody("folder_by", "next")
+    project.done("import")
+    assert "records/record-2/record-1" in project.stories()
+    project.verified()
 
 
 def test_what_changes_its_folder_moves_and_is_led_to(
-    moody: Callable[..., Desk],
+    moody: Callable[..., StagedProject],
 ) -> None:
     """One update; the links to it follow."""
-    desk = moody("folder_by", "mood")
-    desk.done("import")
-    moved(desk, "record-1", mood="1" * 32)
-    desk.done("import")
-    assert "records/calm/record-1" in desk.stories()
-    desk.verified()
+    project = moody("folder_by", "mood")
+    project.done("import")
+    moved(project, "record-1", mood="1" * 32)
+    project.done("import")
+    assert "records/calm/record-1" in project.stories()
+    project.verified()
 
 
 def test_a_field_that_cannot_name_a_folder_is_refused(
-    moody: Callable[..., Desk],
+    moody: Callable[..., StagedProject],
 ) -> None:
     """With the types that can."""
     ended = moody("folder_by", "position").run("plan")
@@ -100,120 +100,124 @@ def test_a_field_that_cannot_name_a_folder_is_refused(
     assert "folder_by names `position`, which is no Reference or" in ended.err
 
 
-def tags(desk: Desk, slug: str) -> object:
-    return desk.stories()[f"records/{slug}"].body.get("tag_list")
+def tags(project: StagedProject, slug: str) -> object:
+    return project.stories()[f"records/{slug}"].body.get("tag_list")
 
 
-def test_a_reference_becomes_tags(moody: Callable[..., Desk]) -> None:
+def test_a_reference_becomes_tags(moody: Callable[..., StagedProject]) -> None:
     """By the names of what it leads to; beside those of editors, one by one."""
-    desk = moody("tags_by", "related")
-    desk.done("import")
-    assert tags(desk, "record-1") == ["Record 2", "Record 4"]
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project = moody("tags_by", "related")
+    project.done("import")
+    assert tags(project, "record-1") == ["Record 2", "Record 4"]
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
-def test_tags_of_editors_stay_and_never_wait(moody: Callable[..., Desk]) -> None:
+def test_tags_of_editors_stay_and_never_wait(
+    moody: Callable[..., StagedProject],
+) -> None:
     """Ours are added and taken away beside them; one that they took away stays so."""
-    desk = moody("tags_by", "mood")
-    desk.done("import")
-    own = desk.stories()["records/record-1"].story_id
-    desk.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["loud", "theirs"]}})
-    moved(desk, "record-1", mood="1" * 32)
-    desk.done("import")
-    assert tags(desk, "record-1") == ["calm", "theirs"]
-    desk.verified()
-    desk.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["theirs"]}})
-    moved(desk, "record-1", position=99)
-    desk.done("import")
-    assert tags(desk, "record-1") == ["theirs"]
-    assert desk.done("import", "--json").document["writes"] == 0
-    (found,) = desk.run("verify", "--json").document["differences"]
+    project = moody("tags_by", "mood")
+    project.done("import")
+    own = project.stories()["records/record-1"].story_id
+    project.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["loud", "theirs"]}})
+    moved(project, "record-1", mood="1" * 32)
+    project.done("import")
+    assert tags(project, "record-1") == ["calm", "theirs"]
+    project.verified()
+    project.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["theirs"]}})
+    moved(project, "record-1", position=99)
+    project.done("import")
+    assert tags(project, "record-1") == ["theirs"]
+    assert project.done("import", "--json").document["writes"] == 0
+    (found,) = project.run("verify", "--json").document["differences"]
     assert (found["code"], found["where"]) == ("field_value", "tags")
     assert 'holds `["theirs"]`; wanted is `["calm"]`' in found["text"]
-    desk.decide_edit("records/record-1", "tags", "ours")
-    planned, mark = desk.plan()["calls"], desk.mark()
-    desk.done("import")
-    assert sum(1 for e in desk.since(mark) if e.quota) == planned["total"]
-    assert tags(desk, "record-1") == ["calm", "theirs"]
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project.decide_edit("records/record-1", "tags", "ours")
+    planned, mark = project.plan()["calls"], project.mark()
+    project.done("import")
+    assert sum(1 for e in project.since(mark) if e.quota) == planned["total"]
+    assert tags(project, "record-1") == ["calm", "theirs"]
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 def test_a_verification_names_what_the_next_import_writes(
-    moody: Callable[..., Desk],
+    moody: Callable[..., StagedProject],
 ) -> None:
     """Also where it was decided that edits stay: there is none."""
-    desk = moody("tags_by", "mood")
-    desk.done("import")
-    desk.decide_edit("records/record-1", "content.position", "theirs")
-    moved(desk, "record-1", position=99)
-    (found,) = desk.run("verify", "--json").document["differences"]
+    project = moody("tags_by", "mood")
+    project.done("import")
+    project.decide_edit("records/record-1", "content.position", "theirs")
+    moved(project, "record-1", position=99)
+    (found,) = project.run("verify", "--json").document["differences"]
     assert found["where"] == "position"
     assert "run `cmsmig import`" in found["text"]
-    desk.done("import")
-    desk.verified()
+    project.done("import")
+    project.verified()
 
 
 def test_tags_that_are_decided_later_go_beside_those_that_are_there(
     stage: Stage, moody_site: Path
 ) -> None:
     """They are asked for first: an older ledger does not know them."""
-    desk = stage(content=moody_site)
-    edit_items(desk, _in_a_mood)
-    desk.done("import")
-    own = desk.stories()["records/record-1"].story_id
-    desk.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["theirs"]}})
-    desk.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
-    desk.done("import")
-    assert tags(desk, "record-1") == ["loud", "theirs"]
-    desk.verified()
+    project = stage(content=moody_site)
+    edit_items(project, _in_a_mood)
+    project.done("import")
+    own = project.stories()["records/record-1"].story_id
+    project.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["theirs"]}})
+    project.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
+    project.done("import")
+    assert tags(project, "record-1") == ["loud", "theirs"]
+    project.verified()
 
 
 @pytest.mark.parametrize("at", [1, 4])
-def test_a_run_that_dies_is_taken_up(moody: Callable[..., Desk], at: int) -> None:
+def test_a_run_that_dies_is_taken_up(
+    moody: Callable[..., StagedProject], at: int
+) -> None:
     """With what was decided about folders."""
     fault = Fault(CREATE_STORY, CUT, at=(at,), then_dead=True)
-    desk = moody("folder_by", "mood", fault)
-    assert desk.run("import").code == 7
+    project = moody("folder_by", "mood", fault)
+    assert project.run("import").code == 7
     fault.over()
-    desk.done("import")
-    assert len(desk.stories()) == 6
-    assert len(desk.space.stories) == 9
-    desk.verified()
+    project.done("import")
+    assert len(project.stories()) == 6
+    assert len(project.space.stories) == 9
+    project.verified()
 
 
 def test_an_item_becomes_the_start_page_of_its_folder(
-    moody: Callable[..., Desk],
+    moody: Callable[..., StagedProject],
 ) -> None:
     """Its path is the folder's; links and redirects lead there."""
-    desk = moody("start_page", "record-2")
-    desk.done("import")
-    assert "record-2" not in " ".join(desk.stories())
-    (start,) = [e for e in desk.space.stories.values() if e.is_startpage]
-    assert desk.space.full_slug(start) == "records/"
-    other = desk.stories()["records/record-1"].content
+    project = moody("start_page", "record-2")
+    project.done("import")
+    assert "record-2" not in " ".join(project.stories())
+    (start,) = [e for e in project.space.stories.values() if e.is_startpage]
+    assert project.space.full_slug(start) == "records/"
+    other = project.stories()["records/record-1"].content
     assert other["next"] == start.uuid
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
-    desk.run("rollback", "--json")
-    assert desk.stories() == {}
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
+    project.run("rollback", "--json")
+    assert project.stories() == {}
 
 
 def test_a_start_page_that_is_decided_later_is_written(
     stage: Stage, moody_site: Path
 ) -> None:
     """One update of the story that it is."""
-    desk = stage(content=moody_site)
-    desk.done("import")
-    desk.decide("design.yaml", ORDER, f"{ORDER}    start_page: record-2\n")
-    assert desk.plan()["calls"]["update_stories"] >= 1
-    desk.done("import")
-    assert [e.slug for e in desk.space.stories.values() if e.is_startpage] == [
+    project = stage(content=moody_site)
+    project.done("import")
+    project.decide("design.yaml", ORDER, f"{ORDER}    start_page: record-2\n")
+    assert project.plan()["calls"]["update_stories"] >= 1
+    project.done("import")
+    assert [e.slug for e in project.space.stories.values() if e.is_startpage] == [
         "record-2"
     ]
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 FACTS = """    sections:
@@ -228,36 +232,36 @@ def test_a_section_becomes_a_component_of_its_own(
     stage: Stage, moody_site: Path
 ) -> None:
     """Its fields stand in one block; without a value there is none."""
-    desk = stage(content=moody_site)
-    edit_items(desk, _in_a_mood)
-    moved(desk, "record-6", cover=None)
+    project = stage(content=moody_site)
+    edit_items(project, _in_a_mood)
+    moved(project, "record-6", cover=None)
     facts = FACTS.format(fields="mood, cover")
-    desk.decide("design.yaml", ORDER, ORDER + facts)
-    planned, mark = desk.plan()["calls"], desk.mark()
-    desk.done("import")
-    assert len([e for e in desk.since(mark) if e.quota]) == planned["total"]
-    stories = desk.stories()
+    project.decide("design.yaml", ORDER, ORDER + facts)
+    planned, mark = project.plan()["calls"], project.mark()
+    project.done("import")
+    assert len([e for e in project.since(mark) if e.quota]) == planned["total"]
+    stories = project.stories()
     (block,) = stories["records/record-1"].content["facts"]
     assert (block["component"], block["mood"]) == ("facts", "loud")
     assert block["cover"]["filename"].endswith(".jpg")
     assert "mood" not in stories["records/record-1"].content
     assert stories["records/record-6"].content["facts"] == []
-    field = desk.space.component("record")["schema"]["facts"]
+    field = project.space.component("record")["schema"]["facts"]
     assert (field["type"], field["component_whitelist"]) == ("bloks", ["facts"])
-    assert {*desk.space.component("facts")["schema"]} == {"mood", "cover"}
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
-    desk.run("rollback", "--json")
-    assert (desk.stories(), desk.components()) == ({}, [])
+    assert {*project.space.component("facts")["schema"]} == {"mood", "cover"}
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
+    project.run("rollback", "--json")
+    assert (project.stories(), project.components()) == ({}, [])
 
 
 def test_what_leads_to_stories_stays_at_the_root(
     stage: Stage, moody_site: Path
 ) -> None:
     """Where links are filled in."""
-    desk = stage(content=moody_site)
-    desk.decide("design.yaml", ORDER, ORDER + FACTS.format(fields="next"))
-    ended = desk.run("plan")
+    project = stage(content=moody_site)
+    project.decide("design.yaml", ORDER, ORDER + FACTS.format(fields="next"))
+    ended = project.run("plan")
     assert ended.code == 2
     assert "the field `next` leads to stories" in ended.err
 
@@ -267,36 +271,38 @@ def test_what_nobody_asked_an_import_for_is_no_edit_of_its_fields(
 ) -> None:
     """Slugs in other languages that somebody chose stay, and keep nothing from being
     written or published."""
-    desk = stage(content=moody_site, languages=("fr",))
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    desk.done("import")
-    own = desk.stories()["records/record-1"].story_id
+    project = stage(content=moody_site, languages=("fr",))
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    project.done("import")
+    own = project.stories()["records/record-1"].story_id
     theirs = [{"lang": "fr", "slug": "un", "name": "Un"}]
     body = {"translated_slugs_attributes": theirs}
-    desk.api("PUT", f"/stories/{own}", {"story": body, "publish": 1})
-    desk.verified()
-    moved(desk, "record-1", position=99)
-    desk.done("import")
-    story = desk.space.stories[own]
+    project.api("PUT", f"/stories/{own}", {"story": body, "publish": 1})
+    project.verified()
+    moved(project, "record-1", position=99)
+    project.done("import")
+    story = project.space.stories[own]
     assert story.published_content["position"] == "99"
     assert story.body["translated_slugs_attributes"] == theirs
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 def test_a_start_page_stands_in_its_folder_whatever_else_names_one(
-    moody: Callable[..., Desk],
+    moody: Callable[..., StagedProject],
 ) -> None:
     """It has the folder's own path; the others go below."""
-    desk = moody("start_page", "record-2\n    folder_by: mood")
-    desk.done("import")
-    (start,) = [e for e in desk.space.stories.values() if e.is_startpage]
-    assert desk.space.full_slug(start) == "records/"
-    assert "records/calm/record-4" in desk.stories()
-    desk.verified()
+    project = moody("start_page", "record-2\n    folder_by: mood")
+    project.done("import")
+    (start,) = [e for e in project.space.stories.values() if e.is_startpage]
+    assert project.space.full_slug(start) == "records/"
+    assert "records/calm/record-4" in project.stories()
+    project.verified()
 
 
-def test_a_start_page_that_is_not_there_is_named(moody: Callable[..., Desk]) -> None:
+def test_a_start_page_that_is_not_there_is_named(
+    moody: Callable[..., StagedProject],
+) -> None:
     """A mistyped slug makes none."""
     notes = moody("start_page", "nobody").plan()["notes"]
     assert any("has no item `nobody`" in each for each in notes)
@@ -304,28 +310,28 @@ def test_a_start_page_that_is_not_there_is_named(moody: Callable[..., Desk]) -> 
 
 def test_a_lost_ledger_is_rebuilt(stage: Stage, moody_site: Path) -> None:
     """Folders, tags and nested blocks included; nothing is written again."""
-    desk = stage(content=moody_site)
-    edit_items(desk, _in_a_mood)
+    project = stage(content=moody_site)
+    edit_items(project, _in_a_mood)
     shape = "    folder_by: mood\n    tags_by: related\n    start_page: record-2\n"
-    desk.decide("design.yaml", ORDER, ORDER + shape + FACTS.format(fields="cover"))
-    desk.done("import")
-    for path in desk.folder.glob("ledger.sqlite*"):
+    project.decide("design.yaml", ORDER, ORDER + shape + FACTS.format(fields="cover"))
+    project.done("import")
+    for path in project.folder.glob("ledger.sqlite*"):
         path.unlink()
-    desk.done("rebuild")
-    assert desk.done("import", "--json").document["writes"] == 0
-    desk.verified()
+    project.done("rebuild")
+    assert project.done("import", "--json").document["writes"] == 0
+    project.verified()
 
 
 def test_tags_that_an_older_ledger_does_not_know_stay(
     stage: Stage, moody_site: Path
 ) -> None:
     """The ledger has no tags from after the write: the story is read first."""
-    desk = stage(content=moody_site)
-    edit_items(desk, _in_a_mood)
-    desk.done("import")
-    story = desk.stories()["records/record-1"]
+    project = stage(content=moody_site)
+    edit_items(project, _in_a_mood)
+    project.done("import")
+    story = project.stories()["records/record-1"]
     story.body["tag_list"] = ["theirs"]
-    with closing(sqlite3.connect(desk.folder / "ledger.sqlite")) as db, db:
+    with closing(sqlite3.connect(project.folder / "ledger.sqlite")) as db, db:
         for own, body in db.execute("SELECT story_id, body FROM written").fetchall():
             kept = unpack_story(body)
             values = {
@@ -335,19 +341,19 @@ def test_tags_that_an_older_ledger_does_not_know_stay(
             }
             older = pack_story(WrittenStory(kept.sent, values))
             db.execute("UPDATE written SET body = ? WHERE story_id = ?", (older, own))
-    desk.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
-    desk.done("import")
-    assert tags(desk, "record-1") == ["loud", "theirs"]
+    project.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
+    project.done("import")
+    assert tags(project, "record-1") == ["loud", "theirs"]
 
 
 @pytest.mark.parametrize("move", ["slug", "folder_by", "folder"])
 def test_a_page_that_moves_is_named_and_one_import_brings_its_links_along(
-    moody: Callable[..., Desk], move: str
+    moody: Callable[..., StagedProject], move: str
 ) -> None:
     """The plan counts the stories that link to it, and the next one writes nothing."""
-    desk = moody("folder_by", "mood")
-    edit_items(desk, _linking)
-    desk.done("import")
+    project = moody("folder_by", "mood")
+    edit_items(project, _linking)
+    project.done("import")
     old = "records/loud/record-1"
     new = {
         "slug": "records/loud/another",
@@ -355,23 +361,23 @@ def test_a_page_that_moves_is_named_and_one_import_brings_its_links_along(
         "folder": "entries/loud/record-1",
     }[move]
     if move == "slug":
-        edit_items(desk, _renamed)
-        desk.decide_edit(old, "slug", "ours")
+        edit_items(project, _renamed)
+        project.decide_edit(old, "slug", "ours")
     elif move == "folder_by":
-        moved(desk, "record-1", mood="1" * 32)
+        moved(project, "record-1", mood="1" * 32)
     else:
-        desk.decide("design.yaml", "folder: records\n", "folder: entries\n")
-    plan, mark = desk.plan(), desk.mark()
+        project.decide("design.yaml", "folder: records\n", "folder: entries\n")
+    plan, mark = project.plan(), project.mark()
     assert {"full_slug": old, "moves_to": new}.items() <= next(
         each for each in plan["moves"] if each["full_slug"] == old
     ).items()
     said = "6 pages get" if move == "folder" else f"1 page gets another path: `{old}`"
     assert any(note.startswith(said) for note in plan["notes"])
-    desk.done("import")
-    assert sum(1 for e in desk.since(mark) if e.quota) == plan["calls"]["total"]
-    assert new in desk.stories()
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    project.done("import")
+    assert sum(1 for e in project.since(mark) if e.quota) == plan["calls"]["total"]
+    assert new in project.stories()
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
 
 
 def _renamed(item: Item) -> Item:

@@ -15,7 +15,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.steps.desk import Desk
+from tests.support.steps.staged_project import StagedProject
 
 FIELDS = ("name", "slug", "number", "body", "relation")
 OUTCOMES = ("ours", "theirs", "alike", "otherwise")
@@ -57,10 +57,12 @@ CASES = tuple(
 )
 
 
-def change_items(desk: Desk, change: Callable[[dict[str, Any], int], None]) -> None:
+def change_items(
+    staged: StagedProject, change: Callable[[dict[str, Any], int], None]
+) -> None:
     """Change the pulled items, in both sets."""
     for folder in ("items", "live"):
-        (path,) = (desk.folder / "raw" / folder).glob("*.json")
+        (path,) = (staged.folder / "raw" / folder).glob("*.json")
         lines = path.read_text().splitlines(keepends=True)
         for at, line in enumerate(lines):
             if line.startswith('{"id"') or '"fieldData"' in line:
@@ -94,12 +96,12 @@ def change_ours(case: Case, data: dict[str, Any]) -> None:
     data[name] = changes["number" if case.field == "number" else name]()
 
 
-def change_theirs(desk: Desk, case: Case) -> None:
+def change_theirs(staged: StagedProject, case: Case) -> None:
     """Change the story as an editor of the space would."""
-    story = desk.stories()[case.old_path]
+    story = staged.stories()[case.old_path]
     if case.field in ("name", "slug"):
         body = {case.field: their_value(case)}
-        desk.api("PUT", f"/stories/{story.story_id}", {"story": body})
+        staged.api("PUT", f"/stories/{story.story_id}", {"story": body})
         return
     alike = case.outcome == "alike"
     text = {"type": "text", "text": their_value(case)}
@@ -109,25 +111,25 @@ def change_theirs(desk: Desk, case: Case) -> None:
         "body": {"type": "doc", "content": [paragraph]},
         "relation": story.content["related"][: 1 if alike else 0],
     }[case.field]
-    desk.edit(case.old_path, **{case.key.removeprefix("content."): value})
+    staged.edit(case.old_path, **{case.key.removeprefix("content."): value})
 
 
-def field_of(desk: Desk, case: Case, story_id: int) -> object:
-    story = desk.space.stories[story_id]
+def field_of(staged: StagedProject, case: Case, story_id: int) -> object:
+    story = staged.space.stories[story_id]
     if case.field in ("name", "slug"):
         return story.body[case.field]
     value = story.content[case.key.removeprefix("content.")]
     return json.dumps(value)
 
 
-def end_of(desk: Desk, case: Case, story_id: int) -> End:
+def end_of(staged: StagedProject, case: Case, story_id: int) -> End:
     """Return what became of a case, as things stand."""
-    [told] = desk.rows(
+    [told] = staged.rows(
         """SELECT status, reason, explanation, home.full_slug FROM item JOIN home
            ON home.id = home_id WHERE story_id = ?""",
         story_id,
     )
-    return End(field_of(desk, case, story_id), *told)
+    return End(field_of(staged, case, story_id), *told)
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class End:
 class Played:
     """The whole table, played once: each case on a story of its own."""
 
-    desk: Desk
+    staged: StagedProject
     ids: dict[int, int]
     before: dict[int, object]
     theirs: dict[int, object]
@@ -171,19 +173,19 @@ def played(
         project = folder / "project"
         shutil.copytree(decided_project(folder / "content"), project)
         write_env(project, environment_file_text(dict(handle.announcement), 500))
-        desk = Desk(Rehearsal(handle, project, folder / "state"))
-        desk.done("import")
-        ids = {case.number: desk.stories()[case.old_path].story_id for case in CASES}
+        staged = StagedProject(Rehearsal(handle, project, folder / "state"))
+        staged.done("import")
+        ids = {case.number: staged.stories()[case.old_path].story_id for case in CASES}
 
         def all_fields() -> dict[int, object]:
             return {
-                case.number: field_of(desk, case, ids[case.number]) for case in CASES
+                case.number: field_of(staged, case, ids[case.number]) for case in CASES
             }
 
         before = all_fields()
         for case in CASES:
             if case.outcome != "ours":
-                change_theirs(desk, case)
+                change_theirs(staged, case)
         theirs = all_fields()
         by_number = {case.number: case for case in CASES}
 
@@ -191,13 +193,13 @@ def played(
             if by_number[number].outcome != "theirs":
                 change_ours(by_number[number], data)
 
-        change_items(desk, change)
-        changes = desk.done("changes", "--json").document
-        plan, mark = desk.plan(), desk.mark()
-        ended = desk.run("import")
-        ends = {case.number: end_of(desk, case, ids[case.number]) for case in CASES}
+        change_items(staged, change)
+        changes = staged.done("changes", "--json").document
+        plan, mark = staged.plan(), staged.mark()
+        ended = staged.run("import")
+        ends = {case.number: end_of(staged, case, ids[case.number]) for case in CASES}
         yield Played(
-            desk,
+            staged,
             ids,
             before,
             theirs,
@@ -205,8 +207,8 @@ def played(
             changes,
             plan,
             ended.code,
-            desk.count("update story", mark),
-            desk.count("story", mark),
+            staged.count("update story", mark),
+            staged.count("story", mark),
         )
 
 
@@ -253,7 +255,7 @@ def test_the_plan_named_each_call_and_only_ours_were_written(played: Played) -> 
 
 def test_decisions_end_every_conflict(played: Played) -> None:
     """`ours` moves and writes, `theirs` is quiet; then nothing is left to do."""
-    desk = played.desk
+    staged = played.staged
     waiting = [case for case in CASES if case.waits]
     for case in waiting:
         conflict = next(
@@ -262,14 +264,14 @@ def test_decisions_end_every_conflict(played: Played) -> None:
             if each["what"].endswith((f"-{case.number}",)) and each["field"] == case.key
         )
         take = "theirs" if case.field == "body" else "ours"
-        desk.decide_edit(conflict["what"], case.key, take, conflict["seen"])
-    desk.done("import")
+        staged.decide_edit(conflict["what"], case.key, take, conflict["seen"])
+    staged.done("import")
     for case in waiting:
-        there = field_of(desk, case, played.ids[case.number])
+        there = field_of(staged, case, played.ids[case.number])
         assert (there == played.theirs[case.number]) == (case.field == "body"), case
-    assert desk.done("import", "--json").document["writes"] == 0
-    assert desk.plan()["edit_conflicts"] == []
-    kept = desk.run("verify", "--json").document["differences"]
+    assert staged.done("import", "--json").document["writes"] == 0
+    assert staged.plan()["edit_conflicts"] == []
+    kept = staged.run("verify", "--json").document["differences"]
     theirs = [case for case in CASES if case.outcome == "theirs"]
     assert len(kept) == len(theirs), "an edit that nobody decided about is named"
     for each in kept:

@@ -15,7 +15,6 @@ from cmsmig.evidence.report_findings import report_findings
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.plan.plan_details import PlanDetails
-from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.french import (
     CODE,
     FRENCH,
@@ -26,6 +25,7 @@ from tests.support.steps.french import (
     with_data,
 )
 from tests.support.steps.origin_edits import mark
+from tests.support.steps.staged_project import Stage, StagedProject
 from tests.support.two_languages import write_two_languages
 
 ITEMS = 40
@@ -42,16 +42,18 @@ def pairs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def pairs(stage: Stage, pairs_site: Path) -> Desk:
-    """Return a desk of every pair of values in two languages, both layers decided."""
-    desk = stage(content=pairs_site, languages=(CODE,))
-    desk.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
-    desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    return desk
+def pairs(stage: Stage, pairs_site: Path) -> StagedProject:
+    """Return a project of every pair of values in two languages, both decided."""
+    staged = stage(content=pairs_site, languages=(CODE,))
+    staged.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
+    staged.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+    staged.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    return staged
 
 
-def test_nothing_differs_however_empty_translations_are_shown(pairs: Desk) -> None:
+def test_nothing_differs_however_empty_translations_are_shown(
+    pairs: StagedProject,
+) -> None:
     """Right after the import, in both layers; no source tells what the service does."""
     pairs.done("import")
     for reading in ("texts", "all", "none"):
@@ -63,7 +65,9 @@ def test_nothing_differs_however_empty_translations_are_shown(pairs: Desk) -> No
     assert pairs.done("import", "--json").document["writes"] == 0
 
 
-def test_a_switch_that_is_on_in_one_language_alone_is_shown_there(pairs: Desk) -> None:
+def test_a_switch_that_is_on_in_one_language_alone_is_shown_there(
+    pairs: StagedProject,
+) -> None:
     """Whether the other one was never filled, or is off."""
     pairs.done("import")
     on = delivered(pairs, "things/thing-1", CODE)["content"]
@@ -75,7 +79,7 @@ def test_a_switch_that_is_on_in_one_language_alone_is_shown_there(pairs: Desk) -
     assert (off["open"], off[f"open{FRENCH}"]) == (True, False)
 
 
-def test_an_empty_asset_is_shown_as_the_origin_shows_it(public: Desk) -> None:
+def test_an_empty_asset_is_shown_as_the_origin_shows_it(public: StagedProject) -> None:
     """It is no loss, unlike an empty text; what is empty in both has no translation."""
     change(public, "spot-1", with_data(picture=None, line=""))
     change(public, "spot-2", with_data(picture=None))
@@ -88,7 +92,9 @@ def test_an_empty_asset_is_shown_as_the_origin_shows_it(public: Desk) -> None:
     public.verified()
 
 
-def test_links_lead_to_the_page_in_the_language_of_their_field(public: Desk) -> None:
+def test_links_lead_to_the_page_in_the_language_of_their_field(
+    public: StagedProject,
+) -> None:
     """Where the target has that language; the other language's page else."""
     path = f"/{CODE}/notes/la-note-1"
     content = public.stories()[OTHER].content
@@ -104,68 +110,68 @@ def test_links_lead_to_the_page_in_the_language_of_their_field(public: Desk) -> 
 
 
 def test_links_in_a_block_lead_to_the_page_in_the_language_of_their_field(
-    french: Callable[..., Desk],
+    french: Callable[..., StagedProject],
 ) -> None:
     """As in a field of the story."""
-    desk = french()
-    design = desk.folder / "decisions" / "design.yaml"
+    staged = french()
+    design = staged.folder / "decisions" / "design.yaml"
     body = yaml.safe_load(design.read_text())
     (notes,) = [e for e in body["content_types"] if e["component"] == "note"]
     block = {"key": "main", "display_name": "Main", "component": "main"}
     notes["sections"] = [{**block, "fields": ["text"]}]
     design.write_text(yaml.safe_dump(body))
-    desk.done("import")
-    (main,) = desk.stories()[OTHER].content["main"]
+    staged.done("import")
+    (main,) = staged.stories()[OTHER].content["main"]
     assert f'"/{CODE}/notes/la-note-1"' in json.dumps(main[f"text{FRENCH}"])
     assert CODE not in json.dumps(main["text"])
-    desk.verified()
-    assert desk.done("import", "--json").document["writes"] == 0
+    staged.verified()
+    assert staged.done("import", "--json").document["writes"] == 0
 
 
 def test_a_reference_to_nothing_shows_the_primary_languages_and_says_so(
-    french: Callable[..., Desk],
+    french: Callable[..., StagedProject],
 ) -> None:
     """Until its target is taken along as a draft, which visitors do not see."""
-    desk = french()
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    target = item_id(desk, "note-5")
-    change(desk, "la-note-1", with_data(related=[target]))
-    mark(desk, "note-5", isArchived=True)
+    staged = french()
+    staged.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    target = item_id(staged, "note-5")
+    change(staged, "la-note-1", with_data(related=[target]))
+    mark(staged, "note-5", isArchived=True)
     listed = [
         each
-        for each in desk.plan()["dangling"]
+        for each in staged.plan()["dangling"]
         if each["field"] == f"related{FRENCH}" and each["shown_instead"]
     ]
     assert target in [each["target"].split("/")[1].split("@")[0] for each in listed]
-    assert "so that visitors get the primary language's" in desk.done("plan").out
-    desk.done("import")
-    instead = delivered(desk, NOTE, "")["content"]["related"]
+    assert "so that visitors get the primary language's" in staged.done("plan").out
+    staged.done("import")
+    instead = delivered(staged, NOTE, "")["content"]["related"]
     assert instead
-    assert delivered(desk, NOTE, CODE)["content"]["related"] == instead
+    assert delivered(staged, NOTE, CODE)["content"]["related"] == instead
     assert any(
         f"`{{item: {target}, take: draft}}` under `apart`" in each.todo
         and "Visitors of this language get what the primary language has" in each.why
-        for each in references_that_stay_empty(desk)
+        for each in references_that_stay_empty(staged)
     )
-    path = desk.folder / "decisions" / "collections.yaml"
+    path = staged.folder / "decisions" / "collections.yaml"
     body = yaml.safe_load(path.read_text())
     (notes,) = [e for e in body["collections"] if e["collection"] == "notes"]
     notes["apart"] = [{"item": target, "take": "draft"}]
     path.write_text(yaml.safe_dump(body))
-    assert not [e for e in desk.plan()["dangling"] if e["shown_instead"]]
-    desk.done("import")
-    shown = delivered(desk, NOTE, CODE)["content"]["related"]
-    assert shown == [desk.stories()["notes/note-5"].uuid]
-    assert desk.stories()["notes/note-5"].published is None
+    assert not [e for e in staged.plan()["dangling"] if e["shown_instead"]]
+    staged.done("import")
+    shown = delivered(staged, NOTE, CODE)["content"]["related"]
+    assert shown == [staged.stories()["notes/note-5"].uuid]
+    assert staged.stories()["notes/note-5"].published is None
 
 
-def references_that_stay_empty(desk: Desk) -> list[Finding]:
+def references_that_stay_empty(staged: StagedProject) -> list[Finding]:
     """Return what notebook 04 and the report list of dangling references."""
-    project = Project(desk.folder)
+    project = Project(staged.folder)
     migration = open_migration(project, load_settings(project, {}, need_origin=False))
     context = migration.context(migration.files.planned_assets({}), {})
     details = PlanDetails(migration, context, {}, (), ())
-    sets = report_findings(migration, {}, (), desk.plan(), details)
+    sets = report_findings(migration, {}, (), staged.plan(), details)
     return [
         finding
         for each in sets
@@ -174,11 +180,11 @@ def references_that_stay_empty(desk: Desk) -> list[Finding]:
     ]
 
 
-def item_id(desk: Desk, slug: str) -> str:
+def item_id(staged: StagedProject, slug: str) -> str:
     """Return the id of an item at the origin."""
     (found,) = {
         each["id"]
-        for path in (desk.folder / "raw" / "items").glob("*.json")
+        for path in (staged.folder / "raw" / "items").glob("*.json")
         for each in json.loads(path.read_text())["items"]
         if each["fieldData"]["slug"] == slug
     }

@@ -50,10 +50,12 @@ COMMANDS = ("pull", "decide", "import")
 
 def migrated(site: Site, way: Arrangement) -> Left:
     """Pull, decide and import a site in one way; return what is there then."""
-    with _served(site, way) as desk:
+    with _served(site, way) as served:
         for command in COMMANDS:
-            desk.through(command)
-        return Finished(desk.handle, desk.project, desk.settings, desk.broken).left()
+            served.through(command)
+        return Finished(
+            served.handle, served.project, served.settings, served.broken
+        ).left()
 
 
 Plainly = Callable[[Site], Future[Left]]

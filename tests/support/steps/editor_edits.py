@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cmsmig.sandbox.sample.exact import write_load_site
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import Item, edit_items, write_items
+from tests.support.steps.staged_project import StagedProject
 
 GERMAN = {"lang": "de", "name": "Ein Name", "slug": "ein-name"}
 EDITS: dict[str, dict[str, Any]] = {
@@ -79,9 +79,9 @@ def _version(item: Item, apart: set[str]) -> Item:
     return {**item, "isDraft": True, "lastUpdated": later, "fieldData": changed}
 
 
-def edit(desk: Desk, story_id: int, field: str) -> object:
+def edit(project: StagedProject, story_id: int, field: str) -> object:
     """Change a field of a story as an editor does; return what it holds then."""
-    story = desk.space.stories[story_id]
+    story = project.space.stories[story_id]
     changes = dict(EDITS[field])
     if "content" in changes:
         changes["content"] = {**story.content, **changes["content"]}
@@ -92,15 +92,15 @@ def edit(desk: Desk, story_id: int, field: str) -> object:
     if field in ("folder", "start page"):
         # A folder has one start page.
         body = {"name": "Other", "slug": f"other-{story_id}", "is_folder": True}
-        made = desk.api("POST", "/stories", {"story": body})["story"]
+        made = project.api("POST", "/stories", {"story": body})["story"]
         changes["parent_id"] = made["id"]
-    desk.api("PUT", f"/stories/{story_id}", {"story": changes})
-    return value(desk, story_id, field)
+    project.api("PUT", f"/stories/{story_id}", {"story": changes})
+    return value(project, story_id, field)
 
 
-def value(desk: Desk, story_id: int, field: str) -> object:
+def value(project: StagedProject, story_id: int, field: str) -> object:
     """Return what a story holds in a field, as the management side shows it."""
-    shown = desk.api("GET", f"/stories/{story_id}")["story"]
+    shown = project.api("GET", f"/stories/{story_id}")["story"]
     if field.startswith("content."):
         return shown["content"].get(field.removeprefix("content."))
     keys = {"folder": "parent_id", "tags": "tag_list", "start page": "is_startpage"}
@@ -111,11 +111,11 @@ def value(desk: Desk, story_id: int, field: str) -> object:
     return shown[keys.get(field, field)]
 
 
-def change_texts(desk: Desk, words: str, *folders: str) -> None:
+def change_texts(project: StagedProject, words: str, *folders: str) -> None:
     """Change the text of every item at the origin."""
 
     def change(item: Item) -> Item:
         item["fieldData"]["text"] = f"<p>{words}</p>{item['fieldData']['text']}"
         return item
 
-    edit_items(desk, change, folders)
+    edit_items(project, change, folders)

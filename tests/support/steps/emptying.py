@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.steps.desk import Desk
+from tests.support.steps.staged_project import StagedProject
 
 KINDS = ("stories", "components", "assets", "asset_folders", "datasources")
 _RECORDS = (
@@ -11,34 +11,34 @@ _RECORDS = (
 )
 
 
-def delete(desk: Desk, kind: str, own: int) -> None:
+def delete(project: StagedProject, kind: str, own: int) -> None:
     """Delete one thing as a person does, if it is still there."""
-    if own not in getattr(desk.space, kind):
+    if own not in getattr(project.space, kind):
         return
-    if kind != "stories" or desk.space.story(own) is not None:
-        desk.api("DELETE", f"/{kind}/{own}")
+    if kind != "stories" or project.space.story(own) is not None:
+        project.api("DELETE", f"/{kind}/{own}")
 
 
-def emptied(desk: Desk) -> None:
+def emptied(project: StagedProject) -> None:
     """Delete everything, as a person does: stories go to the trash."""
     for kind in KINDS:
-        for own in list(getattr(desk.space, kind)):
-            delete(desk, kind, own)
+        for own in list(getattr(project.space, kind)):
+            delete(project, kind, own)
 
 
-def restarted(desk: Desk) -> None:
+def restarted(project: StagedProject) -> None:
     """Give the same space anew: nothing is left, and old numbers are given again."""
     for name in _RECORDS:
-        getattr(desk.space, name).clear()
-    desk.space.last_id = 0
+        getattr(project.space, name).clear()
+    project.space.last_id = 0
 
 
-def restored(desk: Desk, full_slug: str) -> None:
+def restored(project: StagedProject, full_slug: str) -> None:
     """Take a story out of the trash, as it was."""
     (story,) = [
         each
-        for each in desk.space.stories.values()
-        if each.deleted_at is not None and desk.space.full_slug(each) == full_slug
+        for each in project.space.stories.values()
+        if each.deleted_at is not None and project.space.full_slug(each) == full_slug
     ]
     story.deleted_at = None
-    desk.space.place(story)
+    project.space.place(story)

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from cmsmig.sandbox.sample.exact import write_load_site
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import Item, edit_items, write_items
+from tests.support.steps.staged_project import StagedProject
 
 STATES = (
     "published",
@@ -61,13 +61,13 @@ def _edited(item: Item, state: str) -> Item:
 CHANGED = f"records/{SLUGS['changed']}"
 
 
-def public(desk: Desk, path: str = CHANGED) -> str:
+def public(project: StagedProject, path: str = CHANGED) -> str:
     """Return what visitors see of a story."""
-    story = desk.stories()[path]
+    story = project.stories()[path]
     return f"{story.published_name} {story.published_content}"
 
 
-def relive(desk: Desk, words: str, *states: str) -> None:
+def relive(project: StagedProject, words: str, *states: str) -> None:
     """Publish other words at the origin, below what editors are still at there."""
     slugs = [SLUGS[state] for state in states or ("changed",)]
 
@@ -76,4 +76,4 @@ def relive(desk: Desk, words: str, *states: str) -> None:
             item["fieldData"]["text"] = f"<p>{words}</p>"
         return item
 
-    edit_items(desk, change, ("live",))
+    edit_items(project, change, ("live",))

@@ -7,17 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.steps.desk import Desk
+from tests.support.steps.staged_project import StagedProject
 
 Item = dict[str, Any]
 
 
 def edit_items(
-    desk: Desk, change: Callable[[Item], Item | None], folders: tuple[str, ...] = ()
+    project: StagedProject,
+    change: Callable[[Item], Item | None],
+    folders: tuple[str, ...] = (),
 ) -> None:
     """Replace each pulled item by what `change` makes of it; None takes it away."""
     for folder in folders or ("items", "live"):
-        for path in (desk.folder / "raw" / folder).glob("*.json"):
+        for path in (project.folder / "raw" / folder).glob("*.json"):
             items = json.loads(path.read_text())["items"]
             write_items(path, [new for each in items if (new := change(each))])
 
@@ -28,7 +30,7 @@ def write_items(path: Path, items: list[Item]) -> None:
     path.write_text(f'{{"items": [\n{lines}\n]}}')
 
 
-def delete_item(desk: Desk, slug: str) -> list[Item]:
+def delete_item(project: StagedProject, slug: str) -> list[Item]:
     """Delete an item at the origin; return its records for `put_back`."""
     gone: list[Item] = []
 
@@ -38,28 +40,28 @@ def delete_item(desk: Desk, slug: str) -> list[Item]:
         gone.append(item)
         return None
 
-    edit_items(desk, drop)
+    edit_items(project, drop)
     return gone
 
 
-def put_back(desk: Desk, records: list[Item]) -> None:
+def put_back(project: StagedProject, records: list[Item]) -> None:
     """Take back a deletion."""
     for folder, record in zip(("items", "live"), records, strict=True):
-        (path,) = (desk.folder / "raw" / folder).glob("*.json")
+        (path,) = (project.folder / "raw" / folder).glob("*.json")
         write_items(path, [*json.loads(path.read_text())["items"], record])
 
 
-def mark(desk: Desk, slug: str, **state: object) -> None:
+def mark(project: StagedProject, slug: str, **state: object) -> None:
     """Give an item another state at the origin, such as `isArchived`."""
     edit_items(
-        desk,
+        project,
         lambda item: {**item, **state} if item["fieldData"]["slug"] == slug else item,
     )
 
 
-def decide_gone(desk: Desk, what: str, action: str) -> None:
+def decide_gone(project: StagedProject, what: str, action: str) -> None:
     """Decide about what is gone at the origin, in place of what was decided."""
-    path = desk.folder / "decisions" / "conflicts.yaml"
+    path = project.folder / "decisions" / "conflicts.yaml"
     text = path.read_text().partition("\ngone:")[0]
     path.write_text(
         f"{text}\ngone:\n  - {{from: origin, what: '{what}', action: {action}}}\n"

@@ -6,18 +6,20 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.steps.desk import Desk
 from tests.support.steps.origin_edits import write_items
+from tests.support.steps.staged_project import StagedProject
 
 EVENTS = "a" * 24
 """The collection that comes."""
 
 
-def fields(desk: Desk, change: Callable[[list[dict[str, Any]]], object]) -> None:
+def fields(
+    project: StagedProject, change: Callable[[list[dict[str, Any]]], object]
+) -> None:
     """Change the schema of the records at the origin."""
     (path,) = [
         each
-        for each in (desk.folder / "raw" / "collections").glob("*.json")
+        for each in (project.folder / "raw" / "collections").glob("*.json")
         if EVENTS not in each.name
     ]
     schema = json.loads(path.read_text())
@@ -25,7 +27,7 @@ def fields(desk: Desk, change: Callable[[list[dict[str, Any]]], object]) -> None
     path.write_text(json.dumps(schema))
 
 
-def field(desk: Desk, slug: str, **changes: object) -> None:
+def field(project: StagedProject, slug: str, **changes: object) -> None:
     """Give a field other facts, or add one."""
 
     def change(listed: list[dict[str, Any]]) -> None:
@@ -35,15 +37,17 @@ def field(desk: Desk, slug: str, **changes: object) -> None:
             listed += found
         found[0].update(changes)
 
-    fields(desk, change)
+    fields(project, change)
 
 
-def choices(*options: dict[str, str]) -> Callable[[Desk], None]:
-    return lambda desk: field(desk, "mood", validations={"options": list(options)})
+def choices(*options: dict[str, str]) -> Callable[[StagedProject], None]:
+    return lambda project: field(
+        project, "mood", validations={"options": list(options)}
+    )
 
 
-def add_collection(desk: Desk) -> None:
-    raw = desk.folder / "raw"
+def add_collection(project: StagedProject) -> None:
+    raw = project.folder / "raw"
     listed = json.loads((raw / "collections.json").read_text())
     listed["collections"].append({"id": EVENTS})
     (raw / "collections.json").write_text(json.dumps(listed))

@@ -15,7 +15,7 @@ from tests.support.rehearsal import Ended, Rehearsal
 
 
 @dataclass(frozen=True)
-class Desk:
+class StagedProject:
     """One project, one space."""
 
     rehearsal: Rehearsal
@@ -180,24 +180,25 @@ class Desk:
         return (self.folder / "decisions" / "conflicts.yaml").read_text()
 
 
-Stage = Callable[..., Desk]
+Stage = Callable[..., StagedProject]
 
 
-def exactly_one_of_everything(desk: Desk) -> None:
+def exactly_one_of_everything(project: StagedProject) -> None:
     """Insist on one story per item, one folder, component and asset per thing."""
-    existing = desk.rows("SELECT story_id FROM items WHERE story_id IS NOT NULL")
-    there = [each.story_id for each in desk.stories().values()]
+    existing = project.rows("SELECT story_id FROM items WHERE story_id IS NOT NULL")
+    there = [each.story_id for each in project.stories().values()]
     assert sorted(row[0] for row in existing) == sorted(there)
-    uids = [each.content["_uid"] for each in desk.stories().values()]
+    uids = [each.content["_uid"] for each in project.stories().values()]
     assert len(set(uids)) == len(uids)
-    assert len(set(desk.folders())) == len(desk.folders())
-    assert len(set(desk.components())) == len(desk.components())
-    externals = [each.body["ext_id"] for each in desk.space.assets.values()]
+    assert len(set(project.folders())) == len(project.folders())
+    assert len(set(project.components())) == len(project.components())
+    externals = [each.body["ext_id"] for each in project.space.assets.values()]
     assert len(set(externals)) == len(externals)
-    assert all(each.data is not None for each in desk.space.assets.values())
+    assert all(each.data is not None for each in project.space.assets.values())
     assert sorted(externals) == sorted(
-        row[0] for row in desk.rows("SELECT ext_id FROM asset WHERE status = 'proven'")
+        row[0]
+        for row in project.rows("SELECT ext_id FROM asset WHERE status = 'proven'")
     )
-    assert desk.open_intents() == []
-    told = desk.status()["accounting"]
+    assert project.open_intents() == []
+    told = project.status()["accounting"]
     assert told["in"] == sum(told[name] for name in told if name != "in")
