@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,11 +12,11 @@ from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     BlocksDecision,
-    CollectionsDecision,
     DraftRule,
     ItemSet,
     PublishRule,
 )
+from cmsmig.mapping.decisions.decision_records import record_body
 from cmsmig.mapping.decisions.design import (
     BlockRole,
     Design,
@@ -35,6 +35,7 @@ from cmsmig.mapping.propose.proposals import (
     propose_locales,
 )
 from cmsmig.origin.schema import Collection, Item, Locale, Site
+from tests.support.cases import cases, part
 from tests.support.mapping.design_builders import (
     SITE,
     make_collection,
@@ -66,6 +67,32 @@ def designed_for(
     )
 
 
+@cases(__file__, "designs.yaml")
+def test_what_is_designed(case: dict[str, Any]) -> None:
+    collections, items = [], {}
+    for number, each in enumerate(case["collections"], start=1):
+        fields = []
+        for slug, kind in each.get("fields", {}).items():
+            name, _, target = kind.partition(" into ")
+            validations = {"collectionId": target, "singleLine": True}
+            fields.append(make_field(slug, name, validations=validations))
+        made = {name: each[name] for name in ("slug", "singular")}
+        groups = tuple(each.get("groups", ()))
+        collections.append(
+            make_collection(f"c{number}", *fields, groups=groups, **made)
+        )
+        listed = enumerate(each.get("items", ()))
+        items[f"c{number}"] = [make_item(f"i{n}", data=data) for n, data in listed]
+    left_out = [each for each in case["collections"] if "migrated" in each]
+    migrated = propose_collections(SITE, collections[: -len(left_out) or None])
+    space = SpaceFacts(case.get("space", {}))
+    found = propose_design(SITE, collections, source(items), migrated, space)
+    assert part(record_body(found), case["design"]) == case["design"]
+    assert case.get("without", "(nothing)") not in str(found.content_types[0].fields)
+    wanted = case.get("components", {})
+    assert part(as_space(found), wanted) == wanted
+
+
 def test_everything_staged_is_proposed_and_nothing_published() -> None:
     """Archived items stay behind, drafts come along, and the note counts."""
     items = source(
@@ -79,14 +106,11 @@ def test_everything_staged_is_proposed_and_nothing_published() -> None:
     assert choice.note == "2 items, 1 live: 1 published, 1 draft."
 
 
-def test_one_locale_needs_no_folder() -> None:
-    """Whatever its subdirectory is called."""
+def test_several_locales_get_the_folders_that_keep_the_old_paths() -> None:
+    """No folder for the primary or the only one, the subdirectory for the others, else
+    the tag."""
     (locale,) = propose_locales(site(make_locale("l1", "en", "en", True)))
     assert (locale.migrate, locale.folder, locale.primary) == (True, "", True)
-
-
-def test_several_locales_get_the_folders_that_keep_the_old_paths() -> None:
-    """No folder for the primary, the subdirectory for the others, else the tag."""
     off = Locale("l4", "es", "Spanish", "es", False, False)
     found = propose_locales(
         site(
@@ -101,118 +125,6 @@ def test_several_locales_get_the_folders_that_keep_the_old_paths() -> None:
         ("fr-FR", True, "fr"),
         ("de-AT", True, "de-at"),
         ("es", False, ""),
-    ]
-
-
-def test_a_collection_becomes_a_content_type_and_a_folder() -> None:
-    """Name and slug are the story's own; the folder is the collection's slug."""
-    collection = make_collection(
-        "c1",
-        make_field("title", "PlainText", validations={"singleLine": True}),
-        make_field("component", "PlainText", validations={"singleLine": True}),
-        slug="blog-posts",
-        singular="Blog Post",
-    )
-    (found,) = designed_for(collection).content_types
-    assert (found.component, found.folder) == ("blog_post", "blog-posts")
-    assert [field.key for field in found.fields] == ["title", "component_field"]
-    assert found.fields[1].note == (
-        "Renamed from `component` to `component_field`: the destination keeps such "
-        "keys for itself."
-    )
-
-
-def test_collections_that_are_not_migrated_are_not_designed() -> None:
-    """And a relation into one says that it stays empty."""
-    posts = make_collection(
-        "c1", make_field("by", "Reference", validations={"collectionId": "c2"})
-    )
-    people = make_collection("c2", slug="people", singular="Person")
-    decision = CollectionsDecision((), propose_collections(SITE, [posts]).collections)
-    found = propose_design(SITE, [posts, people], source({}), decision, SpaceFacts())
-    (content_type,) = found.content_types
-    assert "not migrated" in content_type.fields[0].note
-
-
-@pytest.mark.parametrize(
-    ("slug", "values", "chosen"),
-    [
-        ("order", [1, 2], True),
-        ("sort-order", [1], True),
-        ("position", [0], True),
-        ("order", [None], False),
-        ("order-total", [1], False),
-        ("price", [1], False),
-    ],
-)
-def test_an_order_like_number_gives_the_position(
-    slug: str, values: list[int | None], chosen: bool
-) -> None:
-    """By its name, and only when it is in use; the note says why."""
-    items = [make_item(f"i{n}", data={slug: value}) for n, value in enumerate(values)]
-    collection = make_collection("c1", make_field(slug, "Number"))
-    (found,) = designed_for(collection, items={"c1": items}).content_types
-    assert found.order_field == (slug if chosen else "")
-    assert ("position" in found.fields[0].note) is chosen
-
-
-@pytest.mark.parametrize(
-    ("dates", "chosen"),
-    [
-        ({"publish-date": "2024-01-01T10:00:00Z"}, "publish-date"),
-        ({"date": "2023-01-01T10:00:00Z"}, "date"),
-        ({"date": "2030-01-01T10:00:00Z"}, ""),
-        (
-            {"date": "2023-01-01T10:00:00Z", "published-on": "2023-02-01T10:00:00Z"},
-            "published-on",
-        ),
-        ({"birthday": "1990-01-01T00:00:00Z"}, ""),
-        ({"publish-date": None}, ""),
-    ],
-)
-def test_a_publication_date_is_found_by_name_and_values(
-    dates: JsonObject, chosen: str
-) -> None:
-    """A plain date that lies ahead of the item's last change is an event's."""
-    collection = make_collection(
-        "c1", *(make_field(slug, "DateTime") for slug in dates)
-    )
-    items = {"c1": [make_item(data=dates)]}
-    (found,) = designed_for(collection, items=items).content_types
-    assert found.date_field == chosen
-
-
-def test_few_publication_dates_are_enough_and_the_note_counts_the_rest() -> None:
-    """The items without one go by their creation, and those without an order last."""
-    collection = make_collection(
-        "c1", make_field("published-on", "DateTime"), make_field("order", "Number")
-    )
-    items = [
-        make_item("a", data={"published-on": "2023-01-01T10:30:00Z", "order": 1}),
-        make_item("b"),
-        make_item("c"),
-    ]
-    (found,) = designed_for(collection, items={"c1": items}).content_types
-    assert (found.date_field, found.order_field) == ("published-on", "order")
-    assert "the items without it (2 of 3) go by their creation" in found.fields[0].note
-    assert "the items without it (2 of 3) come last" in found.fields[1].note
-
-
-def test_field_groups_become_sections() -> None:
-    """They list fields by id; a group without fields of ours is no section."""
-    groups: tuple[JsonObject, ...] = (
-        {"id": "g1", "displayName": "SEO", "fields": ["id-meta", "id-name"]},
-        {"id": "g2", "displayName": "Own", "fields": ["id-slug"]},
-    )
-    collection = make_collection(
-        "c1",
-        make_field("title", "PlainText"),
-        make_field("meta", "PlainText"),
-        groups=groups,
-    )
-    (found,) = designed_for(collection).content_types
-    assert [(one.key, one.display_name, one.fields) for one in found.sections] == [
-        ("seo", "SEO", ("meta",))
     ]
 
 
@@ -239,41 +151,6 @@ def test_equal_components_of_the_space_are_used_as_they_are() -> None:
     after = designed_for(POSTS, PEOPLE, space=SpaceFacts(as_space(before)))
     assert as_space(after) == as_space(before)
     assert "equal component `post`" in after.content_types[0].note
-
-
-def test_a_different_component_of_the_space_is_never_touched() -> None:
-    """Ours gets the collection's name; what points to it follows or moves too."""
-    space = SpaceFacts({"person": {"name": "person", "schema": {}, "is_root": True}})
-    found = designed_for(POSTS, PEOPLE, space=space)
-    assert [one.component for one in found.content_types] == ["post", "people"]
-    assert "different one" in found.content_types[1].note
-    by = as_space(found)["post"]["schema"]
-    assert isinstance(by, dict)
-    assert isinstance(by["by"], dict)
-    assert by["by"]["filter_content_type"] == ["people"]
-
-
-def test_a_taken_block_name_moves_and_keeps_its_role() -> None:
-    """The conversion asks the design for the block by its role."""
-    found = designed_for(POSTS, space=SpaceFacts({"embed": {"is_nestable": True}}))
-    assert [block.component for block in found.blocks] == [
-        "html_embed",
-        "embed_2",
-        "figure",
-    ]
-
-
-def test_blocks_keep_their_names_from_content_types() -> None:
-    """Front ends know blocks by fixed names, also those that come later."""
-    quotes = make_collection("c1", slug="quotes", singular="Quote")
-    figures = make_collection("c2", slug="figure", singular="Figure")
-    found = designed_for(quotes, figures)
-    components = [each.component for each in found.content_types]
-    assert components == ["quotes", "figure_2"]
-    notes = [each.note for each in found.content_types]
-    assert "Not named `quote`, since a block has that name." in notes[0]
-    assert "Not named `figure`, since another has it." in notes[1]
-    assert "figure" in [block.component for block in found.blocks]
 
 
 NAMES = st.sampled_from(["Post", "post", "POST", "Embed", "日本", "", "Page"])

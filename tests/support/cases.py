@@ -1,0 +1,42 @@
+"""Case files: inputs and what must follow from them, which nobody needs Python for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+
+def cases(beside: str, name: str) -> pytest.MarkDecorator:
+    """Parametrize a test with `case`: one of a YAML file in the folder `cases`.
+
+    The file is a list. Each entry has a sentence under `case`; where it has `rows`,
+    each row is a case of its own that shares the rest of its entry.
+    """
+    path = Path(beside).with_name("cases") / name
+    found: dict[str, Any] = {}
+    for entry in yaml.safe_load(path.read_text("utf-8")):
+        rows = entry.pop("rows", [{}])
+        for number, row in enumerate(rows, start=1):
+            title = f"{entry['case']}, {number}" if len(rows) > 1 else entry["case"]
+            assert title not in found, f"{path}: two cases are called {title}"
+            found[title] = entry | row
+    return pytest.mark.parametrize("case", found.values(), ids=found)
+
+
+def part(found: Any, wanted: Any) -> Any:
+    """Return what `found` holds of the keys that `wanted` has, in lists too.
+
+    `assert part(found, wanted) == wanted` shows what differs, and nothing else. A key
+    that is to be absent is null; a text that begins with `…` is part of what is found.
+    """
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return {key: part(found.get(key), wanted[key]) for key in wanted}
+    if isinstance(wanted, list) and isinstance(found, list):
+        pairs = zip(found, wanted, strict=False)
+        return [part(*pair) for pair in pairs] + found[len(wanted) :]
+    if isinstance(wanted, str) and wanted.startswith("…"):
+        return wanted if wanted.strip("… ") in str(found) else found
+    return found
