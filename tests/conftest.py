@@ -13,13 +13,13 @@ import pytest
 
 from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import running_sandbox
 from tests.support.examples import draw_the_same_always
 from tests.support.ownplaces import own_places, use_memory
 from tests.support.processortime import at_most
 from tests.support.rehearsal import Rehearsal
 from tests.support.sidebyside import longest_first, scheduler
+from tests.support.sites.exact import write_small_site
 from tests.support.timelimit import set_timer
 
 draw_the_same_always()

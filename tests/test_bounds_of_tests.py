@@ -82,7 +82,7 @@ def test_examples_are_the_same_in_every_selection_and_process(tmp_path: Path) ->
     (tmp_path / "draw.py").write_text(DRAWING)
     alone = run("draw.py", folder=tmp_path)
     assert alone.stdout.startswith("100 "), alone.stderr
-    before = "import random, cmsmig.sandbox.sample.build, ours; random.seed(5)"
+    before = "import random, cmsmig.sandbox.server, ours; random.seed(5)"
     code = f"{before}; random.random()\nimport runpy; runpy.run_path('draw.py')"
     after = run("-c", code, seed="7", folder=tmp_path)
     assert after.stdout == alone.stdout, after.stderr

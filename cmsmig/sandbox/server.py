@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +26,10 @@ __all__ = [
     "serve",
 ]
 
+SAMPLE = Path(__file__).with_name("sample")
+"""The content folder of the sample site: an invented magazine in two languages, with a
+small shop. It holds every field type, publication state and rich text structure that is
+publicly known of the origin, and every way in which references go wrong."""
 _HOST = "127.0.0.1"
 _VARIABLES = {
     "CMSMIG_ORIGIN_API_URL": "origin_api_url",
@@ -126,23 +129,22 @@ class _Thread:
 async def _serve(
     options: SandboxOptions, announce: Callable[[Sandbox], None], stop: asyncio.Event
 ) -> None:
-    with tempfile.TemporaryDirectory(prefix="cmsmig-sandbox-") as folder:
-        content = options.content or _sample(Path(folder))
-        first = _bound(options.origin_port)
+    first = _bound(options.origin_port)
+    try:
+        second = _bound(options.destination_port)
+    except SettingsError:
+        first.close()
+        raise
+    with first, second:
+        content = options.content or SAMPLE
+        sandbox = build(options, content, _address(first), _address(second))
+        if sandbox.kept is not None:
+            await sandbox.kept.restore(sandbox.api, sandbox.recorder)
         try:
-            second = _bound(options.destination_port)
-        except SettingsError:
-            first.close()
-            raise
-        with first, second:
-            sandbox = build(options, content, _address(first), _address(second))
+            await _run_both(sandbox, first, second, announce, stop)
+        finally:
             if sandbox.kept is not None:
-                await sandbox.kept.restore(sandbox.api, sandbox.recorder)
-            try:
-                await _run_both(sandbox, first, second, announce, stop)
-            finally:
-                if sandbox.kept is not None:
-                    sandbox.kept.close()
+                sandbox.kept.close()
 
 
 async def _run_both(
@@ -254,11 +256,3 @@ def _bound(port: int) -> socket.socket:
 
 def _address(bound: socket.socket) -> str:
     return f"http://{_HOST}:{bound.getsockname()[1]}"
-
-
-def _sample(folder: Path) -> Path:
-    # Imported here: only a sandbox without a content folder needs the sample.
-    from cmsmig.sandbox.sample.build import write_sample
-
-    write_sample(folder)
-    return folder

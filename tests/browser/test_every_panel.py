@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.sandbox.server import SAMPLE
 from tests.support.browser.barriers import THEMES, barriers, choose_theme
 from tests.support.browser.book import Book
 from tests.support.browser.hearing import listened
@@ -40,9 +40,7 @@ async def migrated(
     lab: Lab, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Rehearsed]:
     """Return a project of which everything is imported and read back."""
-    content = Path(CONTENT or tmp_path_factory.mktemp("content") / "sample")
-    if not CONTENT:
-        write_sample(content)
+    content = Path(CONTENT or SAMPLE)
     folder = lab.root / "migrated"
     rehearsed = Rehearsed.begin(content, folder, lab.root.parent / "state")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.sandbox.server import SAMPLE
 from tests.support.browser.barriers import THEMES, barriers, choose_theme
 from tests.support.browser.browsing import Browsed, browsing
 from tests.support.browser.lab import Lab
@@ -26,7 +27,7 @@ async def browsed(
 ) -> AsyncIterator[Browsed]:
     """Open notebook 01 on the sample site as pulled, and run the browser's cells."""
     folder = lab.root / tmp_path_factory.mktemp("explorer").name
-    write_sample(folder / "raw")
+    shutil.copytree(SAMPLE, folder / "raw")
     async with browsing(browser, lab, folder, pictures) as opened:
         await expect(opened.book.region("list")).to_contain_text("278 items")
         yield opened

@@ -21,7 +21,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.sandbox.server import SAMPLE
 from tests.support.browser.browsing import Browsed, browsing
 from tests.support.browser.lab import Lab
 
@@ -124,10 +124,7 @@ async def asked(
 ) -> AsyncIterator[tuple[Browsed, Pulled]]:
     """Return the browser of the site, and its files."""
     folder = lab.root / tmp_path_factory.mktemp("questions").name
-    if CONTENT:
-        shutil.copytree(CONTENT, folder / "raw")
-    else:
-        write_sample(folder / "raw")
+    shutil.copytree(CONTENT or SAMPLE, folder / "raw")
     async with browsing(browser, lab, folder, pictures) as opened:
         yield opened, Pulled(folder / "raw")
 

@@ -12,8 +12,8 @@ import pytest
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.http.asgi import Call, Reply
-from cmsmig.sandbox.sample.identity import collection_id, file_id
 from tests.support.cli.bad_input import Fault, Rig, sentence
+from tests.support.sites.identity import collection_id, file_id
 from tests.support.tiny_site import NAMES, NOTES, picture
 
 NOTES_ID = collection_id(NOTES.key)

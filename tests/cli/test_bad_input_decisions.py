@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.sandbox.sample.identity import collection_id
 from tests.support.cli.bad_input import (
     Case,
     Rig,
@@ -19,6 +18,7 @@ from tests.support.cli.bad_input import (
     sentence,
     written,
 )
+from tests.support.sites.identity import collection_id
 from tests.support.tiny_site import SPOTS
 
 SPOTS_ID = collection_id(SPOTS.key)

@@ -14,12 +14,12 @@ from cmsmig.evidence.collection_plans import Showing, plan_collections
 from cmsmig.notebook.importing import show_client_plan, show_findings, show_plan
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import running_sandbox
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.live_panel import LivePanel
 from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal
+from tests.support.sites.exact import write_small_site
 from tests.support.steps.origin_edits import edit_items
 from tests.support.steps.staged_project import StagedProject
 from tests.support.timelimit import patience

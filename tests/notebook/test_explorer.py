@@ -26,8 +26,7 @@ from cmsmig.notebook.inspect.explorer import Explorer
 from cmsmig.notebook.inspect.item_list import PAGE
 from cmsmig.notebook.inspect.site_catalogue import open_catalogue
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
-from cmsmig.sandbox.sample.build import write_sample
-from cmsmig.sandbox.sample.exact import write_load_site
+from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_filter import FieldTest, Wanted
@@ -37,6 +36,7 @@ from cmsmig.survey.thumbnails import Thumbnails
 from tests.support.browser.hostile import HOSTILE_NAME, write_hostile_site
 from tests.support.notebook.live_panel import LivePanel, worked
 from tests.support.processortime import at_most
+from tests.support.sites.exact import write_load_site
 
 ITEMS = int(os.environ.get("CMSMIG_ITEMS", "1000"))
 
@@ -45,7 +45,7 @@ ITEMS = int(os.environ.get("CMSMIG_ITEMS", "1000"))
 def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project folder with the sample site, its catalogue made."""
     folder = tmp_path_factory.mktemp("explored")
-    write_sample(folder / "raw")
+    shutil.copytree(SAMPLE, folder / "raw")
     made(folder)
     return folder
 

@@ -27,7 +27,7 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
@@ -74,7 +74,7 @@ def chosen(folder: Path) -> dict:
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project folder that holds the sample site, as pulled."""
     folder = tmp_path_factory.mktemp("sample")
-    write_sample(folder / "raw")
+    shutil.copytree(SAMPLE, folder / "raw")
     return folder
 
 
@@ -155,7 +155,7 @@ def test_census_and_obstacles_agree(origin: Origin) -> None:
 
 def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:
     """Inspection and import find the same references without a target, and why."""
-    write_sample(tmp_path / "raw")
+    shutil.copytree(SAMPLE, tmp_path / "raw")
     workspace = at(tmp_path)
     settings = workspace.local_settings
     accepting = accept_proposals(

@@ -20,11 +20,11 @@ from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
 from cmsmig.run.lab import Place, lab_command, own_options, place_of
 from cmsmig.run.locate import find_notebooks, notebooks_folder
-from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
 from tests.support.plaintools import plain_papermill
 from tests.support.rehearsal import Rehearsal, run_here
+from tests.support.sites.exact import write_load_site
 from tests.support.timelimit import patience
 
 _LISTENING = re.compile(r"http://127\.0\.0\.1:([1-9]\d*)/lab")

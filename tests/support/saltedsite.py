@@ -7,11 +7,11 @@ from html import escape
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample.identity import asset, option_id, ref, refs
-from cmsmig.sandbox.sample.markup import image, linked, paragraphs
-from cmsmig.sandbox.sample.records import Column, Entry, State, Table, into
-from cmsmig.sandbox.sample.site import site_record
-from cmsmig.sandbox.sample.writer import Content, write_content
+from tests.support.sites.identity import asset, option_id, ref, refs
+from tests.support.sites.markup import image, linked, paragraphs
+from tests.support.sites.records import Column, Entry, State, Table, into
+from tests.support.sites.site import site_record
+from tests.support.sites.writer import Content, write_content
 
 _TONES = ("report", "essay")
 _POSTS = Table(

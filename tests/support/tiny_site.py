@@ -8,11 +8,11 @@ from pathlib import Path
 from PIL import Image
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.sample.identity import asset, file_id, ref, refs
-from cmsmig.sandbox.sample.markup import image, linked, paragraphs
-from cmsmig.sandbox.sample.records import Column, Entry, Table, into
-from cmsmig.sandbox.sample.site import site_record
-from cmsmig.sandbox.sample.writer import Content, write_content
+from tests.support.sites.identity import asset, file_id, ref, refs
+from tests.support.sites.markup import image, linked, paragraphs
+from tests.support.sites.records import Column, Entry, Table, into
+from tests.support.sites.site import site_record
+from tests.support.sites.writer import Content, write_content
 
 NOTES = Table(
     "notes",

@@ -10,12 +10,12 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from cmsmig.sandbox.sample.identity import file_id
 from tests.proofs.bench.taken import Taken
 from tests.proofs.budget.pace import COMMAND, sandbox
 from tests.proofs.growth.growth import NO_QUOTA, STEPS, AtWork, Step, tell, written
 from tests.proofs.growth.measured import measured
 from tests.proofs.growth.site import ITEMS_TO_A_FILE, GrowingSite
+from tests.support.sites.identity import file_id
 
 IN_FLIGHT = 8
 ORIGIN_IN_FLIGHT = 4

@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from cmsmig.sandbox.sample.exact import write_load_site
+from tests.support.sites.exact import write_load_site
 
 ROOT = Path(__file__).resolve().parents[3]
 STATE = ROOT / "reports" / "pace"

@@ -32,8 +32,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from cmsmig.sandbox.sample.exact import write_load_site
 from tests.proofs.budget.pace import COMMAND, Served, run, sandbox
+from tests.support.sites.exact import write_load_site
 
 RATE = 6
 READERS = ("reader 1", "reader 2", "reader 3")

@@ -27,7 +27,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.proofs.container.dockerfile import (
     Instruction,
@@ -36,6 +35,7 @@ from tests.proofs.container.dockerfile import (
     read_stages,
 )
 from tests.proofs.container.image import Image, network_variables
+from tests.support.sites.exact import write_small_site
 
 ROOT = Path(__file__).resolve().parents[3]
 RATE = 60

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.project_init import start_project
 from cmsmig.steps.pull.pull import pull
 from tests.proofs.faults.importing import RATE, environ, unheard
+from tests.support.sites.exact import write_small_site
 
 
 @dataclass(frozen=True)

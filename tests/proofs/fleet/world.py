@@ -17,12 +17,12 @@ from pathlib import Path
 
 from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_load_site, write_small_site
 from cmsmig.sandbox.server import (
     SandboxHandle,
     environment_file_text,
     running_sandbox,
 )
+from tests.support.sites.exact import write_load_site, write_small_site
 
 RATE = 6
 """Calls a second that each space accepts, as the service's larger plans do."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cmsmig.sandbox.sample.build import write_sample
-from cmsmig.sandbox.sample.exact import write_load_site
+from cmsmig.sandbox.server import SAMPLE
 from tests.proofs.frozen.stage import Stage
+from tests.support.sites.exact import write_load_site
 from tests.support.steps.every_kind import write_every_kind
 from tests.support.steps.item_states import SLUGS, write_states
 from tests.support.steps.origin_edits import write_items
@@ -36,6 +37,7 @@ class Run:
 
 
 write_records = partial(write_load_site, items=12, images=4)
+copy_sample = partial(shutil.copytree, SAMPLE, dirs_exist_ok=True)
 
 
 def write_things(folder: Path) -> None:
@@ -483,7 +485,7 @@ def redesigned(stage: Stage) -> None:
 
 RUNS: Mapping[str, Run] = {
     "first": Run(first, write_things),
-    "sample": Run(whole, write_sample),
+    "sample": Run(whole, copy_sample),
     "editors": Run(editors, write_records),
     "conflicts": Run(conflicts, write_records),
     "gone": Run(gone_items, write_records),

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.origin.drawing import draw
-from cmsmig.sandbox.sample.identity import asset, file_id, refs
-from cmsmig.sandbox.sample.markup import image
-from cmsmig.sandbox.sample.records import Column, Entry, State, Table, into
-from cmsmig.sandbox.sample.site import site_record
-from cmsmig.sandbox.sample.writer import Content, write_content
 from tests.proofs.converter.webflow_bodies import WebflowBody
+from tests.support.sites.identity import asset, file_id, refs
+from tests.support.sites.markup import image
+from tests.support.sites.records import Column, Entry, State, Table, into
+from tests.support.sites.site import site_record
+from tests.support.sites.writer import Content, write_content
 
 ITEMS_TO_A_FILE = 5
 _TEXTS = 400

@@ -14,13 +14,13 @@ from cmsmig.events import unobserved
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.pull.pull import PullReport, pull
 from cmsmig.wire.session import Session
 from tests.support.inward import addresses, onward
 from tests.support.listening import Listener, listening, refused, resolve_inward
+from tests.support.sites.exact import write_small_site
 
 FEWEST = 95
 REBINDING = "rebinding.test"

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.support.disguises import DISGUISES, tells
+from tests.support.sites.exact import write_small_site
 
 COMMAND = [sys.executable, "-m", "cmsmig.cli"]
 RATE = 500

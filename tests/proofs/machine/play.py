@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cmsmig.sandbox.sample.identity import ref
 from tests.proofs.machine import commands, components, decisions, editors
 from tests.proofs.machine.book import Book
 from tests.proofs.machine.site import COLLECTION, FOLDER, LOCALES, Item, Key
 from tests.proofs.machine.stage import SETUPS, Stage
 from tests.proofs.machine.world import World
+from tests.support.sites.identity import ref
 
 
 class Step(NamedTuple):

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from cmsmig.sandbox.origin.content import Content as Served
-from cmsmig.sandbox.sample.identity import FILES as PLACEHOLDER
-from cmsmig.sandbox.sample.identity import asset, collection_id, file_id, ref, refs
-from cmsmig.sandbox.sample.markup import linked, paragraphs
-from cmsmig.sandbox.sample.records import (
+from tests.proofs.machine.in_process import ORIGIN
+from tests.support.sites.identity import FILES as PLACEHOLDER
+from tests.support.sites.identity import asset, collection_id, file_id, ref, refs
+from tests.support.sites.markup import linked, paragraphs
+from tests.support.sites.records import (
     ENGLISH,
     FRENCH,
     Column,
@@ -21,9 +22,8 @@ from cmsmig.sandbox.sample.records import (
     into,
     schema,
 )
-from cmsmig.sandbox.sample.site import site_record
-from cmsmig.sandbox.sample.writer import Content, write_content
-from tests.proofs.machine.in_process import ORIGIN
+from tests.support.sites.site import site_record
+from tests.support.sites.writer import Content, write_content
 from tests.support.tiny_site import picture
 
 FOLDER = "notes"

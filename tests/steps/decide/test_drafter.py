@@ -24,7 +24,7 @@ from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.sandbox.server import SAMPLE
 from cmsmig.settings import Project, Settings, load_settings
 from cmsmig.steps.decide.drafter import Drafter, DraftOrder, DraftStore, make_drafts
 from cmsmig.steps.decide.migration import Migration, open_migration
@@ -147,11 +147,10 @@ def test_what_is_kept_is_what_is_made(site: Project, seed: int) -> None:
 
 
 def test_every_item_of_the_sample_is_drafted(
-    decided_project: Callable[[Path], Path], tmp_path: Path
+    decided_project: Callable[[Path], Path],
 ) -> None:
     """Something of everything: pictures in bodies, galleries, files, every field."""
-    write_sample(tmp_path / "sample")
-    project = Project(decided_project(tmp_path / "sample"))
+    project = Project(decided_project(SAMPLE))
     migration = open_migration(project, settings_of(project))
     for seed in range(2):
         context = drawn(migration, random.Random(seed))
@@ -238,8 +237,7 @@ def sample_migration(
 ) -> Migration:
     """Return the sample's migration, its drafts kept as its settings are."""
     folder = tmp_path_factory.mktemp("sample")
-    write_sample(folder / "content")
-    shutil.copytree(decided_project(folder / "content"), folder / "site")
+    shutil.copytree(decided_project(SAMPLE), folder / "site")
     project = Project(folder / "site")
     return open_migration(project, settings_of(project))
 

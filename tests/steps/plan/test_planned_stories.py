@@ -23,7 +23,7 @@ from cmsmig.ledger.rows import (
     StoryRecord,
 )
 from cmsmig.ledger.store import Ledger
-from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.sandbox.server import SAMPLE
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
@@ -181,11 +181,10 @@ def test_whatever_counts_makes_it_anew(
 
 
 def test_another_time_zone_makes_it_anew(
-    copied: Callable[[Path], Project], ledger: Ledger, tmp_path: Path
+    copied: Callable[[Path], Project], ledger: Ledger
 ) -> None:
     """Items of the sample site have dates without a time."""
-    write_sample(tmp_path / "sample")
-    insist_made_anew(copied(tmp_path / "sample"), ledger, move_the_time_zone)
+    insist_made_anew(copied(SAMPLE), ledger, move_the_time_zone)
 
 
 def insist_made_anew(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.faults.fault_rules import Fault, PlannedFault
-from cmsmig.sandbox.sample.exact import write_load_site
+from tests.support.sites.exact import write_load_site
 from tests.support.steps.staged_project import Stage, StagedProject
 
 ITEMS = 104

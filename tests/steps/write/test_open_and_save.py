@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from cmsmig.canonical import Json, fingerprint
-from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.sandbox.server import SAMPLE
 from tests.support.steps.every_kind import write_every_kind
 from tests.support.steps.origin_edits import Item, delete_item, edit_items
 from tests.support.steps.staged_project import Stage, StagedProject
@@ -152,13 +152,9 @@ def test_our_own_fields_that_are_absent_are_filled_and_not_edited(
     insist_untouched(project)
 
 
-def test_no_story_of_the_sample_site_is_edited_by_a_save(
-    stage: Stage, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_no_story_of_the_sample_site_is_edited_by_a_save(stage: Stage) -> None:
     """All collections, languages and states, visitors' versions apart."""
-    content = tmp_path_factory.mktemp("sample") / "content"
-    write_sample(content)
-    project = opened(stage, content, "mirror")
+    project = opened(stage, SAMPLE, "mirror")
     project.done("import")
     develop(project)
     save(project)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
-from cmsmig.sandbox.sample.exact import write_load_site
+from tests.support.sites.exact import write_load_site
 from tests.support.steps.faults import CREATE_STORY, REFUSED, UPDATE_STORY, Fault
 from tests.support.steps.staged_project import Stage, StagedProject
 

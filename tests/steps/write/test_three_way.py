@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
+from tests.support.sites.exact import write_load_site
 from tests.support.steps.staged_project import StagedProject
 
 FIELDS = ("name", "slug", "number", "body", "relation")

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from cmsmig.sandbox.sample.exact import write_small_site
 from tests.support.browser.hearing import MARKER
+from tests.support.sites.exact import write_small_site
 
 
 def says(vector: str) -> str:

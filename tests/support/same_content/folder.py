@@ -11,8 +11,6 @@ from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.origin.drawing import draw
-from cmsmig.sandbox.sample.identity import long_id, short_id
-from cmsmig.sandbox.sample.markup import embed, heading, linked, paragraphs
 from tests.support.same_content.sites import (
     ALTS,
     BYTES,
@@ -27,6 +25,8 @@ from tests.support.same_content.sites import (
     Site,
     Variant,
 )
+from tests.support.sites.identity import long_id, short_id
+from tests.support.sites.markup import embed, heading, linked, paragraphs
 
 SITE_ID = short_id("site:same-content")
 _LIVE = ("published", "changed", "live_only")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cmsmig.sandbox.sample.exact import write_load_site
+from tests.support.sites.exact import write_load_site
 from tests.support.steps.origin_edits import Item, edit_items, write_items
 from tests.support.steps.staged_project import StagedProject
 

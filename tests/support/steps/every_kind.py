@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.sample.identity import asset, file_id, option_id, ref, refs
-from cmsmig.sandbox.sample.markup import embed, image, paragraphs
-from cmsmig.sandbox.sample.records import Column, Entry, State, Table, choices, into
-from cmsmig.sandbox.sample.site import site_record
-from cmsmig.sandbox.sample.writer import Content, write_content
+from tests.support.sites.identity import asset, file_id, option_id, ref, refs
+from tests.support.sites.markup import embed, image, paragraphs
+from tests.support.sites.records import Column, Entry, State, Table, choices, into
+from tests.support.sites.site import site_record
+from tests.support.sites.writer import Content, write_content
 from tests.support.tiny_site import picture
 
 FULL = 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cmsmig.sandbox.sample.exact import write_load_site
+from tests.support.sites.exact import write_load_site
 from tests.support.steps.origin_edits import Item, edit_items, write_items
 from tests.support.steps.staged_project import StagedProject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.sample.markup import (
+from tests.support.sites.markup import (
     embed,
     heading,
     image,
@@ -13,9 +13,9 @@ from cmsmig.sandbox.sample.markup import (
     paragraphs,
     video,
 )
-from cmsmig.sandbox.sample.records import Column, Entry, Table
-from cmsmig.sandbox.sample.site import site_record
-from cmsmig.sandbox.sample.writer import Content, write_content
+from tests.support.sites.records import Column, Entry, Table
+from tests.support.sites.site import site_record
+from tests.support.sites.writer import Content, write_content
 
 ARTICLES = Table(
     "articles",
