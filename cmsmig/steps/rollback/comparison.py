@@ -218,6 +218,8 @@ def _with_bytes(ours: Reverse, replaced: Mapping[str, str]) -> Reverse:
 
 _LISTED_AS = {START: "is_startpage", TAGS: "tag_list"}
 """The names of fields in the JSON documents of a rollback."""
+_RESTORED = "restored"
+"""The edit of a story that an import deleted and an editor took out of the trash."""
 _TAKEN_FROM_VISITORS = (GoneState.TO_UNPUBLISH, GoneState.UNPUBLISHED)
 
 
@@ -263,8 +265,8 @@ class EditedStories:
             return None
         stamped = replace(ours, stamp=story_stamp(row))
         last = last_write(self.job.ledger, item)
-        public = [*self._publication(row, story_record, item)]
-        if not public and edits_without_reading(row, last) == ():
+        acts = [*self._acts(row, story_record, item)]
+        if not acts and edits_without_reading(row, last) == ():
             return stamped
         try:
             story = await self.job.client.story(ours.number)
@@ -278,7 +280,7 @@ class EditedStories:
             return None
         return replace(
             stamped,
-            fields=(*self._edits(story, item, last), *public),
+            fields=(*self._edits(story, item, last), *acts),
             seen=seen_of(
                 [story.row.name, story.row.full_slug, comparable(story.content)]
             ),
@@ -286,11 +288,14 @@ class EditedStories:
             components=frozenset(_components(story.content)),
         )
 
-    def _publication(
+    def _acts(
         self, row: StoryRow, story_record: StoryRecord, item: ItemRow
     ) -> Iterator[str]:
-        """Yield that an editor published it, or took it from visitors."""
+        """Yield that an editor restored it, published it, or took it from visitors."""
         state = item.gone.state if item.gone is not None else None
+        if state is GoneState.DELETED:
+            yield _RESTORED
+            return
         if str(item.key) in self.publishing or state in _TAKEN_FROM_VISITORS:
             # An import did so, or may have.
             return

@@ -117,11 +117,16 @@ class Book:
             or (setup.fields and key[1] != "en")
         )
 
-    def files(self) -> set[str]:
+    def is_behind(self) -> bool:
+        """Return whether the origin changed since it was pulled."""
+        return (self.pulled, self.pulled_mood) != (self.origin, self.has_mood)
+
+    def files(self, setup: Setup) -> set[str]:
         """Return the files that the pulled items show, in any version."""
         versions = (
             words
-            for each in self.pulled.values()
+            for key, each in self.pulled.items()
+            if not self.is_gone(key, setup)
             for words in (each.staged, each.live)
             if words is not None
         )

@@ -114,7 +114,7 @@ def import_(days: Days, step: Step) -> None:
         rules.imported(days, space)
         rules.verified(days, space, differences)
         rules.redirected(days, space, _redirects(days))
-        days.book.stirred = False
+        days.book.stirred = days.book.is_behind()
 
 
 def _had_no_room(days: Days) -> bool:
@@ -151,7 +151,6 @@ def roll_back(days: Days, step: Step) -> None:
         rules.rolled_back(days, before, look(days.world))
         days.book.unsettled = False
         days.book.stirred = True
-        days.book.deleted_files.clear()
 
 
 def roll_back_killed(days: Days, step: Step) -> None:
@@ -231,7 +230,9 @@ def _command(
     entries = days.world.handle.state.recorder.entries
     begun = len(entries)
     if name == "rollback":
+        # What is not there is forgotten, also by a rollback that is killed later.
         days.book.rolled_back = True
+        days.book.deleted_files.clear()
         days.book.addresses.clear()
     wrong = Interruption(at, mode)
     if at and is_killed:

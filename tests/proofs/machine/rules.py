@@ -138,7 +138,11 @@ def imported(days: Days, space: Space) -> None:
     """Insist on what holds after an import that left nothing undone."""
     setup, book = days.stage.setup, days.book
     there = {each.key: each for each in space.values() if not each.trashed}
-    known = (each for each in there.values() if each.story_id not in book.estranged)
+    known = (
+        each
+        for key, each in there.items()
+        if each.story_id not in book.estranged and not book.is_gone(key, setup)
+    )
     used.are_there(days, known)
     for key, item in book.pulled.items():
         if book.is_gone(key, setup):

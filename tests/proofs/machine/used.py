@@ -25,7 +25,7 @@ def files_of(world: World) -> dict[int, str]:
 def brought(days: Days, before: Mapping[int, str]) -> None:
     """Insist that an import brings each file once, and only what items show."""
     book, after = days.book, files_of(days.world)
-    wanted = book.files()
+    wanted = book.files(days.stage.setup)
     new = {name for own, name in after.items() if own not in before}
     insist("only wanted files are brought", new <= wanted, new - wanted)
     twice = [name for name, count in Counter(after.values()).items() if count > 1]
@@ -39,9 +39,8 @@ def brought(days: Days, before: Mapping[int, str]) -> None:
 
 def named(days: Days, differences: list[Mapping[str, Any]]) -> None:
     """Insist that a verification names each wanted file that somebody deleted."""
-    missing = (days.book.deleted_files & days.book.files()) - {
-        *files_of(days.world).values()
-    }
+    wanted = days.book.deleted_files & days.book.files(days.stage.setup)
+    missing = wanted - {*files_of(days.world).values()}
     found = {each["subject"] for each in differences}
     insist("a deleted file is named", missing <= found, missing - found)
 

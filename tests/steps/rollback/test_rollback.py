@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from tests.support.steps.emptying import restored
 from tests.support.steps.faults import (
     CREATE_STORY,
     CUT,
@@ -319,6 +320,17 @@ def test_what_the_origin_no_longer_has_goes_too(stage: Stage) -> None:
     assert project.status()["gone"]["total"] == 0
     imported(project)
     assert project.status()["accounting"]["in"] == len(project.stories()) == 4
+
+
+def test_what_an_import_deleted_and_an_editor_restored_stays(stage: Stage) -> None:
+    """A rollback keeps it and names it, as any edit; a decision gives it up."""
+    project = imported(stage())
+    delete_item(project, "record-2")
+    decide_gone(project, RECORD, "delete")
+    imported(project)
+    restored(project, RECORD)
+    assert left(project)["story", RECORD] == ("edited", ["restored"])
+    assert RECORD in project.stories()
 
 
 def put_story(
