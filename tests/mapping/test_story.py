@@ -1,19 +1,24 @@
-"""Story drafts: their keys, their order, their losses, their determinism."""
+"""Stories of items: their keys, losses, relations and links, and their determinism."""
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
-from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.item_draft import StoryDraft
+from cmsmig.mapping.convert.linking import link_story, resolve_links
 from cmsmig.mapping.decisions.design import Encoding, LeftOutField
-from cmsmig.mapping.draft import Place
+from cmsmig.mapping.draft import ExistingStory, Place
+from tests.support.cases import cases, part
 from tests.support.mapping.drafting import (
+    FILES,
     FR,
     TAGS,
     collection,
@@ -23,28 +28,93 @@ from tests.support.mapping.drafting import (
     field,
     item,
     key,
-    kinds,
+    routes,
     uploaded_asset,
 )
 
-DESIGN = content_type(
-    field("title-text", Encoding.TEXT),
-    field("body", Encoding.RICHTEXT, "RichText"),
-    field("author", Encoding.RELATION, "Reference", target="c-people"),
+FIELDS = (
+    field("one-tag", Encoding.RELATION, "Reference", target=TAGS),
     field("tags", Encoding.RELATIONS, "MultiReference", target=TAGS),
-    field("film", Encoding.VIDEO_BLOCK, "VideoLink"),
+    field("link", Encoding.MULTILINK, "Link"),
+    field("body", Encoding.RICHTEXT, "RichText"),
+    field("text", Encoding.TEXTAREA),
     field("raw", Encoding.JSON_TEXT, "Sku"),
 )
+DESIGN = content_type(*FIELDS, field("film", Encoding.VIDEO_BLOCK, "VideoLink"))
 DATA: dict[str, Json] = {
-    "title-text": "T",
+    "text": "T",
     "body": "<p>x</p><figure class='w-richtext-figure-type-video' data-rt-type='video'>"
     "<div><iframe src='https://v.example/1'></iframe></div></figure>",
-    "author": "p1",
+    "one-tag": "p1",
     "tags": ["t3", "t1", "t2", "t1"],
     "film": "https://v.example/2",
     "raw": {"b": 1, "a": {"d": [2], "c": 3}},
     "stray": "kept nowhere",
 }
+PLACES = {
+    key("one"): Place("posts", "one", 1),
+    key("two"): Place("posts", "zwei", 2),
+    key("two", locale=FR): Place("fr/posts", "deux", 1),
+    **{key(name, collection=TAGS): Place("tags", name, 1) for name in "abcd"},
+}
+ROUTES = routes(PLACES, {key("two"): "two"})
+THERE = {
+    target: ExistingStory(f"uuid-{target.item_id}-{target.locale_id}", place.full_slug)
+    for target, place in PLACES.items()
+}
+FILE = f"https://{FILES}/posts/two"
+ASSETS = {FILE: uploaded_asset(FILE)}
+
+
+@cases(__file__, "stories.yaml")
+def test_what_an_item_becomes(case: dict[str, Any]) -> None:
+    fields = FIELDS
+    if "fields" in case:
+        fields = tuple(
+            field(each["origin"], Encoding(each["encoding"]), each.get("type", "Odd"))
+            for each in case["fields"]
+        )
+    left_out = case.get("left_out", {}).items()
+    design = replace(
+        content_type(*fields, date_field=case.get("date_field", "")),
+        left_out=tuple(LeftOutField(name, "PlainText", why) for name, why in left_out),
+    )
+    kinds = {each.origin: each.origin_type for each in fields}
+    rules = case.get("rules", {}).items()
+    schema = collection(*((name, kinds[name], rule) for name, rule in rules))
+    around = context(
+        design,
+        assets=ASSETS,
+        places=PLACES,
+        time_zone=case.get("zone", "UTC"),
+        schema=schema if rules else None,
+    )
+    made_of = item(case["data"], **case.get("item", {}))
+    story = draft_story(made_of, design, around)
+    existing = {} if "nothing_exists" in case else THERE
+    links = resolve_links(story.draft, existing, ROUTES)
+    linked = link_story(story, existing, ROUTES)
+    found = {
+        "name": story.name,
+        "keys": [*story.content],
+        "content": story.content,
+        "losses": [{"field": e.field, **e.loss.as_json()} for e in story.losses],
+        "dates": [story.draft.first_published_at, story.draft.sort_by_date],
+        "relations": {
+            use.field: [f"{each.item_id} in {each.locale_id}" for each in use.targets]
+            for use in story.draft.relations
+        },
+        "linked": linked,
+        "links": links.links,
+        "left": {each.href: str(each.cause) for each in links.left},
+        "pending": [each.item_id for each in links.pending],
+        "changes": links.changes,
+    }
+    assert part(found, case["becomes"]) == case["becomes"]
+    assert links.changes == (linked != story.content)
+    foreseen = ROUTES.foreseen({}, ROUTES.places.keys())
+    to_come = resolve_links(story.draft, foreseen, ROUTES).changes
+    assert to_come == links.changes or "nothing_exists" in case
 
 
 def shuffled(value: Json, seed: random.Random) -> Json:
@@ -71,45 +141,6 @@ def test_a_draft_depends_on_content_not_on_order(seed: random.Random) -> None:
     assert first == second
 
 
-def test_keys_come_in_the_designs_order_after_component_and_uid() -> None:
-    """A reader of the JSON finds the fields as the editor shows them."""
-    draft = draft_story(item(DATA), DESIGN, context(DESIGN))
-    assert list(draft.content) == [
-        "component",
-        "_uid",
-        "title_text",
-        "body",
-        "author",
-        "tags",
-        "film",
-        "raw",
-    ]
-    assert draft.content["component"] == "post"
-    assert draft.content["author"] == ""
-    assert draft.content["tags"] == []
-
-
-def test_relations_are_collected_in_the_origins_order() -> None:
-    """Doubles too; targets are of the item's own locale."""
-    places = {key("one", locale=FR): Place("fr/posts", "one", 10)}
-    draft = draft_story(item(DATA, locale=FR), DESIGN, context(DESIGN, places=places))
-    assert [(each.field, each.multiple) for each in draft.draft.relations] == [
-        ("author", False),
-        ("tags", True),
-    ]
-    assert draft.draft.relations[1].targets == tuple(
-        ItemKey(TAGS, name, FR) for name in ("t3", "t1", "t2", "t1")
-    )
-
-
-@given(st.lists(st.sampled_from("abcdefgh"), max_size=12))
-def test_the_order_of_a_multi_reference_is_kept(names: list[str]) -> None:
-    """Element by element."""
-    draft = draft_story(item({"tags": list(names)}), DESIGN, context(DESIGN))
-    found = [each.item_id for use in draft.draft.relations for each in use.targets]
-    assert found == names
-
-
 def test_every_block_has_a_uid_of_its_own() -> None:
     """Root, blocks in bodies and embed blocks; another item's all differ."""
     other = item(DATA, name="two")
@@ -125,96 +156,49 @@ def test_every_block_has_a_uid_of_its_own() -> None:
     assert len({*found[0], *found[1]}) == 6
 
 
-def test_values_that_no_field_takes_are_listed() -> None:
-    """Unknown keys with their text; left-out fields with the reviewer's reason."""
-    design = replace(
-        content_type(),
-        left_out=(
-            LeftOutField("notes", "PlainText", "Internal."),
-            LeftOutField("mood", "PlainText", ""),
-        ),
-    )
-    data: dict[str, Json] = {
-        "stray": {"b": 1},
-        "notes": "call back",
-        "mood": "good",
-        "blank": "",
-        "nothing": None,
-        "none": [],
-        "off": False,
+def draft(**data: Json) -> StoryDraft:
+    """Return the story of an item with these values."""
+    return draft_story(item(data), DESIGN, context(DESIGN))
+
+
+@given(
+    st.lists(st.sampled_from("abcdxy"), max_size=10), st.sets(st.sampled_from("abcd"))
+)
+def test_relations_are_filled_in_order(names: list[str], made: set[str]) -> None:
+    """Element by element; dangling ones fall out, those to come are pending."""
+    existing = {
+        key(name, collection=TAGS): ExistingStory(f"u-{name}", f"tags/{name}")
+        for name in made
     }
-    draft = draft_story(item(data), design, context(design))
-    assert [
-        (each.field, each.loss.kind, each.loss.what, each.loss.why, each.loss.severity)
-        for each in draft.losses
-    ] == [
-        (
-            "mood",
-            "left-out-field",
-            "good",
-            "It was decided to leave this field out.",
-            "meaning",
+    story = draft(tags=list(names))
+    wanted = [f"u-{name}" for name in names if name in made]
+    assert link_story(story, existing, ROUTES)["tags"] == wanted
+    found = resolve_links(story.draft, existing, ROUTES)
+    assert found.relations == ((wanted,) if names else ())
+    assert found.filled == len(wanted)
+    assert set(found.pending) == {
+        key(name, collection=TAGS) for name in names if name in "abcd"
+    } - {key(name, collection=TAGS) for name in made}
+
+
+@given(
+    st.lists(st.sampled_from("abx"), max_size=4),
+    st.lists(
+        st.sampled_from(
+            ("/posts/two", "/posts/two?a=1#b", "/about", "https://x.example", "#c", "")
         ),
-        ("notes", "left-out-field", "call back", "Internal.", "meaning"),
-        (
-            "stray",
-            "unmapped-field",
-            '{"b": 1}',
-            "No field of the design takes this value.",
-            "content",
-        ),
-    ]
-
-
-def test_envelope_values_are_text() -> None:
-    """The optional section holds what the origin's envelope says."""
-    design = content_type(
-        *(
-            field(name, Encoding.ENVELOPE, "envelope")
-            for name in ("id", "createdOn", "lastPublished", "isDraft", "isArchived")
-        )
-    )
-    draft = draft_story(item({}, draft=True), design, context(design))
-    assert list(draft.content.values())[2:] == [
-        "one",
-        "2023-04-05T06:07:08.090Z",
-        "",
-        "true",
-        "false",
-    ]
-
-
-def test_a_nameless_item_is_called_by_its_slug() -> None:
-    """The destination refuses a story without a name."""
-    around = context(DESIGN)
-    assert draft_story(item({"name": " "}), DESIGN, around).name == "one"
-    odd = draft_story(item({"name": {"en": "One"}}), DESIGN, around)
-    assert odd.name == "one"
-    assert kinds(odd) == ["unmapped-field"]
-
-
-def test_the_schema_is_only_needed_for_its_rules() -> None:
-    """Without a schema values are carried; with it they are checked as well."""
-    design = content_type(field("n", Encoding.NUMBER, "Number"))
-    schema = collection(("n", "Number", {"maxValue": 1}))
-    value = item({"n": 2})
-    assert kinds(draft_story(value, design, context(design))) == []
-    checked = draft_story(value, design, context(design, schema=schema))
-    assert checked.content["n"] == "2"
-    assert kinds(checked) == ["validation"]
-
-
-def test_the_asset_map_is_what_bodies_are_written_with() -> None:
-    """A new map gives new content, and nothing else changes."""
-    body = "<p>x</p><img src='https://files.example.net/a.png' alt='A'>"
-    design = content_type(field("body", Encoding.RICHTEXT, "RichText"))
-    address = "https://files.example.net/a.png"
-    with_file = draft_story(
-        item({"body": body}),
-        design,
-        context(design, assets={address: uploaded_asset(address)}),
-    )
-    without = draft_story(item({"body": body}), design, context(design))
-    assert b"a.storyblok.com" in canonical(with_file.content)
-    assert kinds(with_file) == []
-    assert kinds(without) == ["missing-file"]
+        max_size=4,
+    ),
+)
+def test_linking_changes_no_draft_and_is_idempotent(
+    names: list[str], hrefs: list[str]
+) -> None:
+    """The draft stays as it was; what is linked is not linked again."""
+    body = "".join(f'<p>t <a href="{href}">l</a></p>' for href in hrefs)
+    first = draft(tags=list(names), link=hrefs[0] if hrefs else None, body=body)
+    before = copy.deepcopy(first.content)
+    linked = link_story(first, THERE, ROUTES)
+    assert first.content == before
+    again = link_story(replace(first, content=linked), THERE, ROUTES)
+    assert again == linked
+    assert list(linked) == list(first.content)
