@@ -15,6 +15,7 @@ from cmsmig.ledger.rows import (
     DELETED_THERE,
     GONE,
     LEFT_OUT,
+    STAYS_AWAY,
     Accounting,
     ItemRow,
     StoryRecord,
@@ -200,8 +201,7 @@ class Items(ItemRows):
 
     def left_out(self, keys: Iterable[ItemKey]) -> None:
         """Write that items' stories are gone and were decided to stay away."""
-        why = "Its story was deleted at the destination; it stays away, as was decided."
-        self._store.commit(_end(key, "skipped", LEFT_OUT, why) for key in keys)
+        self._store.commit(_end(key, "skipped", LEFT_OUT, STAYS_AWAY) for key in keys)
 
     def release(self, keys: Iterable[ItemKey]) -> None:
         """Forget the stories of items, all at once: they are to be made again.

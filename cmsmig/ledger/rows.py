@@ -20,6 +20,8 @@ FOLDER_MISSING = "folder_missing"
 """Why an item or a file failed: its folder was not made."""
 LEFT_OUT = "left_out"
 """Why an item is skipped whose story is no longer there: it was decided so."""
+STAYS_AWAY = "Its story was deleted at the destination; it stays away, as was decided."
+"""The same for an editor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,12 @@ class ConflictsDecision:
 
         A decision about the thing goes before one about all.
         """
+        return self.named_action(side, what) or self.named_action(side, WHOLE)
+
+    def named_action(self, side: GoneFrom, what: str) -> GoneAction | None:
+        """Return what was decided about something that `side` no longer has, by its
+        own name."""
         fitting = {
             choice.what: choice.action for choice in self.gone if choice.side is side
         }
-        return fitting.get(what) or fitting.get(WHOLE)
+        return fitting.get(what)

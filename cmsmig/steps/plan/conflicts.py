@@ -14,7 +14,7 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import GoneState, ItemRow
+from cmsmig.ledger.rows import LEFT_OUT, GoneState, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.decisions.conflicts import (
@@ -142,7 +142,10 @@ def _outcome(
     conflict: Conflict | None, undrafted: Refusal | None
 ) -> tuple[str, str, str]:
     if conflict is None:
-        return ("failed", undrafted.reason, undrafted.text) if undrafted else _SELECTED
+        if undrafted is None:
+            return _SELECTED
+        status = "skipped" if undrafted.reason == LEFT_OUT else "failed"
+        return status, undrafted.reason, undrafted.text
     if conflict.action is ConflictAction.REUSE:
         return "reused", "", ""
     if conflict.action is ConflictAction.SKIP:

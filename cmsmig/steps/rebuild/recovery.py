@@ -9,7 +9,7 @@ and that hold what is ours, count as made by it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -308,7 +308,11 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     rows = (*stories.rows.values(), *deleted.values())
     was_published = any(row.published for row in rows)
     edited: dict[ItemKey, str] = {}
-    for key, story, last in _known(job, stories, existing):
+    # Links lead to where a story was moved to, once an import followed it there.
+    there = {
+        key: ExistingStory(row.uuid, row.full_slug) for key, row in stories.rows.items()
+    }
+    for key, story, last in _known(job, stories, (existing, there)):
         found.stories += 1
         story_record, written = last.record, last.written
         if not story_record.updated_at:
@@ -340,10 +344,10 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
 def _known(
     job: ImportJob,
     stories: PackedStories,
-    existing: Mapping[ItemKey, ExistingStory],
+    placed: Sequence[Mapping[ItemKey, ExistingStory]],
 ) -> Iterator[tuple[ItemKey, Story, LastWrite]]:
     """Yield each story with our last write of it, which is known if its content is as
-    this import makes it."""
+    this import makes it with the stories `placed` in one of several ways."""
     others = {*stories}
     for key in job.migration.items:
         drafted = job.migration.story(key, job.context) if key in others else None
@@ -351,7 +355,8 @@ def _known(
             continue
         others.remove(key)
         story = stories[key]
-        contents = (job.linked(existing).content(drafted), drafted.content)
+        linked = (job.linked(existing).content(drafted) for existing in placed)
+        contents = chain(linked, (drafted.content,))
         as_made = (each for each in contents if same(each, story.content))
         known = (_record(drafted, each, story) for each in as_made)
         yield key, story, next(known, _unknown(story))

@@ -62,12 +62,12 @@ class Decisions:
 
     def action(self, side: str, what: str) -> str | None:
         """Return what becomes of what one side no longer has."""
-        known = {each.what: each.action for each in self.gone if each.side == side}
-        return known.get(what) or known.get(ANY)
+        return self.action_of(side, what) or self.action_of(side, ANY)
 
-    def names(self, side: str, what: str) -> bool:
-        """Return whether somebody decided about this very story."""
-        return any((each.side, each.what) == (side, what) for each in self.gone)
+    def action_of(self, side: str, what: str) -> str | None:
+        """Return what becomes of it where that was decided about it by name."""
+        known = {each.what: each.action for each in self.gone if each.side == side}
+        return known.get(what)
 
     def with_edit(self, edit: Edit) -> Decisions:
         """Return these with a decision in the place of an older one."""

@@ -68,8 +68,6 @@ KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
     "decide_publication": (decisions.decide_publication, 2),
     "import_disturbed": (commands.import_disturbed, 6),
 }
-_FIRST_KINDS = 24
-"""Runs of the seeds below 100,000 have these kinds of steps alone."""
 
 
 @dataclass
@@ -108,10 +106,9 @@ def steps_of(seed: int, count: int) -> tuple[str, list[Step]]:
     """Return the setup and the steps of a seed."""
     drawn = random.Random(seed)
     setup = drawn.choice(sorted(SETUPS))
-    names = list(KINDS)[: None if seed >= 100_000 else _FIRST_KINDS]
-    weights = [KINDS[each][1] for each in names]
+    weights = [weight for _, weight in KINDS.values()]
     first = "import_killed" if drawn.random() < 0.4 else "delta"
-    drawn_names = [first, *drawn.choices(names, weights, k=count - 2), "delta"]
+    drawn_names = [first, *drawn.choices([*KINDS], weights, k=count - 2), "delta"]
     return setup, [
         Step(name, number, drawn.randrange(1000), drawn.randrange(1000))
         for number, name in enumerate(drawn_names)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.proofs.machine import components, used
 from tests.proofs.machine.broken import insist
-from tests.proofs.machine.decided import OURS
+from tests.proofs.machine.decided import DESTINATION, LEAVE_OUT, OURS, RECREATE
 from tests.proofs.machine.seen import (
     FRENCH_LINE,
     LINE,
@@ -125,10 +125,12 @@ def _makes_nothing_again(days: Days, before: Space, after: Space) -> None:
         if own in before or lost is None or seen.key in there:
             continue
         actions = book.gone_action("destination", lost)
-        fine = "recreate" in actions or (
-            (book.rebuilt or book.rolled_back or lost in book.unknown)
-            and "leave_out" not in actions
-        )
+        left_out = LEAVE_OUT in actions
+        if book.rolled_back or lost in book.unknown:
+            # A ledger that may not have it knows it by its path alone.
+            left_out = book.decisions.action_of(DESTINATION, seen.path) == LEAVE_OUT
+        is_forgotten = book.rebuilt or book.rolled_back or lost in book.unknown
+        fine = RECREATE in actions or (is_forgotten and not left_out)
         insist("what was deleted is not made again", fine, seen.path)
         for each in [key for key in book.held if key[0] == lost]:
             del book.held[each]

@@ -64,8 +64,8 @@ DAYS = (
         "prefers decisions about all",
         "a decision about a thing does not go before one about all",
         DECISIONS,
-        "return fitting.get(what) or fitting.get(WHOLE)",
-        "return fitting.get(WHOLE) or fitting.get(what)",
+        "self.named_action(side, what) or self.named_action(side, WHOLE)",
+        "self.named_action(side, WHOLE) or self.named_action(side, what)",
     ),
     _day(
         "wipes a developer's field",

@@ -234,6 +234,8 @@ def test_a_moved_story_is_found_by_its_mark(imported: StagedProject) -> None:
         assert "/notes/elsewhere" in json.dumps(project.stories()[path].content)
     assert project.done("import", "--json").document["writes"] == 0
     assert project.codes() == ["story_elsewhere"]
+    # What leads to it there was written by an import, not by an editor.
+    assert not {*linking} & {*rebuilt(project)["edited"]}
 
 
 def test_a_copy_of_a_moved_story_is_not_taken_for_it(imported: StagedProject) -> None:

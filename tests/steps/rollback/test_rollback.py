@@ -280,6 +280,27 @@ def test_a_rollback_that_was_killed_goes_on(stage: Stage, moody_site: Path) -> N
         assert project.open_intents() == []
 
 
+def test_a_path_that_is_left_out_gets_no_story_after_a_rollback(stage: Stage) -> None:
+    """The ledger knows no story of it any more; what refers to it is not filled."""
+    project = imported(stage())
+    project.delete(RECORD)
+    project.done("rollback")
+    project.decide_gone(RECORD, "leave_out")
+    planned = project.done("plan", "--json").document
+    assert (planned["items"]["to_create"], planned["skipped"]) == (5, {"left_out": 1})
+    mark = project.mark()
+    project.done("import")
+    assert project.calls(mark) == planned["calls"]["total"]
+    assert project.outcome(RECORD)[:2] == ("skipped", "left_out")
+    assert (RECORD in project.stories(), len(project.stories())) == (False, 5)
+    project.verified()
+    assert project.done("import", "--json").document["writes"] == 0
+    project.decide("conflicts.yaml", "action: leave_out", "action: recreate")
+    project.done("import")
+    project.verified()
+    assert len(project.stories()) == 6
+
+
 def test_a_part_is_taken_back(stage: Stage) -> None:
     """Stories of items and of collections, nothing that they stand on; what links
     to them is left alone, and an import makes them anew."""

@@ -21,7 +21,6 @@ from cmsmig.ledger.rows import (
 )
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
-    WHOLE,
     ConflictsDecision,
     GoneAction,
     GoneFrom,
@@ -223,10 +222,7 @@ def _decide(
         return replace(found, state=GoneState.UNDECIDED, note=note)
     if action is GoneAction.UNPUBLISH and not there.published:
         return replace(found, state=GoneState.UNPUBLISHED)
-    is_named = any(
-        each.side is GoneFrom.ORIGIN and each.what == path != WHOLE
-        for each in decided.gone
-    )
+    is_named = decided.named_action(GoneFrom.ORIGIN, path) is not None
     if edit := _edit(row, last, there, seen, by_name=is_named):
         return replace(found, note=kept_note(edit))
     unpublish = action is GoneAction.UNPUBLISH

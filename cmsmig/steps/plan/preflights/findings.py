@@ -85,7 +85,7 @@ class Refusal:
     """Why an item is not sent."""
 
     reason: str
-    """A stable code in lower case with underscores."""
+    """A stable code in lower case with underscores; `LEFT_OUT` is no failure."""
     text: str
     """The same for an editor."""
 

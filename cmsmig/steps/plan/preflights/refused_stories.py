@@ -15,9 +15,11 @@ from cmsmig.configuration.plans import OLDER_STORY_BYTES
 from cmsmig.counting import counted, noun_for
 from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import LEFT_OUT, STAYS_AWAY
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.convert.content_shape import ContentShape
+from cmsmig.mapping.decisions.conflicts import GoneAction, GoneFrom
 from cmsmig.reconcile.resource import Owner, compare
 from cmsmig.reconcile.rules.component import component_to_send
 from cmsmig.steps.decide.migration import Migration
@@ -41,8 +43,11 @@ def find_refused(
     offline: OfflineDrafts,
     creating: Set[ItemKey],
 ) -> Refused:
-    """Return the items whose stories would be refused when they are created, each
-    with why. Reads only."""
+    """Return the items whose stories would be refused when they are created, or are
+    to stay away by a decision about their paths, each with why. Reads only.
+
+    Such a decision holds also where the ledger records no story of the item any more.
+    """
     look = _Look(ledger, snapshot, offline)
     refusals: dict[ItemKey, Refusal] = {}
     findings: list[Preflight] = []
@@ -58,7 +63,13 @@ def find_refused(
             and story.links.is_needed(story_record)
         ):
             findings += look.at_update(key)
+    decided = offline.migration.decisions.conflicts
     for key in (each for each in offline.stories if each in creating):
+        path = offline.context.places[key].full_slug
+        action = decided.named_action(GoneFrom.DESTINATION, path)
+        if action is GoneAction.LEAVE_OUT:
+            refusals[key] = Refusal(LEFT_OUT, STAYS_AWAY)
+            continue
         found = [*look.at_fields(key), *look.at_size(key)]
         findings += found
         problems = [each for each in found if each.fails]
