@@ -1,46 +1,57 @@
 """What is derived from raw answers and decisions, in one SQLite file.
 
 Nothing depends on it: deleting the file costs the time to derive it again. A file that
-is damaged or of another version is made again; one that cannot be opened or written, or
-of another program, is left alone and done without.
+is damaged, of another version or of another user is made again; one that cannot be
+opened or written, or of another program, is left alone and done without.
+
+What an import writes or a verification compares with is signed: each row of `draft`,
+`content_hash`, `file_use` and `part` ends with a keyed hash of its values. The key is
+the user's and is kept outside the project, so that a row that another program changed
+is read as missing. Readers ask for `seal(...)` in their queries.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
+from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+import platformdirs
 from pydantic import TypeAdapter
 
 from cmsmig.canonical import compact
-from cmsmig.plain_file import require_in_place, require_plain
+from cmsmig.plain_file import read_plain, require_in_place, require_plain
 
 Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 8
+VERSION = 9
 _SCHEMA = """
+CREATE TABLE IF NOT EXISTS sealed_by (seal BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL, key TEXT NOT NULL, print TEXT NOT NULL,
-    record BLOB NOT NULL, body BLOB NOT NULL,
+    record BLOB NOT NULL, body BLOB NOT NULL, seal BLOB NOT NULL,
     UNIQUE (namespace, key)) STRICT;
 CREATE TABLE IF NOT EXISTS content_hash (
     namespace TEXT NOT NULL, key TEXT NOT NULL, linked INTEGER NOT NULL,
-    inputs TEXT NOT NULL, hash TEXT NOT NULL,
+    inputs TEXT NOT NULL, hash TEXT NOT NULL, seal BLOB NOT NULL,
     PRIMARY KEY (namespace, key, linked)) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS file_use (
-    key TEXT PRIMARY KEY, print TEXT NOT NULL, uses TEXT NOT NULL) STRICT;
+    key TEXT PRIMARY KEY, print TEXT NOT NULL, uses TEXT NOT NULL,
+    seal BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS part (
     name TEXT NOT NULL, number INTEGER NOT NULL, print TEXT NOT NULL,
-    body BLOB NOT NULL,
+    body BLOB NOT NULL, seal BLOB NOT NULL,
     PRIMARY KEY (name, number)) STRICT;
 CREATE TABLE IF NOT EXISTS edition (
     id INTEGER PRIMARY KEY,
@@ -81,14 +92,16 @@ CREATE TABLE IF NOT EXISTS noticed (
     times INTEGER NOT NULL, what TEXT NOT NULL,
     PRIMARY KEY (entry, finding, field)) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS noticed_finding ON noticed (finding);
+INSERT INTO sealed_by SELECT seal('derived')
+WHERE NOT EXISTS (SELECT 1 FROM sealed_by);
 """
 _TABLES = (
-    "draft", "content_hash", "file_use", "part", "edition", "entry", "cell",
-    "searched", "held_file", "noticed",
+    "sealed_by", "draft", "content_hash", "file_use", "part", "edition", "entry",
+    "cell", "searched", "held_file", "noticed",
 )  # fmt: skip
-_OF_RAW = ("items %", "translated %", "files")
-"""Names of the parts that are made of raw/ alone."""
 _WAIT_SECONDS = 2.0
+_KEY_FILE = "derived.key"
+_KEY_BYTES = 32
 T = TypeVar("T")
 
 
@@ -130,7 +143,7 @@ class DerivedFile:
         """Return what is kept under a name, if it was made of the same; else what
         `find` returns, which is kept."""
         if body := self.part(name, 0, made_of):
-            # Another program may have written that.
+            # Another release may have written that.
             with suppress(ValueError):
                 return codec.validate_json(body)
         found = find()
@@ -143,7 +156,8 @@ class DerivedFile:
         Bodies are numbered from 0; the one after the last is empty.
         """
         row = self.one(
-            "SELECT body FROM part WHERE (name, number, print) = (?, ?, ?)",
+            "SELECT body FROM part WHERE (name, number, print) = (?, ?, ?)"
+            " AND seal = seal('part', name, number, print, body)",
             (name, number, made_of),
         )
         return None if row is None else bytes(row[0])
@@ -157,20 +171,13 @@ class DerivedFile:
 
         def write(db: sqlite3.Connection) -> None:
             db.execute("DELETE FROM part WHERE name = ?", (name,))
-            db.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", rows)
+            db.executemany(
+                "INSERT INTO part SELECT *, seal('part', column1, column2, column3,"
+                " column4) FROM (VALUES (?, ?, ?, ?))",
+                rows,
+            )
 
         self.change(write)
-
-    def forget_raw(self) -> None:
-        """Let what is known of raw/ next to the drafts be read there again: another
-        program may have written what is kept."""
-
-        def forget(db: sqlite3.Connection) -> None:
-            db.execute("DELETE FROM file_use")
-            for names in _OF_RAW:
-                db.execute("DELETE FROM part WHERE name LIKE ?", (names,))
-
-        self.change(forget)
 
     def _do(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something with the open file; from the first error on, without it."""
@@ -194,14 +201,15 @@ class DerivedFile:
 def _opened(path: Path) -> sqlite3.Connection | None:
     """Open the file, made again where it is of no use; None where that fails, too, and
     where the file is another program's."""
-    for _ in range(2):
+    key = _find_key(path.parent)
+    for _ in range(2 if key else 0):
         db: sqlite3.Connection | None = None
         try:
             for end in ("", "-wal", "-shm"):
                 require_in_place(Path(f"{path}{end}"))
                 require_plain(Path(f"{path}{end}"))
             db = sqlite3.connect(path, timeout=_WAIT_SECONDS, check_same_thread=False)
-            _prepare(db)
+            _prepare(db, key)
         except (sqlite3.DatabaseError, OSError) as error:
             if db is not None:
                 db.close()
@@ -213,7 +221,37 @@ def _opened(path: Path) -> sqlite3.Connection | None:
     return None
 
 
-def _prepare(db: sqlite3.Connection) -> None:
+def _find_key(project: Path) -> bytes:
+    """Return the key of this user, made once; empty where none can be kept.
+
+    It is next to the request budget, which no project folder holds.
+    """
+    folder = os.environ.get("CMSMIG_STATE_DIR")
+    path = project / folder if folder else platformdirs.user_state_path("cmsmig")
+    path = path.expanduser() / _KEY_FILE
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(os.urandom(_KEY_BYTES))
+        key = read_plain(path, _KEY_BYTES)
+        return key if len(key) == _KEY_BYTES else b""
+    return b""
+
+
+def _seal(key: bytes, *values: str | int | bytes) -> bytes:
+    """Return the keyed hash of some values."""
+    made = blake2b(key=key, digest_size=16)
+    for each in values:
+        part = each if isinstance(each, bytes) else str(each).encode()
+        made.update(len(part).to_bytes(8, "big"))
+        made.update(part)
+    return made.digest()
+
+
+def _prepare(db: sqlite3.Connection, key: bytes) -> None:
+    db.create_function("seal", -1, partial(_seal, key), deterministic=True)
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -230,7 +268,11 @@ def _prepare(db: sqlite3.Connection) -> None:
     if not tables:
         db.execute(f"PRAGMA application_id = {_APPLICATION}")
         db.execute(f"PRAGMA user_version = {VERSION}")
-        db.executescript(_SCHEMA)
+        # At once: another process may do the same.
+        db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")
+    sealed = db.execute("SELECT seal = seal('derived') FROM sealed_by").fetchone()
+    if sealed != (True,):
+        raise sqlite3.DatabaseError("sealed with another key")
     for table in _TABLES:
         db.execute(f"SELECT * FROM {table} LIMIT 0")
 

@@ -71,14 +71,6 @@ class ItemDraft:
         ]
         return fingerprint(parts)
 
-    def is_whole(self) -> bool:
-        """Return whether the packed content is the one of the fingerprint."""
-        try:
-            content = unpacked(self.body)
-        except ValueError:
-            return False
-        return self.fingerprint_of(content) == self.fingerprint
-
     def story(self, place: Place, assets: Mapping[str, UploadedAsset]) -> StoryDraft:
         """Return the story at its place, the files of its content filled in."""
         body = cast(JsonObject, json.loads(unpacked(self.body)))

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import NamedTuple
@@ -45,38 +45,21 @@ _LIBRARIES = (
     "pyyaml",
 )
 """What conversion calls, as the registry names it."""
-CHANGED = (
-    "The draft of this item in derived.sqlite is not the one that raw/ and the "
-    "decisions give: another program changed the file, or a rule of the project gives "
-    "another result each time. Nothing of it was written, and the draft is made again "
-    "now; run `cmsmig plan`, check this item, then run `cmsmig import`."
-)
 
 
 class DraftStore:
     """The drafts of one site and space; safe to use from any thread."""
 
-    def __init__(
-        self, file: DerivedFile, namespace: str, *, hashes: bool = True
-    ) -> None:
-        """With `hashes` off, no hash of content is read that was kept before."""
+    def __init__(self, file: DerivedFile, namespace: str) -> None:
         self._file = file
         self._namespace = namespace
-        self._reads_hashes = hashes
         self._waiting: dict[str, ItemDraft] = {}
         self._hashes: dict[tuple[str, bool], tuple[str, str]] = {}
         self._lock = threading.Lock()
 
     def for_visitors(self) -> DraftStore:
         """Return the store of the versions of the same items that visitors see."""
-        return DraftStore(
-            self._file, f"{self._namespace} public", hashes=self._reads_hashes
-        )
-
-    def without_hashes(self) -> DraftStore:
-        """Return the store of the same drafts, without what was hashed before."""
-        self.flush()
-        return DraftStore(self._file, self._namespace, hashes=False)
+        return DraftStore(self._file, f"{self._namespace} public")
 
     def prints(self) -> dict[str, str]:
         """Return what each draft on disk was made of, by its item's key."""
@@ -91,13 +74,14 @@ class DraftStore:
         if waiting is not None and waiting.made_of == made_of:
             return waiting
         row = self._file.one(
-            "SELECT record, body FROM draft WHERE (namespace, key, print) = (?, ?, ?)",
+            "SELECT record, body FROM draft WHERE (namespace, key, print) = (?, ?, ?)"
+            " AND seal = seal('draft', namespace, key, print, record, body)",
             (self._namespace, str(key), made_of),
         )
         try:
             return None if row is None else ItemDraft.of(row[0], made_of, row[1])
         except (ValueError, TypeError):
-            # Another program wrote that.
+            # Another release wrote that.
             return None
 
     def keep(self, draft: ItemDraft) -> None:
@@ -110,10 +94,11 @@ class DraftStore:
     def content_hash(self, key: ItemKey, inputs: str, *, linked: bool) -> str | None:
         """Return the hash of content that was computed last, if of the same inputs."""
         found: Sequence[object] | None = self._hashes.get((str(key), linked))
-        if found is None and self._reads_hashes:
+        if found is None:
             found = self._file.one(
                 "SELECT inputs, hash FROM content_hash"
-                " WHERE (namespace, key, linked) = (?, ?, ?)",
+                " WHERE (namespace, key, linked) = (?, ?, ?)"
+                " AND seal = seal('hash', namespace, key, linked, inputs, hash)",
                 (self._namespace, str(key), linked),
             )
         return str(found[1]) if found and found[0] == inputs else None
@@ -150,14 +135,18 @@ class DraftStore:
         def write(db: sqlite3.Connection) -> None:
             db.executemany(
                 "INSERT OR REPLACE INTO draft"
-                " (namespace, key, print, record, body) VALUES (?, ?, ?, ?, ?)",
+                " (namespace, key, print, record, body, seal)"
+                " SELECT *, seal('draft', column1, column2, column3, column4, column5)"
+                " FROM (VALUES (?, ?, ?, ?, ?))",
                 [
                     (self._namespace, key, each.made_of, each.as_bytes(), each.body)
                     for key, each in drafts.items()
                 ],
             )
             db.executemany(
-                "INSERT OR REPLACE INTO content_hash VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO content_hash"
+                " SELECT *, seal('hash', column1, column2, column3, column4, column5)"
+                " FROM (VALUES (?, ?, ?, ?, ?))",
                 [(self._namespace, *named, *found) for named, found in hashes.items()],
             )
 
@@ -172,50 +161,21 @@ class DraftOrder(NamedTuple):
     made_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The drafts that were compared with what raw/ and the decisions give."""
-
-    prints: set[str] = field(default_factory=set)
-    """Fingerprints of what they were made of."""
-    changed: set[ItemKey] = field(default_factory=set)
-    """The items whose kept draft was another one."""
-
-
 class Drafter:
     """Makes the drafts of one migration and keeps them."""
 
     libraries = _LIBRARIES
 
-    def __init__(
-        self, store: DraftStore, rules_digest: str, checked: Checked | None = None
-    ) -> None:
+    def __init__(self, store: DraftStore, rules_digest: str) -> None:
         self.store = store
         """Where the drafts are kept; hashes of their content belong there, too."""
-        self._checked = checked
-        """What was compared with drafts that were made again; None: nothing is."""
         self._rules_digest = rules_digest
         self._shared: dict[str, str] = {}
         """What all items of a content type share, by collection id."""
 
     def for_visitors(self) -> Drafter:
         """Return what makes the versions of the same items that visitors see."""
-        store = self.store.for_visitors()
-        return Drafter(store, self._rules_digest, self._checked)
-
-    def checking(self, *, hashes: bool = True) -> Drafter:
-        """Return what makes each draft again before its content is used for the first
-        time: derived.sqlite may hold what another program wrote.
-
-        With `hashes` off, no kept hash of content is used either.
-        """
-        store = self.store if hashes else self.store.without_hashes()
-        return Drafter(store, self._rules_digest, Checked())
-
-    def has_changed(self, key: ItemKey) -> bool:
-        """Return whether the kept draft of an item was another one when it was
-        checked."""
-        return self._checked is not None and key in self._checked.changed
+        return Drafter(self.store.for_visitors(), self._rules_digest)
 
     def draft(
         self, item: Item, content_type: ContentTypeDesign, context: DraftContext
@@ -226,25 +186,6 @@ class Drafter:
         if kept is not None and kept.lookups.hold(item.key, context):
             return kept
         return self._made(DraftOrder(item, content_type, made_of), context)
-
-    def checked(
-        self,
-        draft: ItemDraft,
-        item: Item,
-        content_type: ContentTypeDesign,
-        context: DraftContext,
-    ) -> ItemDraft | str:
-        """Return an item's draft, whose content may be used then, or why there is no
-        story."""
-        order = DraftOrder(item, content_type, draft.made_of)
-        if self._checked is not None and draft.made_of not in self._checked.prints:
-            made = self._made(order, context, keep=False)
-            if isinstance(made, str) or made == draft:
-                return made
-            self._checked.changed.add(draft.key)
-            self._keep(made)
-            return CHANGED
-        return draft if draft.is_whole() else self._made(order, context)
 
     def make_ahead(
         self,
@@ -267,22 +208,13 @@ class Drafter:
             for draft in make_drafts(orders, context):
                 self.store.keep(draft)
 
-    def _made(
-        self, order: DraftOrder, context: DraftContext, *, keep: bool = True
-    ) -> ItemDraft | str:
+    def _made(self, order: DraftOrder, context: DraftContext) -> ItemDraft | str:
         made = draft_item(*order, context)
-        if isinstance(made, ItemDraft):
-            if self._checked is not None:
-                self._checked.prints.add(made.made_of)
-            if keep:
-                self._keep(made)
-        return made
-
-    def _keep(self, draft: ItemDraft) -> None:
         # A failure is not kept: what went wrong may not go wrong again, and what a rule
         # of the project's own missed may be there the next time.
-        if RULE_FAILED not in draft.losses:
-            self.store.keep(draft)
+        if isinstance(made, ItemDraft) and RULE_FAILED not in made.losses:
+            self.store.keep(made)
+        return made
 
     def _print(
         self, item: Item, content_type: ContentTypeDesign, context: DraftContext

@@ -141,11 +141,6 @@ class Migration:
             public=public,
         )
 
-    def checking(self, *, hashes: bool = True) -> Migration:
-        """Return the same, with each draft made again before its content is used; see
-        `Drafter.checking`."""
-        return replace(self, drafter=self.drafter.checking(hashes=hashes))
-
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
         item = self.items.get(key)
@@ -182,27 +177,15 @@ class Migration:
             return None
         return self.drafter.draft(item, content_type, context)
 
-    def checked_draft(self, draft: ItemDraft, context: DraftContext) -> ItemDraft | str:
-        """Return an item's draft, whose content may be used then, or why there is no
-        story; see `Drafter.checking`."""
-        content_type = self.design.content_type(draft.key.collection_id)
-        if content_type is None:
-            raise KeyError(draft.key.collection_id)
-        item = self.items[draft.key]
-        return self.drafter.checked(draft, item, content_type, context)
-
     def story(self, key: ItemKey, context: DraftContext) -> StoryDraft | str | None:
         """Return a selected item's story, its files filled in; why there is none, or
         None without a content type."""
         draft = self.item_draft(self.items[key], context)
         return self.story_of(draft, context) if isinstance(draft, ItemDraft) else draft
 
-    def story_of(self, draft: ItemDraft, context: DraftContext) -> StoryDraft | str:
-        """Return the story of a draft, its files filled in, or why there is none."""
-        checked = self.checked_draft(draft, context)
-        if isinstance(checked, str):
-            return checked
-        return checked.story(context.places[draft.key], context.assets)
+    def story_of(self, draft: ItemDraft, context: DraftContext) -> StoryDraft:
+        """Return the story of a draft, its files filled in."""
+        return draft.story(context.places[draft.key], context.assets)
 
     def context(
         self, assets: Mapping[str, UploadedAsset], missing: Mapping[str, str]
@@ -239,7 +222,6 @@ def open_migration(
     *,
     reviewing: bool = False,
     pilot: Pilot = WHOLE,
-    from_raw: bool = False,
 ) -> Migration:
     """Return the migration that the project folder describes.
 
@@ -247,12 +229,9 @@ def open_migration(
     decisions and `DecisionsError` when they do not fit the origin. While
     `reviewing`, blocks of bodies that are still to be decided on are no error:
     no body's blocks are looked at then. Only the bodies of a `pilot` are looked at,
-    and the migration is cut down to it; `UsageError` when nothing fits. With
-    `from_raw`, all that is known of raw/ is read there, not in derived.sqlite.
+    and the migration is cut down to it; `UsageError` when nothing fits.
     """
     derived = DerivedFile(project.derived)
-    if from_raw:
-        derived.forget_raw()
     origin = read_origin(project, settings.site_id, derived)
     decisions, rules = _read_decisions(project, settings)
     _check(decisions, origin, reviewing=reviewing)

@@ -43,6 +43,9 @@ LEAST = 600
 """Items that are worth the start of processes."""
 _TOGETHER = 100
 """Items that a process is given together."""
+_KEPT = (
+    "FROM file_use WHERE (key, print) = (?, ?) AND seal = seal('use', key, print, uses)"
+)
 _Order: TypeAlias = tuple[Item, str]
 """An item, and the fingerprint that its uses are kept under."""
 
@@ -95,7 +98,7 @@ class FileUses:
         """Yield the items whose uses are not kept, with what those are kept under."""
         for item, made_of in self._orders():
             kept = self.derived.one(
-                "SELECT 1 FROM file_use WHERE (key, print) = (?, ?)",
+                f"SELECT 1 {_KEPT}",
                 (str(item.key), made_of),
             )
             if kept is None:
@@ -115,7 +118,7 @@ class FileUses:
 
     def _kept(self, item: Item, made_of: str) -> tuple[AssetUse, ...] | None:
         row = self.derived.one(
-            "SELECT uses FROM file_use WHERE (key, print) = (?, ?)",
+            f"SELECT uses {_KEPT}",
             (str(item.key), made_of),
         )
         try:
@@ -126,7 +129,12 @@ class FileUses:
 
     def _keep(self, rows: list[tuple[str, str, str]]) -> None:
         def write(db: sqlite3.Connection) -> None:
-            db.executemany("INSERT OR REPLACE INTO file_use VALUES (?, ?, ?)", rows)
+            db.executemany(
+                "INSERT OR REPLACE INTO file_use"
+                " SELECT *, seal('use', column1, column2, column3)"
+                " FROM (VALUES (?, ?, ?))",
+                rows,
+            )
 
         self.derived.change(write)
 

@@ -115,8 +115,8 @@ def item_moves(shown: Json, now: Mapping[str, str]) -> Iterator[str]:
 
 _DRAFTS_CHANGED = (
     "the drafts of the stories are others, though origin and decisions are the same: "
-    "the plan is of another release, or derived.sqlite was changed by something else; "
-    "delete that file"
+    "the plan is of another release, or a rule of the project gives another result "
+    "each time"
 )
 _PARTS = ("origin", "decisions", "destination")
 _EDIT = "edit of story"

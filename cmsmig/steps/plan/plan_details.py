@@ -94,7 +94,7 @@ class PlanDetails:
         """Yield every loss, in the order of the import."""
         for key, draft in self._drafts(self.losing):
             story = self.migration.story_of(draft, self.context)
-            for each in () if isinstance(story, str) else story.losses:
+            for each in story.losses:
                 yield ListedLoss(key, self._path(key), each.field, each.loss)
 
     def left_behind(self) -> Iterator[ItemRow]:

@@ -29,7 +29,7 @@ async def rebuild(
     A damaged ledger is put aside. The new one takes its place when it is whole.
     Raises `UsageError` when the ledger is whole and in use.
     """
-    migration = open_migration(project, settings, from_raw=True)
+    migration = open_migration(project, settings)
     await require_same_site(project, settings, observer)
     with lease(project.lock, "cmsmig rebuild"):
         _refuse_whole(project.ledger)

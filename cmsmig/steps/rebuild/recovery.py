@@ -114,7 +114,6 @@ class PackedStories(MutableMapping[ItemKey, Story]):
 
 async def find_again(job: ImportJob) -> Rebuilt:
     """Fill an empty ledger with everything of this import that the space holds."""
-    job.migration = job.migration.checking()
     found = Rebuilt(items=len(job.migration.selected))
     job.ledger.items.select(item_rows(job.migration, {}))
     _find_components(job, found)

@@ -16,8 +16,6 @@ class DifferenceCode(StrEnum):
     """The kinds of difference between the destination and what was decided."""
 
     ITEM_FAILED = "item_failed"
-    DRAFT_CHANGED = "draft_changed"
-    """derived.sqlite held another draft than raw/ and the decisions give."""
     ITEM_WITHOUT_STORY = "item_without_story"
     STORY_GONE = "story_gone"
     STORY_ELSEWHERE = "story_elsewhere"

@@ -160,7 +160,7 @@ async def run_command(
     is selected, only the `pilot` is handled. Raises `CredentialsError` when the token
     lacks a scope that the command needs.
     """
-    migration = open_migration(project, settings, pilot=pilot, from_raw=True)
+    migration = open_migration(project, settings, pilot=pilot)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         await require_same_site(project, settings, observer)
@@ -198,7 +198,6 @@ async def run_command(
 
 
 async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
-    job.migration = job.migration.checking()
     with job.ledger.run(command, plan.plan_hash):
         await _settle(job)
         refuse_gone(job.gone, command)

@@ -73,15 +73,11 @@ def hurry(patience: float = TIMEOUT) -> None:
 def _once(read: Callable) -> Callable:
     kept = {}
 
-    def once(
-        project: Project, settings: object, *, pilot: object, from_raw: bool = False
-    ) -> object:
+    def once(project: Project, settings: object, *, pilot: object) -> object:
         # The same raw cache and decisions give the same migration every time.
         source = copied_from(project.root)
         if (source, pilot) not in kept:
-            kept[source, pilot] = read(
-                Project(source), settings, pilot=pilot, from_raw=from_raw
-            )
+            kept[source, pilot] = read(Project(source), settings, pilot=pilot)
         return kept[source, pilot]
 
     return once

@@ -15,7 +15,6 @@ from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.steps.verify.differences import DifferenceCode
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.steps.faults import CREATE_STORY, REFUSED, Fault
-from tests.support.steps.forged_drafts import forge_drafts
 from tests.support.steps.origin_edits import decide_gone, delete_item
 from tests.support.steps.staged_project import Stage, StagedProject
 
@@ -145,10 +144,6 @@ def item_deleted(project: StagedProject) -> None:
     decide_gone(project, RECORD, "delete")
 
 
-def drafts_forged(project: StagedProject) -> None:
-    assert forge_drafts(project.folder)
-
-
 CASES: dict[Callable[[StagedProject], None], list[str]] = {
     no_story_yet: ["field_value", "item_without_story"],
     item_failed: ["item_failed"],
@@ -173,7 +168,6 @@ CASES: dict[Callable[[StagedProject], None], list[str]] = {
     folder_renamed: ["folder_name"],
     folder_with_other_stories: ["folder_changed"],
     folder_deleted: ["folder_gone", "story_gone"],
-    drafts_forged: ["draft_changed"],
 }
 
 

@@ -14,13 +14,10 @@ from cmsmig.mapping.convert.item_draft import ItemDraft
 FORGED = "Buy this now"
 
 
-def forge_drafts(
-    folder: Path, *, with_fingerprint: bool = True, with_plan: bool = False
-) -> int:
+def forge_drafts(folder: Path) -> int:
     """Put `FORGED` into a text of every kept draft that has one; return how many.
 
-    With its fingerprint the content is whole again; with the plan, what the last plan
-    found is forgotten, so that the next one asks the drafts.
+    What the last plan found is forgotten, so that the next one asks the drafts.
     """
     forged = 0
     with closing(sqlite3.connect(folder / "derived.sqlite")) as db, db:
@@ -31,26 +28,36 @@ def forge_drafts(
                 continue
             dumped = compact(body)
             draft = ItemDraft.of(kept, made_of, packed(dumped))
-            if with_fingerprint:
-                draft = replace(draft, fingerprint=draft.fingerprint_of(dumped))
+            draft = replace(draft, fingerprint=draft.fingerprint_of(dumped))
             db.execute(
                 "UPDATE draft SET record = ?, body = ? WHERE id = ?",
                 (draft.as_bytes(), draft.body, number),
             )
             forged += 1
-        if with_plan:
-            db.execute("DELETE FROM part WHERE name LIKE 'plan %'")
+        db.execute("DELETE FROM part WHERE name LIKE 'plan %'")
     return forged
 
 
-def forge_index(folder: Path) -> None:
+def forge_hashes(folder: Path) -> int:
+    """Give every content the hash of another one; return how many.
+
+    What the last plan found is forgotten, so that the next one asks the hashes.
+    """
+    with closing(sqlite3.connect(folder / "derived.sqlite")) as db, db:
+        db.execute("DELETE FROM part WHERE name LIKE 'plan %'")
+        return db.execute("UPDATE content_hash SET hash = ?", ("0" * 64,)).rowcount
+
+
+def forge_index(folder: Path) -> int:
     """Give every listed item and every use of a file other texts, and take one item
-    away; drafts and plans, which say otherwise, are forgotten."""
+    away; return how many lists.
+
+    Drafts and plans, which say otherwise, are forgotten.
+    """
     with closing(sqlite3.connect(folder / "derived.sqlite")) as db, db:
         listed = "FROM part WHERE name LIKE 'items %' AND body <> x''"
-        for number, (name, body) in enumerate(
-            db.execute(f"SELECT name, body {listed}").fetchall()
-        ):
+        lists = db.execute(f"SELECT name, body {listed}").fetchall()
+        for number, (name, body) in enumerate(lists):
             rows = [
                 [*row[:2], FORGED, f"forged-{number}-{index}", *row[4:]]
                 for index, row in enumerate(json.loads(body))
@@ -73,6 +80,7 @@ def forge_index(folder: Path) -> None:
         db.execute("UPDATE part SET body = ? WHERE name = 'files'", forged)
         db.execute("DELETE FROM part WHERE name LIKE 'plan %'")
         db.execute("DELETE FROM draft")
+    return len(lists)
 
 
 def _change_text(value: object) -> bool:

@@ -151,8 +151,6 @@ class LinkedStories:
         if links.changes and hashing is Hashing.KNOWN:
             return links
         story = self.migration.story_of(draft, self.context)
-        if isinstance(story, str):
-            return story
         content = self.content(story) if links.changes else story.content
         return self.hashed(draft, links, content)
 
