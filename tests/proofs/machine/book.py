@@ -40,6 +40,8 @@ class Book:
     compared it last. A field is missing where that is not certain."""
     estranged: set[int] = field(default_factory=set)
     """Stories that a rollback or a lost ledger met: no field of them is predicted."""
+    is_foreign: bool = False
+    """Whether a new ledger counts the component as somebody else's."""
     restorable: set[int] = field(default_factory=set)
     """Stories in the trash that an import still knows by their items."""
     deleted_files: set[str] = field(default_factory=set)

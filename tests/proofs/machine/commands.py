@@ -181,6 +181,7 @@ def rebuild(days: Days, step: Step) -> None:
         book.forgotten |= before.keys()
     book.forgotten |= {own for own, seen in before.items() if _holds_more(book, seen)}
     book.rebuilt = True
+    book.is_foreign = not components.is_designed(days)
     book.addresses.clear()
     _estrange(days, before)
 
@@ -308,11 +309,9 @@ def _failed(entries: Any) -> set[int]:
 def _estrange(days: Days, before: Space) -> None:
     """Predict nothing of what a rollback or a lost ledger met."""
     book = days.book
-    book.estranged |= before.keys() | {0}
+    book.estranged |= before.keys()
     book.restorable.clear()
     book.bases.clear()
-    if components.parts_of(days.world) is None:
-        book.estranged.discard(0)
 
 
 def _ended(days: Days, name: str, ended: Ended) -> None:

@@ -61,6 +61,15 @@ def is_blocking(days: Days) -> bool:
     )
 
 
+def is_designed(days: Days) -> bool:
+    """Return whether the component is as an import makes it, but for what it has more:
+    by that alone a new ledger knows that it is ours."""
+    parts, design = parts_of(days.world), days.book.design
+    return parts is not None and all(
+        parts[name] == design[name] for name in PARTS if name != EXTRA
+    )
+
+
 def developer_edits(days: Days, step: Step) -> None:
     """A developer gives the component or a field another label, or a field more."""
     found = days.world.space.component(NAME)
@@ -83,6 +92,7 @@ def developer_deletes(days: Days, step: Step) -> None:
     found = days.world.space.component(NAME)
     if found is not None and step.b % 3 == 0:
         days.world.api("DELETE", f"/components/{found['id']}")
+        days.book.is_foreign = False
 
 
 def design_labels(days: Days, step: Step) -> None:
