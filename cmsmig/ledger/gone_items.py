@@ -40,6 +40,10 @@ class GoneItems:
         marks = chain.from_iterable(_mark(*each) for each in gone.items())
         self._store.commit(marks, durable=True)
 
+    def restored(self, keys: Iterable[ItemKey]) -> None:
+        """Write that editors took stories out of the trash: they keep them."""
+        self._store.commit(ITS_STORY.change(key, kept_edits=1) for key in keys)
+
     def take_back(self, keys: Iterable[ItemKey]) -> None:
         """Write that items are there again, and their stories continue as theirs."""
         self._store.commit(chain.from_iterable(map(_reinstate, keys)))

@@ -278,9 +278,12 @@ class EditedStories:
         if row.uuid != story_record.uuid and story.content.get("_uid") != uid:
             # A space that was recreated may give an old number again.
             return None
+        fields = (*self._edits(story, item, last), *acts)
+        if not fields and item.gone is not None and story_record.kept_edits:
+            fields = (_RESTORED,)
         return replace(
             stamped,
-            fields=(*self._edits(story, item, last), *acts),
+            fields=fields,
             seen=seen_of(
                 [story.row.name, story.row.full_slug, comparable(story.content)]
             ),

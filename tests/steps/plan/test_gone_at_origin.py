@@ -9,6 +9,7 @@ from cmsmig.sandbox.destination.space import PackedContent
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
+from tests.support.steps.emptying import restored
 from tests.support.steps.faults import CUT, UNSENT, Fault
 from tests.support.steps.origin_edits import (
     decide_gone,
@@ -85,6 +86,20 @@ def test_a_deleted_item_is_named_and_its_story_kept(stage: Stage) -> None:
     assert RECORD in staged.stories()
     staged.verified()
     assert report(staged)["redirects"]["needs_a_target"] == []
+
+
+def test_what_was_restored_after_its_deletion_stays(stage: Stage) -> None:
+    """Also in the imports after the one that sees it first, and in a rollback."""
+    staged = imported(stage())
+    delete_item(staged, "record-2")
+    decide_gone(staged, RECORD, "delete")
+    staged.done("import")
+    restored(staged, RECORD)
+    for _ in range(3):
+        assert staged.run("import").code == 1
+        assert RECORD in staged.stories()
+    staged.run("rollback")
+    assert [*staged.stories()] == [RECORD]
 
 
 def test_what_is_decided_to_be_deleted_is_led_to_by_nothing(stage: Stage) -> None:

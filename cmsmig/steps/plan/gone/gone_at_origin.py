@@ -155,6 +155,12 @@ def record_gone(ledger: Ledger, found: OriginGone) -> None:
     rows = ledger.items.all() if found.gone else {}
     new = {key: each for key, each in found.gone.items() if rows[key].gone != each}
     ledger.gone.mark(new)
+    ledger.gone.restored(
+        key
+        for key, each in new.items()
+        if (before := rows[key].gone) is not None
+        and before.state is GoneState.DELETED != each.state
+    )
     ledger.gone.take_back((*found.back, *found.released))
     ledger.items.release(found.released)
     ledger.gone.forget(found.forgotten)
