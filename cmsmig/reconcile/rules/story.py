@@ -32,7 +32,6 @@ from cmsmig.reconcile.rules.story_fields import (
     There,
     around_content,
     content_of,
-    fields_held,
     fields_there,
     folder_of,
     is_date_of_publication,
@@ -42,7 +41,9 @@ from cmsmig.reconcile.rules.story_fields import (
     translated_moves,
     translations_to_send,
 )
-from cmsmig.reconcile.rules.story_hashes import content_hash, is_hash_of, record_hash
+from cmsmig.reconcile.rules.story_hashes import (
+    is_hash_of,
+)
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
 _LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
@@ -265,15 +266,6 @@ def written_after(
     edited = {each.field for each in diff.edits} | (diff.names(*_LEFT) & {POSITION})
     kept = {name: last.answered.get(name) for name in edited & around.keys()}
     return WrittenStory(sent, {**around, **kept})
-
-
-def after_update(last: LastWrite, story: Story, record: str) -> LastWrite:
-    """Return the last write of a story: the one that a killed run intended, if the
-    story holds all that has the fingerprint `record`."""
-    held = fields_held(story, last.written)
-    if record_hash(held, content_hash(story.content)) != record:
-        return last
-    return replace(last, written=written_story(held, story))
 
 
 def written_story(fields: JsonObject, answer: Story) -> WrittenStory:

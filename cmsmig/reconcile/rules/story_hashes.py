@@ -8,6 +8,9 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.reconcile.rules.story_fields import DATES, START, tags_of, translations_in
 
+UNDECIDED: Final = "undecided"
+"""The hash of a story that waits for a decision, or is compared once more: no other is
+like it."""
 _UNSET: Final[tuple[Json, ...]] = (None, "", [])
 _ADDED = frozenset(("_editable",))
 _RENEWED = frozenset(("_editable", "cached_url", "url"))

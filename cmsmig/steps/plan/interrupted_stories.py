@@ -2,7 +2,7 @@
 two.
 
 One that was created is known by the `_uid` of its root block, wherever an editor moved
-it since. One that was updated is known by the fingerprint of what was wanted. What
+it since. One that was updated is known by the fingerprints of what was wanted. What
 editors see has to be put back where a run wrote only what visitors see.
 """
 
@@ -19,14 +19,15 @@ from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import after_update, edited_fields, is_as_left
+from cmsmig.reconcile.rules.story import edited_fields, is_as_left
 from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     content_of,
     fields_held,
     wanted_fields,
 )
-from cmsmig.reconcile.rules.story_hashes import content_hash, is_hash_of
+from cmsmig.reconcile.rules.story_hashes import is_hash_of
+from cmsmig.reconcile.rules.update_intents import after_update
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import (
     found_write,
@@ -218,25 +219,23 @@ def settle_updates(
     origin_hash: Callable[[ItemKey], str],
 ) -> None:
     """Write what became of each update that a killed run intended, where the story in
-    `found` holds just what was wanted; the intents of others stay open.
+    `found` holds some of what was wanted; the intents of others stay open.
 
-    Where an editor changed what no import fills, no change date is taken as ours, so
-    that the next write looks at it first.
+    Where it holds anything else, no change date is taken as ours, so that the next
+    write looks at it first.
     """
     for intent, row in ledger.intended("update"):
         story = found.get(row.key) if row is not None else None
         if row is None or story is None:
             continue
         before = last_write(ledger, row)
-        last = after_update(before, story, intent.request_hash)
+        last = after_update(before, story, intent)
         if last is before or story.row.group_id != before.record.group_id:
             continue
         edited = edited_fields(story, last)
         record = replace(
-            before.record,
+            last.record,
             full_slug=story.row.full_slug.strip("/"),
-            content_hash=content_hash(story.content),
-            record_hash=intent.request_hash,
             updated_at="" if edited else story.row.updated_at,
             kept_edits=False,
         )

@@ -27,7 +27,14 @@ from cmsmig.errors import (
     RejectedError,
     UnreachableError,
 )
-from cmsmig.ledger.rows import AssetRow, GoneState, ItemRow, MadeRow, StoryRecord
+from cmsmig.ledger.rows import (
+    AssetRow,
+    GoneState,
+    Intent,
+    ItemRow,
+    MadeRow,
+    StoryRecord,
+)
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.mapping.uids import story_uid
@@ -42,11 +49,11 @@ from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
 from cmsmig.reconcile.rules.folder import ROOT, FolderRules
 from cmsmig.reconcile.rules.story import (
     LastWrite,
-    after_update,
     edited_fields,
     edits_without_reading,
 )
 from cmsmig.reconcile.rules.story_fields import PUBLISHED, START, TAGS
+from cmsmig.reconcile.rules.update_intents import after_update
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.missing_objects import read_unlisted
 from cmsmig.steps.plan.publication.version_pair import (
@@ -233,7 +240,7 @@ class EditedStories:
     """Compares stories with what the ledger records of our last write."""
 
     job: RollbackJob
-    updating: Mapping[str, str]
+    updating: Mapping[str, Intent]
     """What a killed run was about to write, by item."""
     publishing: Set[str]
     """Items that a killed run was about to publish."""
@@ -246,9 +253,7 @@ class EditedStories:
         intents = job.ledger.intents
         return cls(
             job,
-            updating={
-                each.subject: each.request_hash for each in intents.open("update")
-            },
+            updating={each.subject: each for each in intents.open("update")},
             publishing={
                 each.subject
                 for kind in ("publish", SHOW)
@@ -306,7 +311,7 @@ class EditedStories:
             yield PUBLISHED
 
     def _edits(self, story: Story, item: ItemRow, last: LastWrite) -> tuple[str, ...]:
-        """Return what was edited; nothing where it is all that a killed run sent."""
+        """Return what was edited; what a killed run sent was not."""
         intended = self.updating.get(str(item.key))
         last = after_update(last, story, intended) if intended else last
         return tuple(_LISTED_AS.get(name, name) for name in edited_fields(story, last))

@@ -24,8 +24,9 @@ from cmsmig.ledger.rows import (
     ItemRow,
 )
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.rules.story import edited_fields
+from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP, wanted_fields
+from cmsmig.reconcile.rules.update_intents import update_intent
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.moves import (
@@ -73,7 +74,9 @@ async def link_stories(job: ImportJob) -> None:
     rows = CurrentRows(job, [each.story_record.story_id for each in needed])
     await work_through(
         _updates(job, needed, job.linked(existing), job.groups(job.snapshot.stories)),
-        write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
+        write_ahead(
+            job.ledger.intents, partial(_intent, job), partial(_update, job, rows)
+        ),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
@@ -189,9 +192,11 @@ def _settle_open(job: ImportJob, needed: Sequence[Needed]) -> None:
             job.ledger.intents.settle("update", intent.subject, "not_needed")
 
 
-def _intent(update: Update) -> Intent:
-    needed = update.needed
-    return Intent("update", str(needed.key), needed.links.record_hash)
+def _intent(job: ImportJob, update: Update) -> Intent:
+    needed, story_record = update.needed, update.needed.story_record
+    last = LastWrite(story_record, job.ledger.items.last_written(story_record.story_id))
+    record = needed.links.record_hash
+    return update_intent(str(needed.key), record, last, update.fields)
 
 
 async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:

@@ -36,9 +36,9 @@ from cmsmig.reconcile.rules.story import (
     written_after,
 )
 from cmsmig.reconcile.rules.story_fields import GROUP, TAGS, around_content, content_of
-from cmsmig.reconcile.rules.story_hashes import content_hash
+from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
-from cmsmig.steps.plan.edits.story_edits import UNDECIDED, undecided_sentence
+from cmsmig.steps.plan.edits.story_edits import undecided_sentence
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.snapshot import LISTED_TOGETHER
 from cmsmig.steps.write.folders import parent_id

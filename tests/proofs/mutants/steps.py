@@ -89,7 +89,7 @@ INTENTS = (
         "no intent: update",
         "phase two writes without a durable word before",
         (f"kill applied | {UPDATE}", f"kill answered | {UPDATE}"),
-        (_without_intent(RELATIONS, " _intent, "),),
+        (_without_intent(RELATIONS, "partial(_intent, job)"),),
     ),
     Mutant(
         "no intent: publish",

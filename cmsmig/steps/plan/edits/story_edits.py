@@ -23,8 +23,6 @@ from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.worker_pool import batches, together
 
-UNDECIDED: Final = "undecided"
-"""Stands for the hash of a story that waits for a decision: no other is like it."""
 _AT_ONCE = 50
 """Stories that are read together; what they hold is not kept for all at once."""
 _MOST_KEPT = 500

@@ -1,0 +1,66 @@
+"""What a killed run intended to write into a story, recognised by field. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import Story
+from cmsmig.ledger.rows import Intent, WrittenStory
+from cmsmig.mapping.compare.content_equality import comparable
+from cmsmig.reconcile.diff import Fields, Sides
+from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.reconcile.rules.story import BY_VALUE, LastWrite, written_story
+from cmsmig.reconcile.rules.story_fields import (
+    GROUP,
+    TAGS,
+    around_content,
+    content_of,
+    fields_held,
+    fields_there,
+)
+from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash, record_hash
+
+
+def update_intent(subject: str, record: str, last: LastWrite, sent: Fields) -> Intent:
+    """Return the intent to update a story: what is wanted has the fingerprint `record`.
+    It names the value of each field that is wanted otherwise than it was written."""
+    moved: list[str] = []
+    if last.written is not None:
+        moved = Sides(last.sent, sent, {}, BY_VALUE).moved(sent)
+    # Of tags and groups, no value is only ours.
+    named = (name for name in moved if name not in (TAGS, GROUP))
+    prints: JsonObject = {name: _print_of(sent, name) for name in named}
+    return Intent("update", subject, record, prints)
+
+
+def after_update(last: LastWrite, story: Story, intent: Intent) -> LastWrite:
+    """Return the last write of a story: the one that a killed run intended, as far as
+    the story holds its fields. The others were edited since, or kept an edit."""
+    held, content = fields_held(story, last.written), content_hash(story.content)
+    if record_hash(held, content) == intent.request_hash:
+        written = written_story(held, story)
+        record = intent.request_hash
+    else:
+        theirs, around = fields_there(story, last.written), around_content(story)
+        found = {n for n in intent.body if _print_of(theirs, n) == intent.body[n]}
+        if not found:
+            return last
+        written = WrittenStory(
+            _with_fields(last.sent, theirs, found),
+            _with_fields(last.answered, around, found & around.keys()),
+        )
+        content, record = content_hash(content_of(written.sent)), UNDECIDED
+    own = replace(last.record, content_hash=content, record_hash=record)
+    return replace(last, record=own, written=written)
+
+
+def _print_of(fields: Fields, name: str) -> str:
+    return seen_of(comparable(fields.get(name)))
+
+
+def _with_fields(before: JsonObject, after: JsonObject, names: Set[str]) -> JsonObject:
+    """Return fields with those of the names as they are afterwards."""
+    kept = {name: before[name] for name in before.keys() - names}
+    return kept | {name: after[name] for name in names & after.keys()}
