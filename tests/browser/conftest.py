@@ -19,7 +19,7 @@ from tests.support.browser.hearing import listened
 from tests.support.browser.hostile import write_hostile_site
 from tests.support.browser.lab import Lab, running_lab
 from tests.support.browser.project import Rehearsed, Unattended
-from tests.support.browser.walk import SUBSHELLS, Desk
+from tests.support.browser.walk import SUBSHELLS, Walk
 from tests.support.sidebyside import EVERY_WAY
 
 collect_ignore = [] if EVERY_WAY else ["test_every_panel.py", "test_worst_moments.py"]
@@ -27,7 +27,7 @@ collect_ignore = [] if EVERY_WAY else ["test_every_panel.py", "test_worst_moment
 
 PICTURES = "CMSMIG_SCREENSHOTS"
 """The variable that names a folder for pictures of the notebooks."""
-Desks: TypeAlias = Callable[[str], Awaitable[Desk]]
+Walks: TypeAlias = Callable[[str], Awaitable[Walk]]
 _QUIETLY = (
     "--no-sandbox",
     "--disable-gpu",
@@ -80,15 +80,15 @@ async def lab(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Lab]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def desks(
+async def walks(
     browser: Browser, lab: Lab, hostile_site: Path, pictures: Path | None
-) -> AsyncIterator[Desks]:
-    """Return what makes a desk, none of its notebooks worked yet, once for each way
+) -> AsyncIterator[Walks]:
+    """Return what makes a walk, none of its notebooks worked yet, once for each way
     to serve comms."""
-    made: dict[str, Desk] = {}
+    made: dict[str, Walk] = {}
     async with AsyncExitStack() as stack:
 
-        async def desk(mode: str) -> Desk:
+        async def walk(mode: str) -> Walk:
             if mode not in made:
                 lab.serve_comms(mode)
                 rehearsed = Rehearsed.begin(
@@ -99,35 +99,35 @@ async def desks(
                 stack.push_async_callback(context.close)
                 folder = pictures / mode if pictures else None
                 book = await Book.at(lab, await context.new_page())
-                made[mode] = Desk(book, rehearsed, hearing, lab.node, folder)
+                made[mode] = Walk(book, rehearsed, hearing, lab.node, folder)
             return made[mode]
 
-        yield desk
+        yield walk
 
 
 _COMMS = {"subshells": SUBSHELLS} | ({"one-thread": "disabled"} if EVERY_WAY else {})
 
 
 @pytest_asyncio.fixture(loop_scope="session", params=_COMMS.values(), ids=_COMMS)
-async def desk(request: pytest.FixtureRequest, desks: Desks) -> Desk:
-    """Return a desk with the notebooks on it.
+async def walk(request: pytest.FixtureRequest, walks: Walks) -> Walk:
+    """Return a walk with the notebooks on it.
 
     With comms on a subshell of the kernel, JupyterLab's own choice; by `make notebooks`
     once more with comms on the kernel's main thread.
     """
-    return await desks(request.param)
+    return await walks(request.param)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def unattended(desks: Desks, lab: Lab) -> AsyncIterator[Unattended]:
+async def unattended(walks: Walks, lab: Lab) -> AsyncIterator[Unattended]:
     """Return a run of all notebooks, after they were worked by hand.
 
     The space is another one, and empty; the decisions are those taken by hand.
     """
-    desk = await desks(SUBSHELLS)
-    await desk.through("07")
-    desk.content = desk.rehearsed.content()
-    alike = desk.rehearsed.with_an_empty_space(lab.root / "unattended")
+    walk = await walks(SUBSHELLS)
+    await walk.through("07")
+    walk.content = walk.rehearsed.content()
+    alike = walk.rehearsed.with_an_empty_space(lab.root / "unattended")
     try:
         reports = lab.root / "reports"
         process = alike.rehearsal.process("run", "--reports", str(reports))

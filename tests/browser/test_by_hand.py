@@ -11,43 +11,43 @@ import pytest
 from cmsmig.notebook.kit.control_registry import WIDGETS
 from tests.browser.test_conflicts import DRIVES
 from tests.support.browser.project import Unattended
-from tests.support.browser.walk import NOTEBOOKS, SUBSHELLS, Desk
+from tests.support.browser.walk import NOTEBOOKS, SUBSHELLS, Walk
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-async def test_a_notebook_works_by_hand(desk: Desk, notebook: str) -> None:
+async def test_a_notebook_works_by_hand(walk: Walk, notebook: str) -> None:
     """It runs, its controls do what they say, and the page says no error."""
-    await desk.through(notebook)
-    assert desk.hearing.quiet()
+    await walk.through(notebook)
+    assert walk.hearing.quiet()
 
 
-async def test_every_control_was_driven(desk: Desk) -> None:
+async def test_every_control_was_driven(walk: Walk) -> None:
     """A control that is listed and that no test works fails here, by name; those of
     conflicts are worked where there are any."""
-    await desk.through("07")
-    assert {each.name for each in WIDGETS} - desk.book.driven == set(DRIVES)
+    await walk.through("07")
+    assert {each.name for each in WIDGETS} - walk.book.driven == set(DRIVES)
 
 
 async def test_comms_were_served_as_chosen(
-    desk: Desk, request: pytest.FixtureRequest
+    walk: Walk, request: pytest.FixtureRequest
 ) -> None:
     """The kernel was asked for a subshell exactly when subshells were on."""
-    await desk.through("00")
-    chosen = request.node.callspec.params["desk"]
-    assert desk.hearing.subshells == (chosen == SUBSHELLS)
+    await walk.through("00")
+    chosen = request.node.callspec.params["walk"]
+    assert walk.hearing.subshells == (chosen == SUBSHELLS)
 
 
-@pytest.mark.parametrize("desk", [SUBSHELLS], indirect=True)
+@pytest.mark.parametrize("walk", [SUBSHELLS], indirect=True)
 async def test_by_hand_and_unattended_are_one(
-    desk: Desk, unattended: Unattended
+    walk: Walk, unattended: Unattended
 ) -> None:
     """From the same decisions: the same plan, and the same in the space."""
-    (planned,) = (each for each in plans(desk.folder) if each.startswith(desk.plan))
+    (planned,) = (each for each in plans(walk.folder) if each.startswith(walk.plan))
     assert planned in plans(unattended.rehearsed.folder)
-    assert desk.content["stories"]
-    assert unattended.rehearsed.content() == desk.content
+    assert walk.content["stories"]
+    assert unattended.rehearsed.content() == walk.content
 
 
 def plans(folder: Path) -> set[str]:

@@ -15,10 +15,10 @@ from PIL import Image
 from cmsmig.display.safe_html import sanitised
 from cmsmig.notebook.preview.previewing import body_preview, open_previews
 from cmsmig.origin.files import FileRow, FileStore
-from tests.notebook.test_previewing import decided_workspace
 from tests.notebook.test_safehtml import HOSTILE, Seen
-from tests.support.notebook.live_panel import LivePanel, worked
+from tests.support.notebook.page import Page, worked
 from tests.support.notebook.pulled_site import VIDEO, pulled_workspace
+from tests.support.notebook.session import decide_all
 
 HELD = "data:image/png;base64,iVBORw0KGgo="
 HERE, GONE = "https://cdn.example.com/here.png", "https://cdn.example.com/gone.png"
@@ -29,7 +29,7 @@ BODY = "".join(
 )
 
 
-def _with_files(root: Path) -> None:
+async def _with_files(root: Path) -> None:
     """Write a site one body of which holds three pictures: one is a drawing, of one
     there are no bytes."""
     project = pulled_workspace(root).project
@@ -46,6 +46,7 @@ def _with_files(root: Path) -> None:
         (project.files / digest).write_bytes(body)
         rows.append(FileRow(address, digest, len(body), "image/png"))
     FileStore(project.files, project.raw).save(rows)
+    await decide_all(pulled_workspace(root))
 
 
 def _pictures(html: str) -> list[list[str]]:
@@ -59,15 +60,15 @@ def _pictures(html: str) -> list[list[str]]:
 
 async def test_both_sides_show_the_local_copy(tmp_path: Path) -> None:
     """The file that is there is shown, a drawing and a missing one stay boxes."""
-    _with_files(tmp_path)
-    previews = open_previews(await decided_workspace(tmp_path, interactive=True))
-    desk = LivePanel(body_preview(previews, "video").widget())
+    await _with_files(tmp_path)
+    previews = open_previews(pulled_workspace(tmp_path, interactive=True))
+    desk = Page(body_preview(previews, "video"))
     await worked()
     [[origin, target]] = _pictures(desk.html("origin"))
     assert origin == target
     assert origin.startswith("data:image/jpeg;base64,")
     assert desk.html("origin").count("[image: ") == 4
-    static = open_previews(await decided_workspace(tmp_path))
+    static = open_previews(pulled_workspace(tmp_path))
     html = str(body_preview(static, "video").html())
     assert [len(each) for each in _pictures(html)] == [2]
     assert html.count("data:image/") == 2
@@ -76,8 +77,8 @@ async def test_both_sides_show_the_local_copy(tmp_path: Path) -> None:
 
 async def test_a_body_shows_a_bounded_number_of_pictures(tmp_path: Path) -> None:
     """What goes beyond it stays a box that names the picture."""
-    _with_files(tmp_path)
-    side = open_previews(await decided_workspace(tmp_path)).pictures.side()
+    await _with_files(tmp_path)
+    side = open_previews(pulled_workspace(tmp_path)).pictures.side()
     many = sanitised(f'<img src="{HERE}">' * 30, side)
     seen = Seen(many)
     assert seen.tags.count("img") == 24

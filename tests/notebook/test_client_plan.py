@@ -15,14 +15,12 @@ from cmsmig.notebook.importing import show_client_plan, show_findings, show_plan
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
-from tests.support.notebook.front_end import front_end
-from tests.support.notebook.live_panel import LivePanel
+from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal
 from tests.support.sites.exact import write_small_site
 from tests.support.steps.origin_edits import edit_items
 from tests.support.steps.staged_project import StagedProject
-from tests.support.timelimit import patience
 
 Start = Callable[..., Staged]
 LOSSY = "<p>See <a href='/about'>the page</a>.</p><marquee>moving</marquee>"
@@ -72,9 +70,9 @@ async def test_a_dry_run_writes_no_page_and_no_list(staged: Start) -> None:
 
 
 @pytest.fixture
-def desk(staged: Start) -> StagedProject:
+def project(staged: Start) -> StagedProject:
     """Return a project of which two texts lose something."""
-    desk = StagedProject(staged().rehearsal)
+    project = StagedProject(staged().rehearsal)
 
     def lossy(item: dict) -> dict:
         data = item["fieldData"]
@@ -82,21 +80,21 @@ def desk(staged: Start) -> StagedProject:
             data = {**data, "text": LOSSY}
         return {**item, "fieldData": data}
 
-    edit_items(desk, lossy)
-    desk.done("pull")
-    return desk
+    edit_items(project, lossy)
+    project.done("pull")
+    return project
 
 
 async def test_findings_of_a_plan_are_searched_sorted_and_saved(
-    desk: StagedProject,
+    project: StagedProject,
 ) -> None:
     """Unattended in one table and as CSV; by hand found in the background, each with
     its page as a link; a new plan renews the list."""
-    stage = Staged(desk.rehearsal)
+    stage = Staged(project.rehearsal)
     workspace = stage.workspace()
     shown = await show_plan(workspace)
     html = show_findings(workspace, shown).html()
-    path = desk.folder / "lists" / "plan-findings.csv"
+    path = project.folder / "lists" / "plan-findings.csv"
     with path.open(encoding="utf-8-sig", newline="") as opened:
         listed = [*csv.DictReader(opened)]
     kinds = {each["Kind"] for each in listed}
@@ -109,38 +107,29 @@ async def test_findings_of_a_plan_are_searched_sorted_and_saved(
     assert all(kind in html for kind in kinds)
     path.unlink()
     workspace = stage.workspace(interactive=True)
-    with front_end():
-        shown = await show_plan(workspace)
-        board = LivePanel(show_findings(workspace, shown).widget())
-        await _until(board, f"1 to {len(listed)} of {len(listed)}")
-        assert 'href="https://' in board.html("foreseen_list")
-        assert 'rel="noopener noreferrer"' in board.html("foreseen_list")
-        await board.work("foreseen-search", "RECORD 4")
-        assert "Record 2" not in board.text("foreseen_list")
-        await board.work("foreseen-kind", "Link to a static page")
-        assert "Link to a static page: " in board.text("foreseen_explained")
-        await board.work("foreseen-save")
-        assert "1 line written" in board.text("foreseen_said")
-        assert len(path.read_text("utf-8").splitlines()) == 2
-        await board.work("foreseen-search", "")
-        await board.work("foreseen-kind", "")
-        edit_items(desk, _plain)
-        await asyncio.to_thread(desk.done, "pull")
-        fresh = await show_plan(workspace)
-        assert shown.shown is not None
-        assert fresh.shown is not None
-        shown.shown.show(fresh.shown.plan)
-        await _until(board, "Everything arrives, and nothing of it is lost.")
+    shown = await show_plan(workspace)
+    page = Page(show_findings(workspace, shown))
+    await page.sees(f"1 to {len(listed)} of {len(listed)}")
+    assert 'href="https://' in page.html("foreseen_list")
+    assert 'rel="noopener noreferrer"' in page.html("foreseen_list")
+    await page.set("foreseen-search", "RECORD 4")
+    await page.lacks("foreseen_list", "Record 2")
+    await page.set("foreseen-kind", "Link to a static page")
+    await page.shows("foreseen_explained", "Link to a static page: ")
+    await page.click("foreseen-save")
+    await page.shows("foreseen_said", "1 line written")
+    assert len(path.read_text("utf-8").splitlines()) == 2
+    await page.set("foreseen-search", "")
+    await page.set("foreseen-kind", "")
+    edit_items(project, _plain)
+    await asyncio.to_thread(project.done, "pull")
+    fresh = await show_plan(workspace)
+    shown.shown.show(fresh.shown.plan)
+    await page.sees("Everything arrives, and nothing of it is lost.")
 
 
 def _plain(item: dict) -> dict:
     return {**item, "fieldData": {**item["fieldData"], "text": "<p>Plain.</p>"}}
-
-
-async def _until(board: LivePanel, text: str) -> None:
-    async with asyncio.timeout(patience()):
-        while text not in board.text():
-            await asyncio.sleep(0.02)
 
 
 def test_a_link_never_leads_to_another_host() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,11 +10,11 @@ from cmsmig.notebook.preview.cross_check_tables import compared
 from cmsmig.notebook.preview.cross_checking import cross_checked, site_body
 from cmsmig.notebook.preview.previewing import Previews, open_previews
 from cmsmig.richtext.parity.comparison import Defect, Fault
-from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
-from tests.support.notebook.pulled_site import Controls, pulled_workspace
+from tests.support.notebook.page import Page
+from tests.support.notebook.pulled_site import pulled_workspace
+from tests.support.notebook.session import decide_all
 from tests.support.standin import StandIn
-from tests.support.timelimit import patience
 
 
 @pytest.fixture
@@ -31,20 +29,8 @@ def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
 async def previews(folder: Path, *, interactive: bool = False) -> Previews:
     """Return the bodies of the pulled site, all proposals accepted."""
     workspace = pulled_workspace(folder, interactive=interactive)
-    await accept_proposals(
-        workspace.project,
-        workspace.local_settings,
-        reviewer="a tester",
-        observer=workspace.observer,
-    )
+    await decide_all(workspace)
     return open_previews(workspace)
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    async with asyncio.timeout(patience()):
-        while not holds():
-            await asyncio.sleep(0.01)
 
 
 async def test_unattended_it_runs_only_when_asked_to(tmp_path: Path) -> None:
@@ -83,20 +69,20 @@ async def test_by_hand_it_waits_is_stopped_and_goes_again(
     body_index = await previews(tmp_path / "p", interactive=True)
     panel = await cross_checked(body_index)
     assert panel.widget is not None
-    controls = Controls(panel.widget())
+    page = Page(panel)
     assert not (node.folder / "started").exists()
     node.hold()
-    await controls.click("cross-check")
-    await until((node.folder / "started").exists)
-    [stop], [start] = controls.named("cross-check-stop"), controls.named("cross-check")
+    await page.click("cross-check")
+    await page.until((node.folder / "started").exists, "Node is not started")
+    [stop], [start] = page.named("cross-check-stop"), page.named("cross-check")
     assert (stop.disabled, start.disabled) == (False, True)
-    await controls.click("cross-check-stop")
-    await until(lambda: "Stopped: 0 of 4 bodies" in controls.shown())
-    await until(lambda: not start.disabled)
+    await page.click("cross-check-stop")
+    await page.sees("Stopped: 0 of 4 bodies")
+    await page.until(lambda: not start.disabled, "it does not go on")
     assert stop.disabled
     node.go_on()
-    await controls.click("cross-check")
-    await until(lambda: "4 bodies: 2 equal, 2 deviating" in controls.shown())
+    await page.click("cross-check")
+    await page.sees("4 bodies: 2 equal, 2 deviating")
 
 
 async def test_bodies_are_taken_as_the_origin_holds_them(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from cmsmig.survey.census import take_census
 from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.thumbnails import Thumbnails
 from tests.support.browser.hostile import HOSTILE_NAME, write_hostile_site
-from tests.support.notebook.live_panel import LivePanel, worked
+from tests.support.notebook.page import Page, worked
 from tests.support.processortime import at_most
 from tests.support.sites.exact import write_load_site
 
@@ -70,11 +70,11 @@ def made(folder: Path) -> ItemBrowser:
     return ItemBrowser(catalogue)
 
 
-async def opened(folder: Path, *, dry_run: bool = False) -> LivePanel:
+async def opened(folder: Path, *, dry_run: bool = False) -> Page:
     """Return the panel, once nothing goes on in the background any more."""
     workspace = at(folder, dry_run=dry_run)
     explorer = Explorer(workspace, open_catalogue(workspace))
-    panel = LivePanel(explorer.element())
+    panel = Page(explorer.element())
     while explorer.busy:
         await worked()
     assert panel.said() == ""
@@ -86,9 +86,9 @@ def origin_of(folder: Path) -> Origin:
     return read_origin(at(folder).project, None)
 
 
-def names(panel: LivePanel) -> list[str]:
+def names(panel: Page) -> list[str]:
     """Return the names on the page that is shown."""
-    return [each.get_text() for each in panel.controls("explore-open")]
+    return [each.get_text() for each in panel.tags("explore-open")]
 
 
 def collection_named(browser: ItemBrowser, name: str) -> str:
@@ -264,29 +264,29 @@ async def test_the_list_is_narrowed_and_cleared(explored: Path) -> None:
     panel = await opened(explored)
     assert "1 to 25 of 278 items" in panel.text("list")
     posts = panel.options("explore-collection")[1]
-    await panel.work("explore-collection", posts)
+    await panel.set("explore-collection", posts)
     assert "of 71 items" in panel.text("list")
-    await panel.work("explore-state", "changes_in_draft")
+    await panel.set("explore-state", "changes_in_draft")
     some = panel.text("list")
-    await panel.work("explore-since", "2024-01-01")
+    await panel.set("explore-since", "2024-01-01")
     assert panel.said() == ""
-    await panel.work("explore-clear")
+    await panel.click("explore-clear")
     assert "1 to 25 of 278 items" in panel.text("list")
     assert some != panel.text("list")
-    await panel.work("explore-collection", posts)
-    await panel.work("explore-field", "main-image")
+    await panel.set("explore-collection", posts)
+    await panel.set("explore-field", "main-image")
     empty = panel.text("list").split()[0]
-    await panel.work("explore-test", "filled")
+    await panel.set("explore-test", "filled")
     assert "items" in panel.text("list")
     assert panel.text("list").split()[0] != empty
-    await panel.work("explore-test", "holds")
-    await panel.work("explore-value", "no such text")
+    await panel.set("explore-test", "holds")
+    await panel.set("explore-value", "no such text")
     assert "No item passes" in panel.text("list")
 
 
 async def test_a_day_that_is_none_is_refused_in_a_sentence(explored: Path) -> None:
     panel = await opened(explored)
-    await panel.work("explore-since", "yesterday")
+    await panel.set("explore-since", "yesterday")
     assert "'yesterday' is no day" in panel.said()
     assert "278 items" in panel.text("list")
 
@@ -295,38 +295,38 @@ async def test_pages_are_turned_and_items_stepped_through(explored: Path) -> Non
     """The next page begins behind the last item; a step over its end turns it."""
     panel = await opened(explored)
     first = names(panel)
-    await panel.work("explore-on")
+    await panel.click("explore-on")
     second = names(panel)
     assert "26 to 50 of 278" in panel.text("list")
     assert not set(panel.ids("explore-open")) & set(first)
-    await panel.work("explore-back")
+    await panel.click("explore-back")
     assert names(panel) == first
     for _ in range(PAGE + 1):
-        await panel.work("explore-down")
+        await panel.click("explore-down")
     assert names(panel) == second
-    await panel.work("explore-last")
+    await panel.click("explore-last")
     assert "276 to 278 of 278" in panel.text("list")
-    await panel.work("explore-first")
+    await panel.click("explore-first")
     assert names(panel) == first
 
 
 async def test_columns_are_chosen_and_sorted(explored: Path) -> None:
     panel = await opened(explored)
     posts = panel.options("explore-collection")[1]
-    await panel.work("explore-collection", posts)
-    await panel.work("explore-column", "field:sort-order=1")
-    heads = [each.get_text() for each in panel.controls("explore-sort")]
+    await panel.set("explore-collection", posts)
+    await panel.set("explore-column", "field:sort-order=1")
+    heads = [each.get_text() for each in panel.tags("explore-sort")]
     assert heads[-1] == "Sort order"
-    await panel.work("explore-sort", "field:sort-order")
+    await panel.set("explore-sort", "field:sort-order")
     column = numbers(panel)
     assert column == sorted(column) != []
-    await panel.work("explore-sort", "field:sort-order")
+    await panel.set("explore-sort", "field:sort-order")
     assert numbers(panel) == sorted(numbers(panel), reverse=True)
-    await panel.work("explore-column", "field:sort-order=0")
-    assert "Sort order" not in [e.get_text() for e in panel.controls("explore-sort")]
+    await panel.set("explore-column", "field:sort-order=0")
+    assert "Sort order" not in [e.get_text() for e in panel.tags("explore-sort")]
 
 
-def numbers(panel: LivePanel) -> list[float]:
+def numbers(panel: Page) -> list[float]:
     """Return the numbers in the last column of the list."""
     rows = BeautifulSoup(panel.html("list"), "html.parser").select("tbody tr")
     cells = [row.select("td")[-1].get_text() for row in rows]
@@ -338,23 +338,21 @@ async def test_an_item_shows_what_its_fields_are(explored: Path) -> None:
     framed beside its HTML; the way back leads where one came from."""
     panel = await opened(explored)
     posts = panel.options("explore-collection")[1]
-    await panel.work("explore-collection", posts)
-    await panel.work("explore-search", "gose at four")
-    await panel.work("explore-open")
+    await panel.set("explore-collection", posts)
+    await panel.set("explore-search", "gose at four")
+    await panel.click("explore-open")
     shown, html = panel.text("item"), panel.html("item")
     assert re.search(r"\d{1,2} [A-Z][a-z]+ 20\d\d, \d\d:\d\d \(", shown)
     assert 'sandbox=""' in html
     assert "&lt;p" in html
     first = panel.text("item")
-    target = next(
-        each for each in panel.controls("explore-open") if "-to-" in each["id"]
-    )
-    await panel.work("explore-open", target["data-value"])
+    target = next(each for each in panel.tags("explore-open") if "-to-" in each["id"])
+    await panel.set("explore-open", target["data-value"])
     assert panel.text("item") != first
     assert "Referred to by" in panel.text("item")
-    await panel.work("explore-return")
+    await panel.click("explore-return")
     assert panel.text("item") == first
-    await panel.work("explore-return")
+    await panel.click("explore-return")
     assert panel.text("item") == ""
     assert "gose at four" in panel.text("list")
 
@@ -362,21 +360,21 @@ async def test_an_item_shows_what_its_fields_are(explored: Path) -> None:
 async def test_versions_stand_side_by_side(explored: Path) -> None:
     """What is live and changed since: both values, the words that differ marked."""
     panel = await opened(explored)
-    await panel.work("explore-finding", "changed")
+    await panel.set("explore-finding", "changed")
     assert "9 items" in panel.text("list")
     for entry in panel.ids("explore-open"):
-        await panel.work("explore-open", entry)
+        await panel.set("explore-open", entry)
         html = panel.html("item")
         assert "Visitors see (live)" in html
         assert 'class="differs"' in html
-        await panel.work("explore-return")
+        await panel.click("explore-return")
 
 
 async def test_an_items_page_says_where_its_story_goes(staged: Callable) -> None:
     """With the design decided the path is that of the plan; imported, its state."""
     desk = staged()
     panel = await opened(desk.rehearsal.folder)
-    await panel.work("explore-open")
+    await panel.click("explore-open")
     assert re.search(
         r"Will be at [\w/-]+; nothing was imported yet", panel.text("item")
     )
@@ -425,19 +423,19 @@ async def test_pictures_are_drawn_from_the_local_copies(
 async def test_lists_are_written_as_csv(folder: Path) -> None:
     """A line for each finding, formulas made inert; in a dry run nothing is."""
     panel = await opened(folder, dry_run=True)
-    await panel.work("explore-save")
+    await panel.click("explore-save")
     assert "dry run" in panel.text("said")
     assert not (folder / "lists").exists()
     panel = await opened(folder)
-    await panel.work("explore-finding", "no-alt")
-    await panel.work("explore-save")
+    await panel.set("explore-finding", "no-alt")
+    await panel.click("explore-save")
     path = folder / "lists" / "items-no-alt.csv"
     assert str(path) in panel.text("said").replace(" ", "")
     rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
     assert len(rows) > 20
     assert all(row["Found"] and row["Id"] for row in rows)
-    await panel.work("explore-clear")
-    await panel.work("explore-save")
+    await panel.click("explore-clear")
+    await panel.click("explore-save")
     rows = list(csv.reader(io.StringIO((folder / "lists/items.csv").read_text())))
     assert len(rows) == 279
     for row in rows:
@@ -452,20 +450,20 @@ async def test_what_bodies_are_made_of_narrows_the_list(folder: Path) -> None:
     found = take_census(origin_of(folder)).findings
     for each in found:
         items = {one.item.key for one in each.sightings}
-        await panel.work("explore-finding", f"structure:{each.structure.name}")
+        await panel.set("explore-finding", f"structure:{each.structure.name}")
         noun = "item" if len(items) == 1 else "items"
         assert f"{len(items)} {noun}" in panel.text("list"), each.structure.name
     assert {f"structure:{each.structure.name}" for each in found} == {
         each for each in offered if each.startswith("structure:")
     }
-    await panel.work("explore-finding", "structure:table")
-    await panel.work("explore-save")
+    await panel.set("explore-finding", "structure:table")
+    await panel.click("explore-save")
     path = folder / "lists" / "items-structure-table.csv"
     rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
     assert rows
     assert all(row["Found in field"] and row["Found"] for row in rows)
     (script,) = (each for each in offered if each == "loss:Script")
-    await panel.work("explore-finding", script)
+    await panel.set("explore-finding", script)
     assert "script (a loss)" in panel.text("list")
     assert names(panel)
 
@@ -487,10 +485,10 @@ async def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
     while True:
         shown = [panel.html()]
         for entry in panel.ids("explore-open")[:12]:
-            await panel.work("explore-open", entry)
+            await panel.set("explore-open", entry)
             assert panel.said() == ""
             shown.append(panel.html())
-            await panel.work("explore-return")
+            await panel.click("explore-return")
         for html in shown:
             page = BeautifulSoup(html, "html.parser")
             assert page.find("script") is None
@@ -500,15 +498,15 @@ async def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
                 for name in tag.attrs
             )
             assert not page.select("a[href^='javascript:'], iframe:not([sandbox=''])")
-        if panel.controls("explore-on")[0].get("aria-disabled"):
+        if panel.tags("explore-on")[0].get("aria-disabled"):
             break
-        await panel.work("explore-last")
+        await panel.click("explore-last")
     assert "Half \ufffd" in panel.html() or await found(panel, "Half")
 
 
-async def found(panel: LivePanel, text: str) -> bool:
+async def found(panel: Page, text: str) -> bool:
     """Return whether a search finds something."""
-    await panel.work("explore-search", text)
+    await panel.set("explore-search", text)
     return "No item passes" not in panel.text("list")
 
 
@@ -534,7 +532,7 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path) -> None:
     began = time.process_time()
     with at_most(1):
         explorer = Explorer(workspace, open_catalogue(workspace))
-        panel = LivePanel(explorer.element())
+        panel = Page(explorer.element())
         await worked()
         spent = {"first page": round(1000 * (time.process_time() - began))}
         assert "so far" in panel.text("progress")
@@ -555,7 +553,7 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path) -> None:
     ):
         began = time.process_time()
         with at_most(1):
-            await panel.work(*work)
+            await (panel.set(*work) if work[1:] else panel.click(*work))
         spent[" ".join(work)] = round(1000 * (time.process_time() - began))
         assert panel.said() == ""
     print("milliseconds of work:", spent)

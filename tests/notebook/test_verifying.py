@@ -15,7 +15,7 @@ from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import Handover, open_handover
 from cmsmig.steps.verify.differences import Verification
 from tests.support.notebook.front_end import front_end
-from tests.support.notebook.live_panel import LivePanel, worked
+from tests.support.notebook.page import Page, worked
 from tests.support.notebook.staging import Staged
 
 Start = Callable[..., Staged]
@@ -145,21 +145,21 @@ async def test_an_item_that_failed_ends_with_4_after_all_the_work(
 async def _is_listed_by_hand(stage: Staged, reports: Path) -> None:
     """The panel lists what the report's files do; what is saved is what is listed."""
     handover = open_handover(stage.workspace(interactive=True), str(reports))
-    panel = LivePanel(verifying.findings(handover).widget())
+    panel = Page(verifying.findings(handover))
     while panel.text("findings_progress"):
         await worked()
     names = [each.name for each in handover.evidence().findings]
     for number, name in enumerate(names):
-        await panel.work("findings-list", str(number))
+        await panel.set("findings-list", str(number))
         path = reports / "lists" / f"{name}.csv"
         if not path.exists():
             assert "No finding passes" in panel.text("findings_list"), name
             continue
-        await panel.work("findings-save")
+        await panel.click("findings-save")
         kept = stage.rehearsal.folder / "lists" / path.name
         assert kept.read_text() == path.read_text(), name
-    await panel.work("findings-list", "")
-    await panel.work("findings-search", "record-5")
+    await panel.set("findings-list", "")
+    await panel.set("findings-search", "record-5")
     assert "1 to 1 of 1" in panel.text("findings_steps")
     handover.checked(Verification())
     await worked()

@@ -101,6 +101,18 @@ class Book:
         """Close the notebook without saving it; end its kernel."""
         await self.page.evaluate(_CLOSE)
 
+    async def press_card(self, place: int) -> None:
+        """Click on a block of a body."""
+        await self.page.locator(".cmsmig-card").nth(place).locator(".kind").click()
+        self.driven.add("block-select")
+
+    async def choose_and_see(self, name: str, place: int) -> None:
+        """Choose what is offered at a place, and see a table about it."""
+        await self.choose_place(name, place)
+        about = re.sub(r" \([\d,]+\)$", "", (await self.options(name))[place])
+        caption = self.outputs().locator("caption", has_text=about)
+        await expect(caption).to_be_visible()
+
     def outputs(self) -> Locator:
         """Return what the cells put out."""
         return self.page.locator(".jp-OutputArea-output")
@@ -117,12 +129,12 @@ class Book:
         """Return a region of a panel of live HTML."""
         return self.page.locator(f"[data-region='{name}']")
 
-    async def click(self, name: str, *, which: int = 0) -> None:
+    async def click(self, name: str, which: int = 0) -> None:
         """Click a button."""
         await self.control(name).nth(which).click()
         self.driven.add(name)
 
-    async def choose(self, name: str, label: str, *, which: int = 0) -> None:
+    async def choose(self, name: str, label: str, which: int = 0) -> None:
         """Choose an option of a drop-down by what it says, a count left out."""
         index = await self._offered(name, label, which)
         select = self.control(name).nth(which).locator("select")
@@ -147,25 +159,76 @@ class Book:
         except TimeoutError:
             raise AssertionError(f"{name} offers {offered}") from None
 
-    async def fill(self, name: str, text: str, *, which: int = 0) -> None:
+    async def fill(self, name: str, text: str, which: int = 0) -> None:
         """Type a text over what a field holds, and leave the field."""
         field = self.control(name).nth(which).locator("input")
         await field.fill(text)
         await field.press("Tab")
         self.driven.add(name)
 
-    async def tick(self, name: str, *, which: int = 0) -> None:
+    async def tick(self, name: str, which: int = 0) -> None:
         """Change a box from ticked to not, or back."""
         await self.control(name).nth(which).locator("input[type=checkbox]").click()
         self.driven.add(name)
 
-    async def options(self, name: str, *, which: int = 0) -> list[str]:
+    async def options(self, name: str, which: int = 0) -> list[str]:
         """Return what a drop-down offers."""
         listed = await self._options(name, which).all_inner_texts()
         return [" ".join(text.split()) for text in listed]
 
     def _options(self, name: str, which: int) -> Locator:
         return self.control(name).nth(which).locator("option")
+
+    async def choose_place(self, name: str, place: int) -> None:
+        """Choose what a drop-down offers at a place."""
+        await self.choose(name, (await self.options(name))[place])
+
+    async def press(self, text: str) -> None:
+        """Click on words of the page."""
+        await self.page.get_by_text(text).click()
+
+    async def press_in(self, name: str, text: str) -> None:
+        """Click on words of a control."""
+        await self.control(name).get_by_text(text).click()
+        self.driven.add(name)
+
+    async def offers(self, name: str, *labels: str) -> None:
+        """Insist on what a drop-down offers."""
+        assert await self.options(name) == [*labels]
+
+    async def holds(self, name: str, value: str, which: int = 0) -> None:
+        """Wait until a field holds a text."""
+        field = self.control(name).locator("input").nth(which)
+        await expect(field).to_have_value(value)
+
+    async def labelled(self, name: str, text: str) -> None:
+        """Wait until a button has this label."""
+        await expect(self.control(name)).to_have_text(text)
+
+    async def shows(self, region: str, *texts: str) -> None:
+        """Wait until a region holds each of these texts."""
+        for text in texts:
+            await expect(self.region(region)).to_contain_text(text)
+
+    async def lacks(self, region: str, text: str) -> None:
+        """Wait until a region does not hold a text."""
+        await expect(self.region(region)).not_to_contain_text(text)
+
+    async def is_empty(self, region: str) -> None:
+        """Wait until a region holds nothing."""
+        await expect(self.region(region)).to_be_empty()
+
+    async def reads(self, selector: str, text: str) -> None:
+        """Wait until the first element of a CSS selector holds a text."""
+        await expect(self.page.locator(selector).first).to_contain_text(text)
+
+    async def counts(self, selector: str, number: int) -> None:
+        """Wait until there are so many elements of a CSS selector."""
+        await expect(self.page.locator(selector)).to_have_count(number)
+
+    async def hides(self, text: str) -> None:
+        """Wait until no output holds a text."""
+        await expect(self.output(text)).to_be_hidden()
 
     async def sees(self, *texts: str) -> None:
         """Wait until the outputs hold each of these texts."""

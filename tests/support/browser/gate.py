@@ -23,7 +23,7 @@ class Gate:
         default_factory=list
     )
 
-    def hold(self, method: str, path: str, *, after: int) -> None:
+    def hold(self, method: str, path: str, after: int) -> None:
         """Hold requests whose path matches, once `after` of them have passed."""
         self._reached.clear()
         self._path, self._left = path, after
@@ -35,7 +35,7 @@ class Gate:
             "no request came"
         )
 
-    def open(self) -> None:
+    def release(self) -> None:
         """Let everything through, what waits too."""
         self._method = ""
         waiting, self._waiting = self._waiting, []

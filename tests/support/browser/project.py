@@ -108,7 +108,7 @@ class Rehearsed:
 
     def end(self) -> None:
         """End the sandbox."""
-        self.gate.open()
+        self.gate.release()
         self._running.__exit__(None, None, None)
 
 

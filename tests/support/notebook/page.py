@@ -1,0 +1,208 @@
+"""Panels of a notebook, worked as a person does who sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+
+from cmsmig.notebook.kit.control_registry import dom_class
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.widgets import Element
+from tests.support.timelimit import patience
+
+
+class Page:
+    """The panels that are open, by what they show and by the names of their controls.
+
+    Panels work beside the test: what is expected is waited for.
+    """
+
+    def __init__(self, *shown: Panel | Element) -> None:
+        made = (e.widget() if isinstance(e, Panel) else e for e in shown)
+        self._roots = [element._handle for element in made]
+
+    def html(self, region: str = "") -> str:
+        """Return what is shown, or what one region of live HTML shows."""
+        boxes = [] if region else self._boxes()
+        named = [
+            getattr(live, f"region_{name}")
+            for live in self._lives()
+            for name in live.regions
+            if region in ("", name)
+        ]
+        assert named or not region, f"{region} is not shown"
+        return "\n".join([*boxes, *named])
+
+    def text(self, region: str = "") -> str:
+        """Return the words that are shown."""
+        return words_of(self.html(region))
+
+    def said(self) -> str:
+        """Return what live panels say of what went wrong."""
+        return " ".join(words_of(each.region_error) for each in self._lives())
+
+    def named(self, name: str) -> list[Any]:
+        """Return the widgets of a control, in their order."""
+        return [e for e in self._widgets() if dom_class(name) in e._dom_classes]
+
+    def tags(self, name: str, region: str = "") -> list[Tag]:
+        """Return the elements of a control in live HTML."""
+        page = BeautifulSoup(self.html(region), "html.parser")
+        return page.select(f"[data-do={name}], .{dom_class(name)} select")
+
+    def ids(self, name: str) -> list[str]:
+        """Return the values that controls in live HTML send."""
+        return [each["data-value"] for each in self.tags(name)]
+
+    def options(self, name: str, which: int = 0) -> list[str]:
+        """Return the values that a drop-down offers."""
+        if widgets := self.named(name):
+            return [value for _, value in widgets[which].options]
+        page = BeautifulSoup(self.html(), "html.parser")
+        listed = page.select(f".{dom_class(name)}")[which].select("option")
+        return [each["value"] for each in listed]
+
+    async def click(self, name: str, which: int = 0) -> None:
+        """Press a button; it has to be there."""
+        await self.until(lambda: self._has(name, which), f"no {name}")
+        if widgets := self.named(name):
+            widgets[which].click()
+        else:
+            self._send(self.tags(name)[which], name, None)
+        await worked()
+
+    async def set(self, name: str, value: Any, which: int = 0) -> None:
+        """Give a field a value, a drop-down the value of a choice."""
+        await self.until(lambda: self._has(name, which), f"no {name}")
+        if widgets := self.named(name):
+            widgets[which].value = value
+        else:
+            self._send(self.tags(name)[which], name, value)
+        await worked()
+
+    async def sees(self, *texts: str) -> None:
+        """Wait until each of these texts is shown."""
+        for text in texts:
+            await self.until(lambda text=text: text in self.text(), f"no {text!r}")
+
+    async def hides(self, *texts: str) -> None:
+        """Wait until none of these texts is shown."""
+        for text in texts:
+            gone = f"{text!r} is still there"
+            await self.until(lambda text=text: text not in self.text(), gone)
+
+    async def shows(self, region: str, *texts: str) -> None:
+        """Wait until a region shows each of these texts, in this order."""
+
+        def holds() -> bool:
+            left = self._held(region)
+            for text in texts:
+                _, found, left = left.partition(text)
+                if not found:
+                    return False
+            return True
+
+        await self.until(holds, f"{region} does not show {texts}")
+
+    async def lacks(self, region: str, *texts: str) -> None:
+        """Wait until a region shows none of these texts."""
+        for text in texts:
+            await self.until(
+                lambda text=text: text not in self._held(region),
+                f"{text!r} is still in {region}",
+            )
+
+    async def holds(self, name: str, *values: object) -> None:
+        """Wait until the first controls of this name hold these values."""
+        await self.until(
+            lambda: [e.value for e in self.named(name)][: len(values)] == [*values],
+            f"{name} holds something else",
+        )
+
+    async def labelled(self, name: str, text: str) -> None:
+        """Wait until a button has this label."""
+        await self.until(
+            lambda: text in self.named(name)[0].description, f"{name} has another label"
+        )
+
+    async def offers(self, name: str, *values: str) -> None:
+        """Wait until a drop-down offers these values."""
+        await self.until(
+            lambda: self.options(name) == [*values], f"{name} offers something else"
+        )
+
+    async def marks(self, *rows: list[str]) -> None:
+        """Wait until these fields alone are in error: words of each row."""
+
+        def holds() -> bool:
+            found = [words_of(each) for each in self._boxes() if "This field:" in each]
+            return len(found) == len(rows) and all(
+                text in row
+                for row, texts in zip(found, rows, strict=True)
+                for text in texts
+            )
+
+        await self.until(holds, f"other fields than {rows} are in error")
+
+    async def nothing_runs(self, *markup: str) -> None:
+        """Insist that what is shown holds none of this markup, nor a handler."""
+        page = BeautifulSoup(self.html(), "html.parser")
+        assert page.select("script, [onerror], [onclick], a[href^=javascript]") == []
+        assert not [each for each in markup if each in self.html()]
+
+    def _held(self, region: str) -> str:
+        """Return the words of a region, then its HTML: frames hold more of it."""
+        return f"{self.text(region)}\n{self.html(region)}"
+
+    def _has(self, name: str, which: int) -> bool:
+        return max(len(self.named(name)), len(self.tags(name))) > which
+
+    def _send(self, tag: Tag, name: str, value: str | None) -> None:
+        """Send what the page's script sends for an element."""
+        assert tag.get("aria-disabled") is None, f"{name} cannot be pressed"
+        sent = tag.get("data-value", "") if value is None else value
+        if tag.get("data-row"):
+            sent = f"{tag['data-row']}={sent}"
+        if tag.get("data-from") and value is None:
+            chosen = BeautifulSoup(self.html(), "html.parser").find(id=tag["data-from"])
+            option = chosen.find("option", selected=True) or chosen.find("option")
+            sent = f"{sent}={option['value']}"
+        for live in self._lives():
+            held = "".join(getattr(live, f"region_{each}") for each in live.regions)
+            if dom_class(name) in held:
+                live._handle_custom_msg({"do": name, "value": sent}, [])
+
+    def _boxes(self) -> list[str]:
+        return [str(e.value) for e in self._widgets() if type(e).__name__ == "HTML"]
+
+    def _widgets(self) -> Iterator[Any]:
+        stack = [*reversed(self._roots)]
+        while stack:
+            yield (one := stack.pop())
+            stack.extend(reversed(getattr(one, "children", ())))
+
+    def _lives(self) -> list[Any]:
+        return [e for e in self._widgets() if type(e).__name__ == "LiveModel"]
+
+    async def until(self, holds: Callable[[], bool], otherwise: str) -> None:
+        """Wait until something holds."""
+        try:
+            async with asyncio.timeout(patience() / 10):
+                while not holds():
+                    await asyncio.sleep(0.01)
+        except TimeoutError:
+            raise AssertionError(f"{otherwise}:\n{self.text()}") from None
+
+
+def words_of(html: object) -> str:
+    """Return the words of HTML."""
+    return " ".join(BeautifulSoup(str(html), "html.parser").get_text(" ").split())
+
+
+async def worked() -> None:
+    """Let queued actions run, and what looks through bodies beside them."""
+    for _ in range(5):
+        await asyncio.sleep(0.005)
