@@ -101,8 +101,8 @@ determinism: $(STAMP) ## drawn sites in drawn orders, sizes and interruptions; C
 	$(BIN)/python -m tests.proofs.sites.determinism --count $(or $(COUNT),300)
 
 FAULTS ?=
-faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills --rounds 1000"
-	$(BIN)/python -m tests.proofs.faults.faults $(FAULTS)
+faults: $(RUNS) ## every fault and kill at every request; FAULTS="--part kills"
+	$(BIN)/python -m tests.proofs.soak faults $(FAULTS)
 
 machine: $(STAMP) ## edits on both sides, decisions, faults, kills, rollbacks; COUNT=500
 	$(BIN)/python -m tests.proofs.machine --count $(or $(COUNT),500) $(or $(OPTIONS),--seed 100000)

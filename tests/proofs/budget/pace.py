@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.support.sites.exact import write_load_site
 
@@ -184,10 +185,14 @@ class Served:
     peak: int = 0
     """Kilobytes that it held at most, known when it has ended."""
 
+    def page(self, name: str) -> Any:
+        """Return a page of the sandbox's own."""
+        with urllib.request.urlopen(f"{self.address}/_sandbox/{name}") as answer:
+            return json.load(answer)
+
     def history(self) -> list[dict]:
         """Return every request that it answered so far."""
-        with urllib.request.urlopen(f"{self.address}/_sandbox/history") as answer:
-            return json.load(answer)["history"]
+        return self.page("history")["history"]
 
     def cpu_so_far(self) -> float:
         """Return the seconds of its process until now; 0 where nobody tells."""
@@ -199,8 +204,7 @@ class Served:
 
     def summary(self) -> dict:
         """Return how many requests it answered so far, by kind."""
-        with urllib.request.urlopen(f"{self.address}/_sandbox/summary") as answer:
-            return json.load(answer)
+        return self.page("summary")
 
 
 @contextmanager

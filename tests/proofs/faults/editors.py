@@ -9,25 +9,21 @@ an undisturbed one does.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import signal
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.ledger.store import Ledger
 from cmsmig.sandbox.destination.space import StoredStory
-from cmsmig.sandbox.destination.stories import story_routes
 from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
 from cmsmig.sandbox.values import moment
 from tests.proofs.faults.cases import DEEDS, Case, Deed
-from tests.proofs.faults.importing import ended_at_last
-from tests.proofs.faults.world import World
+from tests.proofs.faults.scenes import IMPORT
+from tests.proofs.world.disturbances import Disturbance
+from tests.proofs.world.world import World
+from tests.support.rehearsal import Ended
 
-KILLED = -9
-REASONS = ("conflict", "edited_since")
+NAMED = "SELECT COUNT(*) FROM item WHERE reason IN ('conflict', 'edited_since')"
 WORDS = ("line", "text")
 """Keys under which the site's stories hold words."""
 
@@ -38,9 +34,10 @@ class Somebody:
 
     world: World
     deed: Deed
+    disturbance: Disturbance = field(default_factory=Disturbance)
     story_id: int = 0
     """The story they made or edited; 0: nothing is done yet."""
-    field: str = ""
+    edited: str = ""
     """The field they edited; empty where the whole story is theirs."""
     before: Json = None
     wanted: Json = None
@@ -51,9 +48,7 @@ class Somebody:
         reply = await answer(call) if self.deed.applied else None
         self._do(call, reply)
         if self.deed.ending == "killed":
-            while not self.world.hooks.child:
-                await asyncio.sleep(0.001)
-            os.kill(self.world.hooks.child, signal.SIGKILL)
+            self.disturbance.kill()
         if self.deed.ending != "answered":
             return Reply(0, ending=Ending.DROPPED)
         return reply or await answer(call)
@@ -66,21 +61,19 @@ class Somebody:
             else:
                 self.story_id = int(call.path.rpartition("/")[2])
             content = self._story().content
-            self.field = next(name for name in content if _is_edited(name, content))
-            self.before = content[self.field]
+            self.edited = next(name for name in content if _is_edited(name, content))
+            self.before = content[self.edited]
             self._write(_edited(self.before))
             return
         content = {**sent["content"], "_uid": "somebody's own"}
         own = {**sent, "name": "Somebody's own", "content": content}
-        # Without what was read of the body that it has not any more.
-        made = replace(call, body=json.dumps({"story": own}).encode(), _read=[])
-        created = story_routes.create(self.world.space, made, {})
-        self.story_id = json.loads(created.body)["story"]["id"]
+        created = self.world.api("POST", "/stories", {"story": own})
+        self.story_id = created["story"]["id"]
         self.wanted = self._story().content
 
     def _write(self, value: Json) -> None:
         space, story = self.world.space, self._story()
-        content = {**story.content, self.field: value}
+        content = {**story.content, self.edited: value}
         story.body = {**story.body, "content": content}
         # A second later than anything else: nobody types within a millisecond.
         story.updated_at = moment(space.clock() + 1)
@@ -90,19 +83,21 @@ class Somebody:
     def _story(self) -> StoredStory:
         return self.world.space.stories[self.story_id]
 
-    def stands(self) -> str:
-        """Return what became of the deed that should not have."""
+    def wrong(self, ended: Ended) -> str:
+        """Return what is wrong after an import: it has to leave what they did, and to
+        name the conflict, or to have nothing to write where they edited."""
         story = self.world.space.story(self.story_id)
         if story is None:
-            return "somebody's story is gone"
-        there = story.content[self.field] if self.field else story.content
-        return "" if there == self.wanted else "somebody's work is lost"
-
-    def is_told(self, code: int) -> bool:
-        """Return whether an import ended as it should: it names the conflict, or it
-        has nothing to write where they edited."""
-        named = _is_named(self.world)
-        return (code == 1 and named) or (bool(self.field) and code == 0 and not named)
+            return f"somebody's story is gone; the import ended with {ended}"
+        there = story.content[self.edited] if self.edited else story.content
+        if there != self.wanted:
+            return f"somebody's work is lost; the import ended with {ended}"
+        is_named = self.world.rows(NAMED) != [(0,)]
+        if (ended.code == 1 and is_named) or (
+            self.edited and ended.code == 0 and not is_named
+        ):
+            return ""
+        return f"the conflict is not named; the import ended with {ended}"
 
     def take_back(self) -> None:
         """Undo the deed, as a person does."""
@@ -133,41 +128,16 @@ def _texts(value: Json) -> Iterator[str]:
             yield from _texts(part)
 
 
-def disturbed(one: World, case: Case) -> list[str]:
-    """Import while somebody works, twice more, and after they took it back."""
+def disturbed_by_somebody(one: World, case: Case) -> str:
+    """Import while somebody works, twice more, and have them take it back; return what
+    is wrong."""
     somebody = Somebody(one, DEEDS[case.how])
-    if problem := _first(one, case, somebody):
-        return [problem]
-    for _ in range(2):
-        code, said = one.run()
-        if lost := somebody.stands():
-            return [f"{lost}; the import ended with {code}: {said}"]
-        if not somebody.is_told(code):
-            return [f"the conflict is not named; the import ended with {code}: {said}"]
-    somebody.take_back()
-    return []
-
-
-def _first(one: World, case: Case, somebody: Somebody) -> str:
-    hooks = one.hooks
-    hooks.seen, hooks.child, hooks.at = 0, 0, case.kills[0]
-    hooks.act = somebody.at_request
-    if somebody.deed.ending == "killed":
-        code = ended_at_last(one.start("import"))
-        odd = code != KILLED
-    else:
-        code, _ = one.run()
-        odd = not somebody.is_told(code)
-    hooks.at, hooks.child, hooks.act = 0, 0, None
+    somebody.disturbance = Disturbance(case.kills[0], somebody.at_request)
+    ended = one.disturbed(somebody.disturbance, *IMPORT)
     if not somebody.story_id:
-        return f"nobody came by; the import ended with {code}"
-    if lost := somebody.stands():
-        return f"{lost}; the import ended with {code}"
-    return f"the conflict is not named; the import ended with {code}" if odd else ""
-
-
-def _is_named(one: World) -> bool:
-    """Return whether the ledger has an item that failed for somebody's work."""
-    with Ledger.open_existing(one.project.ledger) as ledger:
-        rows = ledger.items.all().values()
-    return any(row.reason in REASONS for row in rows)
+        return f"nobody came by; the import ended with {ended}"
+    endings = [] if somebody.disturbance.dead else [ended]
+    wrong = [somebody.wrong(each) for each in endings]
+    wrong += [somebody.wrong(one.run(*IMPORT)) for _ in range(2)]
+    somebody.take_back()
+    return next(filter(None, wrong), "")

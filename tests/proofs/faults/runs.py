@@ -1,281 +1,138 @@
-"""Runs one case: an import or a pull that goes wrong, its reruns, the comparison."""
+"""Runs one case: a command that goes wrong, its reruns, the comparison."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
-import time
 import traceback
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
 
 from cmsmig.sandbox.faults.fault_rules import Fault
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.proofs.faults.cases import Case
-from tests.proofs.faults.editors import disturbed
-from tests.proofs.faults.gone import RECREATE, lose
-from tests.proofs.faults.importing import ended_at_last, start_command
-from tests.proofs.faults.moved import (
+from tests.proofs.faults.editors import disturbed_by_somebody
+from tests.proofs.faults.left import too_soon
+from tests.proofs.faults.processes import killed_at_times
+from tests.proofs.faults.scenes import (
     CHANGES,
-    DELTA,
-    changes_problems,
-    move,
+    IMPORT,
+    PULL,
+    ROLLBACK,
+    Scene,
+    Scenes,
     newest_plan,
+    writes_of,
 )
-from tests.proofs.faults.pace import too_soon
-from tests.proofs.faults.pull import WholePull, pull_problems
-from tests.proofs.faults.site import Prepared
-from tests.proofs.faults.taken_back import ROLLBACK, bring, taken_back_problems
-from tests.proofs.faults.world import KILLED, Whole, World, world
+from tests.proofs.world.disturbances import Disturbance
+from tests.proofs.world.world import World
 
-_PLANNED = ("faults", RECREATE, ROLLBACK, DELTA, "languages")
-"""Kinds whose killed run made a plan that its rerun is held to."""
+PLANNED = ("faults", "recreate", "rollback", "delta", "languages")
+"""Parts whose killed run made a plan that its rerun is held to."""
 RERUNS = 8
 """Runs in a row after which a case counts as not converging."""
+LONGEST = 60.0
+"""Seconds after which a process counts as hanging."""
 HELD = 6
 """How an import ends while another one holds the ledger."""
-PATIENT = 60.0
-"""Seconds that an import waits for an answer while another one is tried."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What all cases start from and are compared with."""
-
-    prepared: Prepared
-    work: Path
-    """The folder that worlds are made in."""
-    whole: Whole
-    pulled: WholePull
-    again: Whole
-    """Everything made again, after it was lost."""
-    taken: Whole
-    """Everything taken back."""
-    moved: Whole
-    """An import after both sides moved."""
-    told: Whole
-    """`changes` before it."""
-    bilingual: Prepared
-    """The same with both languages in one story."""
-    translated: Whole
-    """An import of that."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """What came of one case."""
-
-    problems: list[str] = field(default_factory=list)
-    kills: Counter[str] = field(default_factory=Counter)
-    """What the kills at moments hit."""
-
-
-def attempt(case: Case, setting: Setting) -> Result:
-    """Run one case; never raises."""
-    result = Result()
-    run = _RUNNERS.get(case.kind, _import)
+def attempt(case: Case, scenes: Scenes) -> list[str]:
+    """Run one case and return what is wrong with it; never raises."""
     try:
-        result.problems.extend(run(case, setting, result.kills))
+        scene = scenes.by_name[case.scene]
+        if case.moments:
+            return killed_at_times(case, scene, scenes)
+        one = scenes.world
+        one.go_back(scene.start)
+        with one.in_flight(case.in_flight, case.key):
+            return _attempt(one, scene, case)
     except Exception:
-        result.problems.append(traceback.format_exc(limit=-4))
-    return result
+        return [traceback.format_exc(limit=-4)]
 
 
-def _import(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work, case.in_flight) as one:
-        problem = _disturb(one, case, setting, "import", kills)
-        if problem := problem or rerun(one, case, "import"):
+def _attempt(one: World, scene: Scene, case: Case) -> list[str]:
+    unknown = len(case.kills) * case.in_flight
+    if case.part == "two":
+        if problem := _second_import(one, case.kills[0]):
             return [problem]
-        asked = max((each.retry_after or 0.0 for each in case.plan), default=0.0)
-        hasty = too_soon(one.entries, asked) if case.in_flight == 1 else []
-        return [*hasty, *one.problems(setting.whole, unknown(one, case))]
-
-
-def _pull(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work, pulled=False) as one:
-        what = "pull at once" if case.moments else "pull"
-        problem = _disturb(one, case, setting, what, kills)
-        if problem := problem or rerun(one, case, what):
-            return [problem]
-        return pull_problems(one, setting.pulled, unknown(one, case))
-
-
-def _command(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work, case.in_flight) as one:
-        if problem := _disturb(one, case, setting, "command", kills):
-            return [problem]
-        for wanted in ("", "\nwrites: 0\n"):
-            code = ended_at_last(one.start("command"))
-            said = (one.project.root / "said.txt").read_text()
-            if code != 0 or wanted not in said:
-                return [f"the command ended with {code}: {said[-500:]}"]
-        return one.problems(setting.whole, unknown(one, case))
-
-
-def _two(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    """Start the command while an import holds the ledger, in one of its requests."""
-    with world(setting.prepared, setting.work) as one:
-        told: list[tuple[int | None, str]] = []
-
-        def second() -> None:
-            begun = one.hooks.seen
-            code = ended_at_last(start_command(one.project.root, one.state))
-            said = (one.project.root / "said.txt").read_text()
-            asked = one.hooks.seen - begun
-            told.append((code, f"{said[-300:]} after {asked} requests"))
-
-        one.hooks.at, one.hooks.meanwhile = case.kills[0], second
-        first = one.start("import", patience=PATIENT)
-        code = ended_at_last(first)
-        holder = f"process {first.pid} on "
-        if [each for each, _ in told] != [HELD] or holder not in told[0][1]:
-            return [f"the second import ended with {told}"]
-        if not told[0][1].endswith("after 0 requests") or code != 0:
-            return [f"the first ended with {code}, the second with {told}"]
-        if problem := rerun(one, case, "import"):
-            return [problem]
-        return one.problems(setting.whole, 0)
-
-
-def _editors(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work) as one:
-        if problems := disturbed(one, case):
-            return problems
-        if problem := rerun(one, case, "import"):
+        unknown = 0
+    elif case.part == "editors":
+        if problem := disturbed_by_somebody(one, case):
             return [problem]
         # An item that had to wait is linked to, and published, later than others.
-        return one.problems(setting.whole, len(setting.whole.entries))
+        unknown = len(scene.whole.entries)
+    else:
+        one.rehearsal.handle.state.injector.set(case.plan)
+        for at in case.kills:
+            kill = Disturbance(at, how=case.how)
+            ended = one.disturbed(kill, *scene.command)
+            if not kill.dead and case.in_flight == len(case.kills) == 1:
+                return [f"the run was not killed but ended with {ended}"]
+    codes: list[int] = []
+    if problem := _rerun(one, scene, case, codes):
+        return [problem]
+    unknown += sum(1 for entry in one.entries if entry.fault)
+    asked = max((each.retry_after or 0.0 for each in case.plan), default=0.0)
+    hasty = too_soon(one.entries, asked) if case.in_flight == 1 else []
+    return [*hasty, *scene.judge(one, scene.whole, unknown, codes)]
 
 
-def _recreate(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work, case.in_flight) as one:
-        problem = lose(one, case.lost)
-        problem = problem or _disturb(one, case, setting, RECREATE, kills)
-        if problem := problem or rerun(one, case, RECREATE):
-            return [problem]
-        return one.problems(setting.again, unknown(one, case))
+def _second_import(one: World, at: int) -> str:
+    """Import while an import holds the ledger, in one of its requests."""
+    ended: list[subprocess.CompletedProcess[str]] = []
+
+    async def meanwhile(call: Call, answer: Next) -> Reply:
+        # The loop waits, too: its time would pass over what takes so long.
+        arguments = [sys.executable, "-m", "cmsmig.cli", "--project", one.folder]
+        ended.append(
+            subprocess.run(
+                [*arguments, "import"], capture_output=True, text=True, timeout=LONGEST
+            )
+        )
+        return await answer(call)
+
+    first = one.disturbed(Disturbance(at, meanwhile), *IMPORT)
+    told = [(each.returncode, each.stderr) for each in ended]
+    if [code for code, _ in told] != [HELD] or "process" not in told[0][1]:
+        return f"the second import ended with {told}"
+    return "" if first.code == 0 else f"the first import ended with {first}"
 
 
-def _rollback(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work, case.in_flight) as one:
-        what = "import" if case.unfinished else ROLLBACK
-        problem = "" if case.unfinished else bring(one)
-        problem = problem or _disturb(one, case, setting, what, kills)
-        if problem := problem or rerun(one, case, ROLLBACK):
-            return [problem]
-        missed = unknown(one, case)
-        whole = not case.unfinished
-        return taken_back_problems(one, setting.taken, missed, whole=whole)
-
-
-def _delta(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work, case.in_flight) as one:
-        problem = move(one)
-        problem = problem or _disturb(one, case, setting, "import", kills)
-        if problem := problem or rerun(one, case, "import"):
-            return [problem]
-        return one.problems(setting.moved, unknown(one, case))
-
-
-def _languages(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.bilingual, setting.work, case.in_flight) as one:
-        problem = _disturb(one, case, setting, "import", kills)
-        if problem := problem or rerun(one, case, "import"):
-            return [problem]
-        return one.problems(setting.translated, unknown(one, case))
-
-
-def _changes(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
-    with world(setting.prepared, setting.work, case.in_flight) as one:
-        problem = move(one)
-        if problem := problem or _disturb(one, case, setting, CHANGES, kills):
-            return [problem]
-        if case.plan:
-            one.run(CHANGES)
-        return changes_problems(one, setting.told)
-
-
-_RUNNERS: dict[str, Callable[[Case, Setting, Counter[str]], list[str]]] = {
-    "pull": _pull,
-    "command": _command,
-    "two": _two,
-    "editors": _editors,
-    RECREATE: _recreate,
-    ROLLBACK: _rollback,
-    DELTA: _delta,
-    CHANGES: _changes,
-    "languages": _languages,
-}
-
-
-def _disturb(
-    one: World, case: Case, setting: Setting, what: str, kills: Counter[str]
-) -> str:
-    """Set the faults and kill the runs that are to be killed."""
-    one.handle.state.injector.set(case.plan)
-    codes = [one.killed(what, at, case.how) for at in case.kills]
-    if case.in_flight == 1 and len(codes) == 1 and codes != [KILLED]:
-        return f"the run was not killed but ended with {codes[0]}"
-    for number, share in enumerate(case.moments):
-        asking = number % 2 == 1
-        seconds = share * undisturbed_seconds(case, setting, what)[asking]
-        hit = one.killed_after(what, asking, seconds)
-        if hit.startswith("odd"):
-            return f"{hit} {kills}"
-        kills[hit] += 1
-    return ""
-
-
-_SECONDS: dict[tuple[str, int], tuple[float, float]] = {}
-
-
-def undisturbed_seconds(case: Case, setting: Setting, what: str) -> tuple[float, float]:
-    """Return how long a child takes that nothing happens to; measured once.
-
-    From its start, and from its first request.
-    """
-    key = (what, case.in_flight)
-    if key not in _SECONDS:
-        pulled = not what.startswith("pull")
-        with world(
-            setting.prepared, setting.work, case.in_flight, pulled=pulled
-        ) as one:
-            begun = time.monotonic()
-            child = one.start(what)
-            one.first_request(child)
-            asking = time.monotonic()
-            code = ended_at_last(child)
-            over = time.monotonic()
-        if code != 0:
-            sys.exit(f"An undisturbed child ended with {code}.")
-        _SECONDS[key] = (over - begun, over - asking)
-    return _SECONDS[key]
-
-
-def rerun(one: World, case: Case, what: str) -> str:
+def _rerun(one: World, scene: Scene, case: Case, codes: list[int]) -> str:
     """Run until it says that all is done; return why it never does, or not at once."""
-    # What the killed run did is no drift from its plan.
-    planned = case.kind in _PLANNED and case.kills
-    if case.kind == DELTA and newest_plan(one) == one.plan_before:
-        planned = ()
-    told = [one.run(f"{what} as planned" if planned else what)]
-    if case.plan and case.in_flight == 1 and not one.handle.state.injector.given:
-        return f"the fault was never given: {told}"
-    one.handle.state.injector.set(())
-    if told[0][0] != 0 and _rides_out(case):
-        return f"one fault that passed, and yet the {what} ended with {told[0]}"
-    if not case.plan and told[0][0] != 0:
-        return f"nothing is in its way, and yet the next run ends with {told[0]}"
-    while told[-1][0] != 0:
-        if len(told) > RERUNS:
-            return f"It is not done after {len(told)} runs: {told[0]} ... {told[-1]}"
-        told.append(one.run(what))
+    injector = one.rehearsal.handle.state.injector
+    ended = one.run(*_planned(one, scene, case))
+    codes.append(ended.code)
+    if case.plan and case.in_flight == 1 and not injector.given:
+        return f"the fault was never given: {ended}"
+    injector.set(())
+    if ended.code and _rides_out(case):
+        return f"one fault that passed, and yet it ended with {ended}"
+    if ended.code and not case.plan:
+        return f"nothing is in its way, and yet the next run ends with {ended}"
+    while codes[-1] != 0:
+        if len(codes) > RERUNS:
+            return f"It is not done after {len(codes)} runs: {ended}"
+        ended = one.run(*scene.rerun)
+        codes.append(ended.code)
+    if scene.rerun == CHANGES:
+        again = one.run(*CHANGES)
+        return (
+            "" if again.out == scene.said else f"changes prints something else: {again}"
+        )
     asked = len(one.entries)
-    again = one.run(what)
-    if what in ("import", RECREATE, ROLLBACK):
-        return "" if again == (0, "writes: 0") else f"done, and yet again: {again}"
-    asked = len(one.entries) - asked
-    return f"done, and yet it asks {asked} times: {again}" if asked else ""
+    again = one.run(*scene.rerun)
+    asked = len(one.entries) - asked if scene.rerun == PULL else writes_of(again)
+    return f"done, and yet again: {asked} {again}" if again.code or asked else ""
+
+
+def _planned(one: World, scene: Scene, case: Case) -> tuple[str, ...]:
+    """Return the next run: what a killed one did is no drift from its plan."""
+    plan = newest_plan(one)
+    is_same = scene.rerun == scene.command and plan not in ("", scene.plan_before)
+    if not case.kills or not is_same or case.part not in PLANNED:
+        return scene.rerun
+    return (*scene.rerun, plan) if scene.rerun == ROLLBACK else (
+        *scene.rerun, "--plan", plan)  # fmt: skip
 
 
 def _rides_out(case: Case) -> bool:
@@ -284,16 +141,9 @@ def _rides_out(case: Case) -> bool:
     A reading that is answered with an empty success is not: it may have been
     renamed, and no second answer would say more.
     """
-    if (
-        case.kind not in ("faults", ROLLBACK, DELTA)
-        or not case.plan
-        or case.plan[0].times > 1
-    ):
+    if case.part not in ("faults", "rollback", "delta") or not case.plan:
         return False
-    return case.plan[0].fault is not Fault.EMPTY or case.plan[0].method != "GET"
-
-
-def unknown(one: World, case: Case) -> int:
-    """Return of how many writes at most the client cannot know what became."""
-    faults = sum(1 for entry in one.entries if entry.fault)
-    return faults + (len(case.kills) + len(case.moments)) * case.in_flight
+    (fault, *_) = case.plan
+    return fault.times == 1 and (
+        fault.fault is not Fault.EMPTY or fault.method != "GET"
+    )

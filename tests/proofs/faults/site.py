@@ -1,81 +1,39 @@
-"""The site that fault cases import: pulled and decided once, copied from then on."""
+"""The site that fault cases import, decided, and what both sides do with it."""
 
 from __future__ import annotations
 
-import asyncio
+import copy
 import json
-import shutil
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
-from cmsmig.settings import Project, load_settings
-from cmsmig.steps.decide.accept_proposals import accept_proposals
-from cmsmig.steps.project_init import start_project
-from cmsmig.steps.pull.pull import pull
-from tests.proofs.faults.importing import RATE, environ, unheard
+from cmsmig.sandbox.destination.assets.asset_routes import remove
+from cmsmig.sandbox.destination.space import Space
+from tests.proofs.world.world import World
 from tests.support.sites.exact import write_small_site
 
+_NEW = "f" * 24
+"""The id of the item that comes."""
+_DECIDED = """edits:
+- {kind: story, what: notes/note-3, field: '*', take: theirs, seen: ''}
+- {kind: story, what: notes/note-5, field: name, take: ours, seen: ''}
+- {kind: asset, what: spot-1.jpg, field: alt, take: theirs, seen: ''}
+"""
+_GONE = """gone:
+- {from: origin, what: notes/note-20, action: delete}
+"""
+_RECORDS = ("stories", "by_uuid", "places", "children", "alternates", "components",
+            "assets", "by_key", "asset_folders", "datasources", "entries")  # fmt: skip
 
-@dataclass(frozen=True)
-class Prepared:
-    """A decided project that cases are copied from."""
 
-    folder: Path
-    content: Path
-    languages: tuple[str, ...] = ()
-    """Of the space, beside the default one."""
-
-
-def prepare(work: Path) -> Prepared:
-    """Write the site, pull it, decide, and return what cases start from."""
-    content, folder = work / "content", work / "project"
+def write_site(content: Path) -> None:
+    """Write 30 items in two locales with relations and files; one collection has a
+    field of choices, so that datasources come into it."""
     write_small_site(content)
-    _add_choices(content)
-    options = SandboxOptions(content=content, rate=RATE, origin_rate=60_000)
-    with running_sandbox(options) as handle:
-        project = Project(folder)
-        start_project(project)
-        text = environment_file_text(dict(handle.announcement), RATE)
-        project.env.write_text(text)
-        settings = load_settings(project, environ(work))
-        asyncio.run(pull(settings, project))
-        asyncio.run(
-            accept_proposals(project, settings, reviewer="faults", observer=unheard)
-        )
-    _decide(project)
-    return Prepared(folder, content)
-
-
-def translated(prepared: Prepared, work: Path) -> Prepared:
-    """Return the same with both languages in one story, in both layers: of some items
-    a translation is not published yet."""
-    folder = work / "translated"
-    shutil.copytree(prepared.folder, folder)
-    path = folder / "decisions" / "collections.yaml"
-    text = path.read_text().replace("items: staged\n", "items: mirror\n")
-    path.write_text(text.replace("\nlocales:", "\nlanguages: fields\nlocales:", 1))
-    for path in (folder / "raw" / "items").glob("*.json"):
-        items = json.loads(path.read_text())["items"]
-        lines = ",\n".join(json.dumps(_retranslated(each)) for each in items)
-        path.write_text(f'{{"items": [\n{lines}\n]}}')
-    return Prepared(folder, prepared.content, ("fr-fr",))
-
-
-def _retranslated(item: dict) -> dict:
-    data = item["fieldData"]
-    if data["slug"] not in ("la-note-1", "la-note-5"):
-        return item
-    return {**item, "fieldData": {**data, "text": "<p>Pas encore.</p>"}}
-
-
-def _add_choices(content: Path) -> None:
-    """Give one collection a field of choices: datasources come into it."""
+    paths = (content / "collections").iterdir()
     path = next(
-        path
-        for path in (content / "collections").iterdir()
-        if json.loads(path.read_text())["slug"] == "spots"
+        each for each in paths if json.loads(each.read_text())["slug"] == "spots"
     )
     schema = json.loads(path.read_text())
     options = [{"name": name, "id": f"{name:0>32}"} for name in ("calm", "loud")]
@@ -92,16 +50,100 @@ def _add_choices(content: Path) -> None:
         rows.write_text(json.dumps(document))
 
 
-def _decide(project: Project) -> None:
-    """Choose what makes more requests: publication, a folder, a datasource."""
-    changes = (
-        ("collections.yaml", "    publish: nothing", "    publish: what_is_live"),
-        ("design.yaml", "asset_folder: ''", "asset_folder: Old site"),
-        ("design.yaml", "encoding: option\n",
-         "encoding: option_datasource\n        datasource: moods\n"),
-    )  # fmt: skip
-    for name, before, after in changes:
-        path = project.decisions / name
-        text = path.read_text()
-        assert before in text, f"{name} holds no {before}"
-        path.write_text(text.replace(before, after, 1))
+def decide(one: World) -> None:
+    """Pull, and decide what needs more requests: publication, folder, datasource."""
+    one.rehearsal.decided()
+    one.decide("collections.yaml", "    publish: nothing", "    publish: what_is_live")
+    one.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
+    encoding = "encoding: option_datasource\n        datasource: moods\n"
+    one.decide("design.yaml", "encoding: option\n", encoding)
+
+
+def translate(one: World) -> None:
+    """Have both languages in one story, in both layers: of some items a translation is
+    not published yet."""
+    one.space.languages = ("fr-fr",)
+    for slug in ("la-note-1", "la-note-5"):
+        one.origin(holding(text="<p>Pas encore.</p>"), "items", slug=slug)
+    one.done("pull", "--refresh")
+    one.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+    one.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
+
+
+def holding(**values: Any) -> Callable[[dict[str, Any]], None]:
+    """Return an edit at the origin."""
+    return lambda item: item["fieldData"].update(values)
+
+
+def move(one: World) -> None:
+    """Let both sides move after an import, and decide so that nothing waits.
+
+    At the origin items were renamed, rewritten, added and deleted, a picture got
+    another text. Two changes are not published yet: both layers are mirrored. In
+    the space somebody edited stories and a picture; the design has another label.
+    """
+    one.done("import")
+    for slug in ("note-3", "note-5"):
+        one.origin(holding(name="Renamed"), slug=slug)
+    one.origin(holding(name="Renamed"), "items", slug="note-1")
+    one.origin(holding(text="<p>Rewritten.</p>"), "items", slug="note-7")
+    for slug in ("spot-1", "spot-2"):
+        one.origin(_described, slug=slug)
+    one.origin(lambda item: False, slug="note-20")
+    for kind in ("items", "live"):
+        _add_note(one, kind)
+    one.origin(_referring, slug="note-9")
+    one.done("pull", "--refresh")
+    one.decide("conflicts.yaml", "edits: []\n", _DECIDED)
+    one.decide("conflicts.yaml", "gone: []\n", _GONE)
+    one.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+    one.decide("design.yaml", "name: Line\n", "name: A line\n")
+    _edit(one)
+
+
+def _described(item: dict[str, Any]) -> None:
+    item["fieldData"]["picture"]["alt"] = "Described again"
+
+
+def _referring(item: dict[str, Any]) -> None:
+    item["fieldData"]["related"] = [*item["fieldData"]["related"], _NEW]
+
+
+def _add_note(one: World, kind: str) -> None:
+    """Add an item before `note-2`, which it is like."""
+    for name, items in one.rehearsal.handle.state.naming.origin.content.kept.items():
+        slugs = [each["fieldData"]["slug"] for each in items]
+        if name.startswith(f"{kind}/") and "note-2" in slugs:
+            new = copy.deepcopy(items[slugs.index("note-2")])
+            new["id"], new["fieldData"]["slug"] = _NEW, "note-new"
+            items.insert(slugs.index("note-2"), new)
+
+
+def _edit(one: World) -> None:
+    """Do what editors do in the space."""
+    for path in ("notes/note-3", "notes/note-5"):
+        own = one.stories()[path].story_id
+        one.api("PUT", f"/stories/{own}", {"story": {"name": "Named there"}})
+        # Otherwise it holds an unfinished edit, which an import shows to nobody.
+        one.api("GET", f"/stories/{own}/publish")
+    for asset in [*one.space.assets.values()]:
+        if asset.key.endswith("/spot-1.jpg"):
+            one.api("PUT", f"/assets/{asset.asset_id}", {"asset": {"alt": "Theirs"}})
+
+
+def empty(space: Space) -> None:
+    """Delete everything, as a person does: stories are in the trash then."""
+    for story in list(space.stories.values()):
+        space.displace(story)
+        story.deleted_at = space.now()
+    for asset in list(space.assets.values()):
+        remove(space, asset)
+    for name in ("components", "asset_folders", "datasources", "entries"):
+        getattr(space, name).clear()
+
+
+def restart(space: Space) -> None:
+    """Give another space: nothing is known, and old numbers are given again."""
+    for name in _RECORDS:
+        getattr(space, name).clear()
+    space.last_id = 0

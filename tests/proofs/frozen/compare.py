@@ -27,10 +27,11 @@ def differences(one: Path, other: Path) -> Iterator[str]:
             continue
         before, after = (path.read_text() for path in both)
         if before != after:
-            yield from _different(run, json.loads(before), json.loads(after))
+            yield from differing(run, json.loads(before), json.loads(after))
 
 
-def _different(place: str, one: Any, other: Any) -> Iterator[str]:
+def differing(place: str, one: Any, other: Any) -> Iterator[str]:
+    """Yield where two JSON values differ."""
     if one == other:
         return
     if isinstance(one, list) and isinstance(other, list):
@@ -40,7 +41,7 @@ def _different(place: str, one: Any, other: Any) -> Iterator[str]:
             if key not in one or key not in other:
                 yield _line(f"{place}.{key}", one.get(key), other.get(key))
             elif not (key == "hash" or place.endswith(".fingerprints")):
-                yield from _different(f"{place}.{key}", one[key], other[key])
+                yield from differing(f"{place}.{key}", one[key], other[key])
     elif isinstance(one, list) and isinstance(other, list):
         yield from _different_lists(place, one, other)
     else:
@@ -70,7 +71,7 @@ def _different_lists(place: str, one: list[Any], other: list[Any]) -> Iterator[s
             at = f"{place}[{number}]{_named(before)}"
             if same:
                 left.remove(same[0])
-                yield from _different(at, before, same[0])
+                yield from differing(at, before, same[0])
             else:
                 yield _line(at, before, None)
         for after in left:

@@ -16,8 +16,8 @@ from unittest import mock
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from cmsmig.sandbox.options import SandboxOptions
 from tests.proofs.frozen.record import BEGIN, Names, in_order, request_of, state_of
-from tests.proofs.machine.in_process import TICK, answered_here, build_sandbox
 from tests.proofs.machine.world import World
+from tests.proofs.world.in_process import TICK, answered_here, build_sandbox
 from tests.support.rehearsal import Ended, Rehearsal
 from tests.support.steps.staged_project import StagedProject
 

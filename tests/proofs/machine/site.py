@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cmsmig.sandbox.origin.content import Content as Served
-from tests.proofs.machine.in_process import ORIGIN
+from tests.proofs.world.in_process import ORIGIN
 from tests.support.sites.identity import FILES as PLACEHOLDER
 from tests.support.sites.identity import asset, collection_id, file_id, ref, refs
 from tests.support.sites.markup import linked, paragraphs

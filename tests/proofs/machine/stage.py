@@ -14,10 +14,10 @@ from unittest import mock
 
 from cmsmig.sandbox.destination.space import Unknowns
 from cmsmig.sandbox.options import SandboxOptions
-from tests.proofs.machine.in_process import answered_here, build_sandbox, ticking
 from tests.proofs.machine.interruptions import Interruption
 from tests.proofs.machine.site import FIRST, Site, serve, write_site
 from tests.proofs.machine.world import Switch, World, space_names
+from tests.proofs.world.in_process import answered_here, build_sandbox, ticking
 from tests.support.rehearsal import Ended, Rehearsal
 
 CODE = "fr-fr"

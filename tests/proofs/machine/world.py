@@ -15,8 +15,8 @@ from typing import Any
 from cmsmig.sandbox.destination.space import StoredStory
 from cmsmig.sandbox.http.asgi import Call, Middleware, Next, Reply
 from cmsmig.sandbox.server import SandboxHandle
-from tests.proofs.machine.in_process import call_here
 from tests.proofs.machine.interruptions import Interruption
+from tests.proofs.world.in_process import call_here
 from tests.support.rehearsal import Ended, Rehearsal
 
 _RATE = 1000

@@ -132,9 +132,10 @@ def _names(text: str, key: str) -> bool:
 
 def _passed(copy: Path) -> list[str]:
     """Return the names of the cases that passed in a copy."""
-    files = (copy / "reports" / "faults").glob("passed-*.jsonl")
-    lines = (line for file in files for line in file.read_text().splitlines())
-    return [json.loads(line)[0] for line in lines]
+    files = (copy / "reports" / "soak").glob("faults-*.jsonl")
+    return [
+        json.loads(line) for file in files for line in file.read_text().splitlines()
+    ]
 
 
 def _try_all(mutants: Sequence[Mutant], whole: Path, work: Path) -> int:
@@ -196,9 +197,9 @@ def run_cases(
 ) -> Result:
     """Run the named cases in a copy of the project, with that copy's code."""
     _check_import(copy)
-    module = "tests.proofs.faults.faults"
+    module = ("tests.proofs.soak", "faults")
     only = [word for case in cases for word in ("--only", case)]
-    code, said, complained = _run(copy, longest, "-um", module, *only)
+    code, said, complained = _run(copy, longest, "-um", *module, *only)
     failures = tuple(_failures(said))
     total = next((line for line in said if line.startswith("| all |")), "")
     if code is None:

@@ -6,9 +6,12 @@ What is above the connections is the project's own: budgets, retries, readings.
 from __future__ import annotations
 
 import asyncio
+import random
 import selectors
-from collections.abc import AsyncIterator, Iterator, MutableMapping
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 from unittest import mock
@@ -19,12 +22,33 @@ from cmsmig.sandbox.http.asgi import Call, Exchange, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle
 from cmsmig.sandbox.services import Sandbox, build
+from cmsmig.wire.budget import Budget
 
 ORIGIN, DESTINATION = "http://127.0.0.1:41", "http://127.0.0.1:42"
 TICK = 0.25
 """Seconds that the sandbox's clock goes on each time it is looked at: no two writes
 have one change date, and no window of requests is ever full."""
 _BEGIN = 1_780_000_000.0
+_LATENCY = 0.01
+"""Seconds that a request or an answer takes at most, where they overtake each other."""
+
+
+@dataclass
+class Time:
+    """Real time, further on by the pauses that were passed over."""
+
+    passed: float = 0.0
+
+    def monotonic(self) -> float:
+        """Return seconds that only grow."""
+        return time.monotonic() + self.passed
+
+    def wall(self) -> float:
+        """Return seconds since 1970."""
+        return time.time() + self.passed
+
+
+TIME = Time()
 
 
 def ticking() -> Iterator[float]:
@@ -39,18 +63,37 @@ def build_sandbox(options: SandboxOptions) -> SandboxHandle:
     return SandboxHandle(sandbox.announcement, sandbox)
 
 
+@dataclass
+class Network:
+    """How requests and answers travel."""
+
+    drawn: random.Random | None = None
+    """Draws how long each takes; None: no time, in the order in which they are sent."""
+    read: Callable[[], None] = lambda: None
+    """Is called when a client has read an answer to its end."""
+
+    async def travel(self) -> None:
+        """Let a request or an answer arrive."""
+        if self.drawn is not None:
+            await asyncio.sleep(self.drawn.random() * _LATENCY)
+
+
 @contextmanager
-def answered_here(sandbox: Sandbox) -> Iterator[None]:
+def answered_here(sandbox: Sandbox, network: Network | None = None) -> Iterator[None]:
     """Answer the requests of this process by the sandbox, while the body runs."""
     services = {41: sandbox.origin, 42: sandbox.destination}
 
     def connections(*_: object, **__: object) -> _InProcess:
-        return _InProcess(services)
+        return _InProcess(services, network or Network())
 
     policy = asyncio.get_event_loop_policy()
     asyncio.set_event_loop_policy(_Policy())
+    budget_defaults = Budget.__init__.__kwdefaults__ or {}
     try:
-        with mock.patch("cmsmig.wire.http_library.Connections", connections):
+        with (
+            mock.patch("cmsmig.wire.http_library.Connections", connections),
+            mock.patch.dict(budget_defaults, clock=TIME.monotonic),
+        ):
             yield
     finally:
         asyncio.set_event_loop_policy(policy)
@@ -59,19 +102,33 @@ def answered_here(sandbox: Sandbox) -> Iterator[None]:
 class _InProcess(httpx.AsyncBaseTransport):
     """Hands each request to the application that listens at its port."""
 
-    def __init__(self, services: dict[int, Exchange]) -> None:
+    def __init__(self, services: dict[int, Exchange], network: Network) -> None:
         self._services = services
+        self._network = network
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer a request as the network would."""
+        """Answer a request as the network would; raises what the HTTP library raises.
+
+        A service that takes longer than the request's timeout goes on all the same.
+        """
+        answering = asyncio.ensure_future(self._answer(request))
+        patience = request.extensions["timeout"]["read"]
+        await asyncio.wait((answering,), timeout=patience)
+        if not answering.done():
+            raise httpx.ReadTimeout("The answer is late.")
+        return answering.result()
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
         service = self._services[request.url.port or 0]
         sent = await request.aread()
         trace = request.extensions.get("trace")
         if trace is not None:
             await trace("http11.send_request_body.complete", {})
+        await self._network.travel()
         heard: list[MutableMapping[str, Any]] = []
         broken: list[str] = []
         await service(_scope(request, broken), _receiving(sent), _sending(heard))
+        await self._network.travel()
         whole = heard and not heard[-1].get("more_body", False)
         if not heard:
             raise httpx.ReadError("The connection broke.")
@@ -79,18 +136,19 @@ class _InProcess(httpx.AsyncBaseTransport):
         return httpx.Response(
             heard[0]["status"],
             headers=heard[0]["headers"],
-            stream=_Body(body, whole=bool(whole) and not broken),
+            stream=_Body(body, self._network.read, whole=bool(whole) and not broken),
         )
 
 
 class _Body(httpx.AsyncByteStream):
-    def __init__(self, body: bytes, *, whole: bool) -> None:
-        self._body, self._whole = body, whole
+    def __init__(self, body: bytes, read: Callable[[], None], *, whole: bool) -> None:
+        self._body, self._read, self._whole = body, read, whole
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         yield self._body
         if not self._whole:
             raise httpx.RemoteProtocolError("The connection broke.")
+        self._read()
 
 
 def _scope(request: httpx.Request, broken: list[str]) -> dict[str, Any]:
@@ -133,32 +191,22 @@ class _Policy(asyncio.DefaultEventLoopPolicy):
 
 class _Hurried(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
-        self._passed = 0.0
-        self._waits = _Selector(self)
-        super().__init__(self._waits)
+        super().__init__(_Selector())
 
     def time(self) -> float:
         """Return the time with all pauses that were passed over."""
-        return super().time() + self._passed
-
-    def pass_by(self, seconds: float) -> None:
-        """Let time pass."""
-        self._passed += seconds
+        return TIME.monotonic()
 
 
 class _Selector(selectors.DefaultSelector):
     """Waits a moment at most; the rest is passed over."""
-
-    def __init__(self, loop: _Hurried) -> None:
-        super().__init__()
-        self._loop = loop
 
     def select(self, timeout: float | None = None) -> Any:
         if not timeout:
             return super().select(timeout)
         found = super().select(min(timeout, 0.0002))
         if not found:
-            self._loop.pass_by(timeout)
+            TIME.passed += timeout
         return found
 
 

@@ -1,0 +1,198 @@
+"""A proof of many cases, on all cores, resumable.
+
+usage: python -m tests.proofs.soak KIND [--part PART]... [--only TEXT]... [--slice I/N]
+                                        [--count N] [--seed N] [--jobs N] [--work DIR]
+
+Cases that passed are kept in reports/soak/ and not run again as long as the code is the
+same. Prints what is wrong with each other case, and a table. Exits 1 when one failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import json
+import logging
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from fnmatch import fnmatchcase
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Protocol
+
+KINDS = {
+    "faults": "tests.proofs.faults.faults",
+}
+"""What can be proven, and the module that does it: its `proof(folder)` is a context."""
+ROOT = Path(__file__).resolve().parents[2]
+ABOVE = ("notebook", "display", "review", "survey", "evidence", "run")
+"""Folders of the package that no case depends on."""
+
+
+class Case(Protocol):
+    """One case."""
+
+    @property
+    def key(self) -> str:
+        """Name it in every run the same."""
+
+    @property
+    def name(self) -> str:
+        """Name the row of the table that it is counted in."""
+
+    @property
+    def part(self) -> str:
+        """Name the part of the proof that it belongs to."""
+
+
+class Proof(Protocol):
+    """Cases, and how one is tried."""
+
+    def cases(self, count: int, seed: int) -> Sequence[Case]:
+        """Return the cases, each time the same; of endless ones so many from `seed`."""
+
+    def begin(self) -> None:
+        """Begin in a process that tries cases."""
+
+    def attempt(self, case: Case) -> list[str]:
+        """Try a case and return what is wrong; never raises."""
+
+
+class Passed:
+    """The cases that passed with this very code; a line in a file each."""
+
+    def __init__(self, kind: str) -> None:
+        package = ROOT / "cmsmig"
+        sources = sorted(
+            path
+            for path in (*package.rglob("*.py"), *Path(__file__).parent.rglob("*.py"))
+            if not any(path.is_relative_to(package / name) for name in ABOVE)
+        )
+        read = b"".join(each.read_bytes() for each in sources)
+        digest = hashlib.sha256(read).hexdigest()[:16]
+        self._path = ROOT / "reports" / "soak" / f"{kind}-{digest}.jsonl"
+        lines = self._path.read_text().splitlines() if self._path.exists() else ()
+        self.keys = {json.loads(line) for line in lines}
+
+    def add(self, case: Case) -> None:
+        """Keep a case that passed, at once."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(case.key)}\n")
+
+
+_CURRENT: list[Proof] = []
+"""The proof under way, which the processes that try cases inherit."""
+
+
+def _begin() -> None:
+    # Ctrl-C reaches every process; the first one ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _CURRENT[0].begin()
+
+
+def _attempt(case: Case) -> list[str]:
+    return _CURRENT[0].attempt(case)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Try the chosen cases and print the table; return the exit code."""
+    given = _arguments(arguments)
+    logging.disable(logging.CRITICAL)
+    place = given.work or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
+    with (
+        tempfile.TemporaryDirectory(
+            prefix=f"cmsmig-{given.kind}-", dir=place, ignore_cleanup_errors=True
+        ) as work,
+        importlib.import_module(KINDS[given.kind]).proof(Path(work)) as proof,
+    ):
+        _CURRENT[:] = [proof]
+        chosen = _chosen(proof.cases(given.count, given.seed), given)
+        passed = Passed(given.kind)
+        todo = [case for case in chosen if case.key not in passed.keys]
+        failed: list[Case] = []
+        begun = time.monotonic()
+        print(f"{len(todo)} cases, {len(chosen) - len(todo)} others passed before")
+        for done, (case, wrong) in enumerate(_tried(todo, given.jobs), start=1):
+            if wrong:
+                failed.append(case)
+                lines = (f"FAILED {case.key}", *wrong)
+                print(*(each[:2000] for each in lines), sep="\n    ", flush=True)
+            else:
+                passed.add(case)
+            each = (time.monotonic() - begun) / done
+            sys.stderr.write(
+                f"\r{done}/{len(todo)}, {len(failed)} failed, {each:.2f} s each, "
+                f"{(len(todo) - done) * each / 60:.0f} min left "
+            )
+            sys.stderr.flush()
+        print(file=sys.stderr)
+        _print_table(chosen, failed)
+        print(f"\n{time.monotonic() - begun:.0f} s")
+    return int(bool(failed))
+
+
+def _tried(cases: Sequence[Case], jobs: int) -> Iterator[tuple[Case, list[str]]]:
+    """Yield each case with what is wrong with it, as they come."""
+    context = get_context("fork")
+    with ProcessPoolExecutor(jobs, context, initializer=_begin) as pool:
+        running = {pool.submit(_attempt, case): case for case in cases}
+        try:
+            for future in as_completed(running):
+                yield running[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _chosen(cases: Sequence[Case], given: argparse.Namespace) -> list[Case]:
+    chosen = [
+        case
+        for case in cases
+        if (not given.part or case.part in given.part)
+        and (not given.only or any(_named(case, text) for text in given.only))
+    ]
+    if given.slice:
+        part, _, parts = given.slice.partition("/")
+        chosen = chosen[int(part) % int(parts) :: int(parts)]
+    if given.count and given.count < len(chosen):
+        step = len(chosen) / given.count
+        chosen = [chosen[int(index * step)] for index in range(given.count)]
+    return chosen
+
+
+def _named(case: Case, text: str) -> bool:
+    return fnmatchcase(case.key, f"*{text}*")
+
+
+def _print_table(cases: Sequence[Case], failed: Sequence[Case]) -> None:
+    wrong = Counter(case.name for case in failed)
+    print("| case | tried | failed |\n|---|---|---|")
+    for name, count in Counter(case.name for case in cases).items():
+        print(f"| {name} | {count} | {wrong[name]} |")
+    print(f"| all | {len(cases)} | {len(failed)} |")
+
+
+def _arguments(given: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--part", action="append", help="these cases alone")
+    parser.add_argument("--only", action="append", metavar="TEXT",
+                        help="cases whose name holds this; * is any text")  # fmt: skip
+    parser.add_argument("--slice", default="", metavar="I/N", help="every Nth case")
+    parser.add_argument("--count", type=int, default=0, help="so many, spread evenly")
+    parser.add_argument("--seed", type=int, default=0, help="of drawn cases")
+    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
+                        help="cases at once (one a core, 4 at most)")  # fmt: skip
+    parser.add_argument("--work", type=Path, help="where files are written")
+    return parser.parse_args(given)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,194 @@
+"""A project and a sandbox in this process; both can go back to a checkpoint."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from cmsmig.sandbox.observe.comparison import comparable_state
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import SandboxHandle
+from tests.proofs.world.disturbances import Disturbance, Switch
+from tests.proofs.world.in_process import (
+    Network,
+    answered_here,
+    build_sandbox,
+    call_here,
+)
+from tests.support.rehearsal import Ended, Rehearsal
+from tests.support.steps.staged_project import StagedProject
+
+_SHARED = ("clock", "recorder", "unknowns", "selections")
+"""What is the sandbox's, not the space's."""
+
+
+@dataclass(frozen=True)
+class Here(Rehearsal):
+    """A rehearsal whose editors ask the sandbox without a socket."""
+
+    def api(self, method: str, path: str, body: object = None) -> dict:
+        """Ask the management API as an editor's browser would."""
+        sent = json.dumps(body).encode() if body is not None else b""
+        reply = call_here(self.handle.state, method, path, sent)
+        assert reply.status < 300, (method, path, reply.status, reply.body)
+        return json.loads(reply.body) if reply.body else {}
+
+    def comparable(self) -> dict:
+        """Return what is in the space without ids, addresses and times."""
+        return comparable_state(self.handle.state.space)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Project, space and origin as they were at one moment."""
+
+    folder: Path
+    space: dict[str, Any]
+    origin: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class World(StagedProject):
+    """One project, one sandbox; both answer in this process."""
+
+    switch: Switch
+    network: Network = field(default_factory=Network)
+
+    @property
+    def work(self) -> Path:
+        """Return the folder that holds all that a run writes."""
+        return self.folder.parent
+
+    @property
+    def entries(self) -> list:
+        """Return the requests since the history began, oldest first."""
+        return self.rehearsal.handle.state.recorder.entries
+
+    def moved(self, work: Path) -> World:
+        """Return the same with its files in another folder, also for commands."""
+        os.environ["CMSMIG_STATE_DIR"] = str(work / "state")
+        handle = self.rehearsal.handle
+        here = Here(handle, work / "project", work / "state")
+        return replace(self, rehearsal=here)
+
+    def begin(self) -> None:
+        """Begin the history again: nothing is asked, nothing is faulty."""
+        state = self.rehearsal.handle.state
+        state.recorder.entries.clear()
+        state.recorder.violations.clear()
+        state.injector.set(())
+        self.switch.disturbance = Disturbance()
+
+    def keep(self, folder: Path) -> Checkpoint:
+        """Return a checkpoint; the project is copied to a folder."""
+        shutil.copytree(self.work, folder)
+        space = {name: getattr(self.space, name) for name in space_names(self.space)}
+        return Checkpoint(folder, copy.deepcopy(space), copy.deepcopy(self._origin()))
+
+    def go_back(self, kept: Checkpoint) -> None:
+        """Put project, space and origin back as they were."""
+        _replace(self.work, kept.folder)
+        for name, value in copy.deepcopy(kept.space).items():
+            setattr(self.space, name, value)
+        self.space.selections.clear()
+        content = self.rehearsal.handle.state.naming.origin.content
+        content.kept = copy.deepcopy(kept.origin)
+        _forget_lists(content)
+        self.begin()
+
+    def _origin(self) -> dict[str, Any]:
+        return self.rehearsal.handle.state.naming.origin.content.kept
+
+    def disturbed(self, disturbance: Disturbance, *arguments: str) -> Ended:
+        """Run a command while something goes wrong.
+
+        Of one that is killed stays what was on the disk at that moment.
+        """
+        kept = self.work.with_name("killed")
+        disturbance.killed = lambda: shutil.copytree(self.work, kept)
+        self.switch.disturbance = disturbance
+        self.network.read = disturbance.answer_read
+        try:
+            ended = self.run(*arguments)
+        finally:
+            self.switch.disturbance = Disturbance()
+            self.network.read = lambda: None
+        if disturbance.dead:
+            _replace(self.work, kept)
+            shutil.rmtree(kept)
+        return ended
+
+    @contextmanager
+    def in_flight(self, count: int, seed: str) -> Iterator[None]:
+        """Have so many requests under way at a time, answered in a drawn order."""
+        self.network.drawn = random.Random(seed) if count > 1 else None
+        with mock.patch.dict(os.environ, CMSMIG_IN_FLIGHT=str(count)):
+            yield
+        self.network.drawn = None
+
+    def origin(
+        self, change: Callable[[dict[str, Any]], object], *sets: str, slug: str = ""
+    ) -> None:
+        """Change items at the origin; `change` returns False for one that goes.
+
+        In the sets `items` and `live`, or in those that are named.
+        """
+        content = self.rehearsal.handle.state.naming.origin.content
+        for each in content.collections:
+            for live in (False, True):
+                items = content.items(str(each["id"]), live=live)
+                if sets and ("live" if live else "items") not in sets:
+                    continue
+                items[:] = [
+                    item
+                    for item in items
+                    if (slug and item["fieldData"]["slug"] != slug)
+                    or change(item) is not False
+                ]
+        _forget_lists(content)
+
+
+def _forget_lists(content: Any) -> None:
+    content.chosen.clear()
+    content.by_id.clear()
+
+
+def _replace(folder: Path, by: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(by, folder)
+
+
+def space_names(space: Any) -> list[str]:
+    """Return what a space holds, but for what its sandbox shares."""
+    return [each.name for each in fields(space) if each.name not in _SHARED]
+
+
+@contextmanager
+def world(folder: Path, allowed: int = 1000, **options: Any) -> Iterator[World]:
+    """Serve `folder / "content"`, with an empty space and a project that was begun."""
+    switch, network = Switch(Disturbance()), Network()
+    tokens = {f"{each}_token": f"the-{each}-token-of-the-proofs" for each in _SIDES}
+    handle: SandboxHandle = build_sandbox(
+        SandboxOptions(
+            content=folder / "content", middleware=(switch,), **tokens, **options
+        )
+    )
+    work = folder / "work"
+    work.mkdir()
+    settings = {"CMSMIG_STATE_DIR": str(work / "state"), "CMSMIG_IN_FLIGHT": "1"}
+    with answered_here(handle.state, network), mock.patch.dict(os.environ, settings):
+        Rehearsal.start(handle, work / "project", allowed, work / "state")
+        here = Here(handle, work / "project", work / "state")
+        yield World(here, switch, network)
+
+
+_SIDES = ("origin", "destination")
