@@ -72,17 +72,17 @@ proposals: $(RUNS) ## the blocks that the rules make of every body in SITES=fold
 	@test -d "$(SITES)" || { \
 		echo "Name a folder of content folders: make proposals SITES=/path" >&2; \
 		exit 2; }
-	$(BIN)/python -m tests.proofs.converter.proposals "$(SITES)"
+	$(BIN)/python -m tests.proofs.converter proposals "$(SITES)"
 
 conservation: $(STAMP) ## the account of random bodies, and of SITES=folder's, if named
-	$(BIN)/python -m tests.proofs.converter.conservation --count $(or $(COUNT),5000) $(SITES)
+	$(BIN)/python -m tests.proofs.converter conservation --count $(or $(COUNT),5000) $(SITES)
 
-fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it stopped
-	$(BIN)/python -m tests.proofs.converter.fuzz --extremes
-	$(BIN)/python -m tests.proofs.converter.fuzz --count $(or $(COUNT),100000)
+fuzz: $(STAMP) ## 100,000 mutated bodies through the converter, and too much of anything
+	$(BIN)/python -m tests.proofs.converter extremes
+	$(BIN)/python -m tests.proofs.converter fuzz --count $(or $(COUNT),100000)
 
 conformance: $(RUNS) ## converter and stories against the official packages; SITES=folder
-	$(BIN)/python -m tests.proofs.converter.conformance $(OPTIONS)
+	$(BIN)/python -m tests.proofs.converter conformance $(OPTIONS)
 	$(BIN)/python -m tests.proofs.sites.schema_check $(SITES)
 
 languages: $(STAMP) ## each field in each language, read by the official client; needs Node
@@ -92,7 +92,7 @@ crosscheck: $(RUNS) ## every body in SITES=folder against the official converter
 	@test -d "$(SITES)" || { \
 		echo "Name a folder of content folders: make crosscheck SITES=/path" >&2; \
 		exit 2; }
-	$(BIN)/python -m tests.proofs.converter.crosscheck "$(SITES)"
+	$(BIN)/python -m tests.proofs.converter crosscheck "$(SITES)"
 
 bench: $(RUNS) ## the speed of everything beside a rival or floor; OPTIONS="--only import"
 	$(BIN)/python -m tests.proofs.bench.bench $(OPTIONS)

@@ -4,6 +4,7 @@ reason, and that change something wherever they apply."""
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -18,10 +19,13 @@ from cmsmig.richtext.parity.deviations import (
     DeviationRule,
     deviations_in,
 )
+from tests.support import example_rules
 from tests.support.richtext.bodies import bodies, garbage
 from tests.support.richtext.deviating import deviations_of
+from tests.support.richtext.recorded import recorded
 
-OFFICIAL = Path(__file__).parent / "official"
+CASES = [case for case in recorded() if not case.markdown]
+DOCUMENT = Path(__file__).parents[2] / "docs" / "rich-text.md"
 SAMPLES: dict[Deviation, str] = {
     Deviation.FIGURE: (
         "<p>a</p><figure class='w-richtext-align-center'><img src=i>"
@@ -85,17 +89,6 @@ def text(value: JsonObject) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-@cache
-def recorded() -> tuple[tuple[str, str, JsonObject], ...]:
-    """Return name, HTML and official document of each recorded case."""
-    return tuple(
-        (case["name"], case["html"], case["document"])
-        for path in sorted(OFFICIAL.glob("*.json"))
-        for case in json.loads(path.read_bytes())
-        if "html" in case
-    )
-
-
 def check_names(html: str) -> None:
     """Insist that the deviations that apply are those that make the document."""
     here, whole = frozenset(deviations_of(html)), text(document(html))
@@ -106,9 +99,21 @@ def check_names(html: str) -> None:
 
 
 def test_every_deviation_has_a_row() -> None:
-    """One row each, in the order of the names, with reasons."""
+    """One row each, in the order of the names, with reasons; as documented."""
     assert [rule.name for rule in DEVIATIONS] == list(Deviation)
-    assert all(rule.official and rule.instead for rule in DEVIATIONS)
+    rules = [(str(rule.name), rule.official, rule.instead) for rule in DEVIATIONS]
+    assert all(all(rule) for rule in rules)
+    written = DOCUMENT.read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| `([a-z-]+)` \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", written, re.M
+    )
+    assert [row for row in rows if row[0] in list(Deviation)] == rules
+
+
+def test_the_document_shows_the_example_of_rules() -> None:
+    """The example that the document shows is the one that is tested."""
+    example = Path(example_rules.__file__).read_text(encoding="utf-8")
+    assert f"```python\n{example}```" in DOCUMENT.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("rule", DEVIATIONS, ids=lambda rule: str(rule.name))
@@ -139,18 +144,16 @@ def test_of_two_that_need_each_other_both_apply() -> None:
 
 def test_without_deviations_the_recorded_cases_are_the_official_ones() -> None:
     """Where no deviation applies, byte for byte; and there are many such cases."""
-    plain = [case for case in recorded() if not deviations_of(case[1])]
+    plain = [case for case in CASES if not deviations_of(case.source)]
     assert len(plain) > 200
-    differing = [
-        name for name, html, held in plain if text(document(html)) != text(held)
-    ]
-    assert differing == []
+    for case in plain:
+        assert text(document(case.source)) == text(case.document), case.name
 
 
 def test_on_the_recorded_cases_each_deviation_that_applies_is_named() -> None:
     """Where it applies, it changes the document; where it does not, nothing."""
-    for _, html, _ in recorded():
-        check_names(html)
+    for case in CASES:
+        check_names(case.source)
 
 
 @chosen

@@ -1,4 +1,4 @@
-"""Every construct takes linear time; `fuzz --extremes` measures all of them.
+"""Every construct takes linear time; `make fuzz` measures all of them.
 
 The sizes and limits here are far apart: what was quadratic took minutes.
 """
@@ -8,20 +8,24 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.policy import EmbedPolicy, Unclosed
 from cmsmig.steps.batch_conversion import document_text, losses_text
 from tests.support.richtext.constructs import (
     ATTRIBUTE,
     BODY,
     FIELD,
-    KINDS,
     STYLE,
     Construct,
-    constructs,
 )
 from tests.support.richtext.growth import paths_of
 
 LARGE = 65_536
 _EMBED = '<div class="w-embed">'
+END = EmbedPolicy(unclosed=Unclosed.END)
+PIECES = (
+    f"{_EMBED}<div>a</div><p>b</p>", f"{_EMBED}<script>a</div><p id=>b</p>",
+    f"{_EMBED}<table><tr><td>", f"{_EMBED}</div>", f"{_EMBED}<!-- ",
+)  # fmt: skip
 SEEN = (
     Construct(STYLE, "names", "-"),
     Construct(STYLE, "brackets", "(", "width:"),
@@ -50,6 +54,13 @@ CASES = [
 
 
 @pytest.mark.processor_time(6)
+@pytest.mark.parametrize("piece", PIECES)
+def test_unclosed_embeds_are_ended_in_seconds(piece: str) -> None:
+    """However many there are: each is looked at once."""
+    NativeEngine().from_html(piece * (LARGE // len(piece)), END)
+
+
+@pytest.mark.processor_time(6)
 @pytest.mark.parametrize(("construct", "path"), CASES)
 def test_what_took_minutes_takes_seconds(construct: Construct, path: str) -> None:
     """Each construct that was quadratic, on every path it takes."""
@@ -57,18 +68,14 @@ def test_what_took_minutes_takes_seconds(construct: Construct, path: str) -> Non
 
 
 @pytest.mark.processor_time(6)
-def test_items_in_depth_do_not_look_for_others_through_it() -> None:
-    """What an item ends is found at once, however much is open around it."""
-    _converted_below("<li><ul>", "<span>", "<li></li>")
-
-
-@pytest.mark.processor_time(6)
-def test_code_in_depth_does_not_look_for_its_block_through_it() -> None:
-    """Whether a code tells the language of a block is known without looking around."""
-    _converted_below("", "<div>", "<code class=y></code>")
-
-
-def _converted_below(before: str, around: str, unit: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "around", "unit"),
+    [("<li><ul>", "<span>", "<li></li>"), ("", "<div>", "<code class=y></code>")],
+)
+def test_nothing_is_looked_for_through_all_that_is_open(
+    before: str, around: str, unit: str
+) -> None:
+    """What an item ends, and the block whose language a code tells."""
     count = 20_000
     html = f"{before}{around * count}{unit * count}x"
     assert "x" in document_text(NativeEngine().from_html(html).document)
@@ -85,10 +92,3 @@ def test_losses_that_are_alike_are_counted() -> None:
     losses = NativeEngine().from_html("<script>x</script>" * 5_000).losses
     assert len(losses) == 100
     assert losses[-1].context.endswith("and 4,900 more times in this body")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_construct_is_written_at_its_size(kind: str) -> None:
-    """What is measured has the size that it is measured at."""
-    sizes = {len(each.written(1000)) // 100 for each in constructs(kind)}
-    assert sizes <= set(range(8, 11))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,22 @@ import pytest
 import yaml
 
 
-def cases(beside: str, name: str) -> pytest.MarkDecorator:
-    """Parametrize a test with `case`: one of a YAML file in the folder `cases`.
+def cases(beside: str, *names: str) -> pytest.MarkDecorator:
+    """Parametrize a test with `case`: one of these YAML files in the folder `cases`.
 
-    The file is a list. Each entry has a sentence under `case`; where it has `rows`,
+    A file is a list. Each entry has a sentence under `case`; where it has `rows`,
     each row is a case of its own that shares the rest of its entry.
     """
-    path = Path(beside).with_name("cases") / name
+    paths = [Path(beside).with_name("cases") / name for name in names]
+    entries = chain.from_iterable(
+        yaml.safe_load(each.read_text("utf-8")) for each in paths
+    )
     found: dict[str, Any] = {}
-    for entry in yaml.safe_load(path.read_text("utf-8")):
+    for entry in entries:
         rows = entry.pop("rows", [{}])
         for number, row in enumerate(rows, start=1):
             title = f"{entry['case']}, {number}" if len(rows) > 1 else entry["case"]
-            assert title not in found, f"{path}: two cases are called {title}"
+            assert title not in found, f"{names}: two cases are called {title}"
             found[title] = entry | row
     return pytest.mark.parametrize("case", found.values(), ids=found)
 

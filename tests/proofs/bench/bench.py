@@ -12,7 +12,7 @@ times as fast as that it is; medians of the rounds.
 
 `--only` takes the rows whose name holds a text. Environment: BENCH_ROUNDS (3),
 BENCH_ITEMS (1000), BENCH_SECONDS (1, a converter's turn). The converters in more
-detail: `python -m tests.proofs.converter.bench`.
+detail: `python -m tests.proofs.converter bench`.
 """
 
 from __future__ import annotations

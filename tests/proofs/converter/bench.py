@@ -1,7 +1,5 @@
 """How fast both converters are: HTML text to JSON text, one process each.
 
-usage: bench.py
-
 Ours in both modes, beside the official converter as it ships and with its window
 and schema reused, over well-formed bodies of about 1, 8 and 100 KB (fixed seed).
 Rivals take turns, so that a busy machine is busy for all; medians over the rounds,
@@ -51,7 +49,7 @@ MANY = 1_500
 """Bodies of the folder that all cores convert."""
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Run the stages and print the tables."""
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load before: "
           f"{os.getloadavg()[0]:.1f}; {ROUNDS} rounds of {SECONDS:g} s")  # fmt: skip
@@ -253,4 +251,4 @@ if __name__ == "__main__":
     if len(sys.argv) == 3:
         work(*sys.argv[1:])
     else:
-        sys.exit(main())
+        sys.exit(main([]))

@@ -17,7 +17,7 @@ from itertools import count, cycle
 from pathlib import Path
 
 from tests.proofs.budget.pace import COMMAND
-from tests.proofs.converter.webflow_bodies import WebflowBody
+from tests.proofs.converter.webflow_bodies import webflow_body
 from tests.proofs.growth.growth import MEGABYTE, tell
 from tests.proofs.growth.measured import Measured, measured
 
@@ -62,7 +62,7 @@ def write_bodies(folder: Path, most: int) -> int:
 
 @lru_cache(maxsize=len(SIZES) * _TEXTS)
 def _text(size: int, index: int) -> str:
-    return WebflowBody(size, index).html()
+    return webflow_body(size, index)
 
 
 def _row(megabytes: int, bodies: int, took: Measured) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.origin.drawing import draw
-from tests.proofs.converter.webflow_bodies import WebflowBody
+from tests.proofs.converter.webflow_bodies import webflow_body
 from tests.support.sites.identity import asset, file_id, refs
 from tests.support.sites.markup import image
 from tests.support.sites.records import Column, Entry, State, Table, into
@@ -134,7 +134,7 @@ def _file_name(number: int) -> str:
 def _text(number: int) -> str:
     """Return about 1 to 6 KB of rich text without figures."""
     size = 1_000 + number * 5_000 // _TEXTS
-    return _FIGURE.sub("", WebflowBody(size, number).html())
+    return _FIGURE.sub("", webflow_body(size, number))
 
 
 def _picture(number: int) -> bytes:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cmsmig.richtext.engine import Converted
+from tests.support.richtext.conservation import of_document, of_losses
+
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
@@ -129,3 +132,15 @@ EXTREMES: tuple[Extreme, ...] = (
     Extreme("spacers", _around("", "<p>&nbsp;</p>", "x"), 50_000),
     Extreme("NULs", _around("x", "\x00", ""), 1_000_000),
 )
+
+
+def missing_texts(extreme: Extreme, count: int, converted: Converted) -> int:
+    """Return how many of the `x` of an extreme neither document nor losses hold."""
+    shown = extreme.texts
+    if shown is None:
+        shown = extreme.written(count).count("x")
+    texts = (
+        *of_document(converted.document).texts,
+        *of_losses(converted.losses).texts,
+    )
+    return (count if shown < 0 else shown) - sum(each.count("x") for each in texts)

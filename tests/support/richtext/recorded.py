@@ -36,9 +36,14 @@ def recorded() -> list[Case]:
     return found
 
 
-def difference(wanted: str, found: str, case: Case) -> str:
-    """Return a diff for a person, headed by what was converted."""
-    lines = difflib.unified_diff(
-        wanted.splitlines(), found.splitlines(), "official", "ours", "", "", 3
-    )
-    return "\n".join([f"{case.name}: {case.source[:1000]!r}", *list(lines)[:80]])
+def difference(wanted: str, found: str, name: str) -> str:
+    """Return a diff of two JSON texts or two of HTML for a person, with a heading."""
+    pages = (_readable(wanted), _readable(found))
+    lines = list(difflib.unified_diff(*pages, "recorded", "found", "", "", 3))
+    return "\n".join([name, *lines[:80]])
+
+
+def _readable(text: str) -> list[str]:
+    if text.startswith(("{", "[")):
+        text = json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    return text.replace("><", ">\n<").splitlines()

@@ -1,0 +1,299 @@
+"""What holds of every body, whatever is in it: well-formed, broken, or hostile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from cmsmig.richtext.custom.claims import CustomRules
+from cmsmig.richtext.custom.rules import Tag, rule
+from cmsmig.richtext.html.parse import parse
+from cmsmig.richtext.html.soup import Selector, Tree
+from cmsmig.richtext.losses import Severity
+from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.plain_text import visible_text
+from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
+from cmsmig.richtext.render import render_rich_text
+from cmsmig.richtext.schema.validate import problems
+from tests.support.richtext.account import wrong
+from tests.support.richtext.bodies import MAPPED, bodies, garbage, instances, policies
+from tests.support.richtext.conservation import characters, unaccounted
+from tests.support.richtext.reading import stuck, unread
+from tests.support.richtext.roundtrip import unsettled
+from tests.support.richtext.validity import faults
+
+KINDS = ("video", "iframe", "embed", "component", "media")
+EMBED = '<div data-rt-embed-type="true">'
+FAITHFUL = NativeEngine()
+SELECTORS = (
+    "p", "li:has(b)", "figure.w-richtext-align-center", "[data-rt-embed-type] iframe",
+    "a[href^='/']", "img:not([alt])", "div > p + p",
+)  # fmt: skip
+chosen = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=200,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+modes = pytest.mark.parametrize("mode", list(Mode))
+
+
+@chosen
+@given(bodies)
+def test_the_account_holds(html: str) -> None:
+    """Every character, link, picture, embed, script and name is in the document or in
+    a loss, once and in order; and no loss names what the document holds."""
+    assert wrong(html, FAITHFUL.from_html(html)) == []
+
+
+@chosen
+@given(garbage)
+def test_what_a_browser_shows_of_broken_markup_is_not_lost(html: str) -> None:
+    """By an account that reads as browsers do, and asks for texts and addresses."""
+    assert unread(html, FAITHFUL.from_html(html)) == []
+
+
+@pytest.mark.parametrize("treatment", list(Treatment))
+@settings(parent=chosen, max_examples=50)
+@given(html=bodies)
+def test_every_choice_for_embeds_keeps_the_account(
+    treatment: Treatment, html: str
+) -> None:
+    """Whatever is chosen for all embeds: nothing of them is lost in silence."""
+    policy = EmbedPolicy(kinds=dict.fromkeys(KINDS, treatment))
+    converted = FAITHFUL.from_html(html, policy)
+    assert unaccounted(html, converted) == []
+    assert problems(converted.document) == ()
+
+
+@settings(parent=chosen, max_examples=60)
+@given(instances, policies())
+def test_instances_of_components_keep_the_account(
+    html: str, policy: EmbedPolicy
+) -> None:
+    """Whatever becomes of their properties."""
+    converted = FAITHFUL.from_html(html, policy)
+    assert wrong(html, converted, MAPPED) == []
+    assert problems(converted.document) == ()
+
+
+@modes
+@chosen
+@given(html=bodies | garbage)
+def test_every_document_is_valid_and_the_same_each_time(mode: Mode, html: str) -> None:
+    """JSON holds it, and no body before it changes it."""
+    engine = NativeEngine(mode)
+    first = engine.from_html(html)
+    assert faults(first.document, exact=mode is Mode.EXACT) == []
+    assert json.loads(json.dumps(first.document)) == first.document
+    engine.from_html("<p><a href=x>other</a><img src=i>")
+    assert engine.from_html(html) == first == NativeEngine(mode).from_html(html)
+
+
+@modes
+@chosen
+@given(html=bodies | garbage)
+def test_rendering_again_changes_nothing(mode: Mode, html: str) -> None:
+    """Rendered, read and rendered again, the HTML is the same, but for what is named;
+    after that it stays as it is, whatever it was."""
+    engine = NativeEngine(mode)
+    first = engine.from_html(html).document
+    rendered = render_rich_text(first)
+    second = engine.from_html(rendered).document
+    again = render_rich_text(second)
+    if not unsettled(first, mode):
+        assert again == rendered
+    if not unsettled(second, mode):
+        assert engine.from_html(again).document == second
+    if mode is Mode.FAITHFUL:
+        shown, before = visible_text(second), visible_text(first)
+        assert not characters(shown) - characters(before)
+
+
+_TAGS = (
+    *("p", "div", "b", "em", "span", "a href=/x", "li", "ul", "ol", "h2", "h3", "pre"),
+    *("table", "caption", "tbody", "tfoot", "tr", "td", "th", "blockquote", "section"),
+    *("details", "summary", "dl", "dt", "dd", "figure", "figcaption", "main", "br"),
+)
+_tags = st.sampled_from(
+    (
+        *(f"<{tag}>" for tag in _TAGS),
+        *(f"</{tag.split()[0]}>" for tag in _TAGS),
+        *(" ", "\n", "<hr>", "<img src=i>", "</p>", "</br>"),
+    )
+)
+
+
+@settings(parent=chosen, max_examples=300)
+@given(st.lists(st.lists(_tags, min_size=1, max_size=2).map("".join), max_size=10))
+def test_words_never_join(parts: list[str]) -> None:
+    """What a page shows on two lines is no single word in the document."""
+    html = "".join(f"{part}w{number}w" for number, part in enumerate(parts))
+    assert stuck(html, FAITHFUL.from_html(html).document) == []
+
+
+_LEFT = (
+    "<script></h4>x", "<p><script>y</script></p>", "<p><style>z</style></p>",
+    "<p><input></p>", "<p><textarea></textarea></p>", "<p><noscript>n</noscript></p>",
+    "<h2><noscript><img src=i></noscript></h2>", "<p><img alt=a></p>", "<h4><tbody>",
+    "<h4><y><th>", "<p><c data-emoji></p>", "<h4><d class=w-embed>",
+    "<p><button></button></p>", "<p><head><ol>", "<h4 class=w-embed><p>", "<h4><ol><t>",
+    "<h2><figcaption>", "<em></details></article>x<p></article>",
+)  # fmt: skip
+
+
+@chosen
+@given(st.lists(st.sampled_from((*_LEFT, "a", "<p>b</p>", "</p>")), max_size=5))
+def test_a_paragraph_of_losses_alone_leaves_nothing(parts: list[str]) -> None:
+    """What is in it is listed, and rendered and read again nothing changes."""
+    html = "".join(parts)
+    converted = FAITHFUL.from_html(html)
+    once = render_rich_text(converted.document)
+    if not unsettled(converted.document, Mode.FAITHFUL):
+        assert render_rich_text(FAITHFUL.from_html(once).document) == once
+    held = json.dumps(converted.document)  # an open embed has some of it
+    found = "".join((held, *(loss.what for loss in converted.losses)))
+    assert all(each in found for each in ("<script>y", "<input>") if each in html)
+
+
+_BLANKS = ("&nbsp;", "\u200d", " \u200b ", "\u00a0\u00a0", "&#x2060;", "\ufeff", "\n")
+_NO_ITEMS = (
+    *_BLANKS, "<br>", "<p>&nbsp;</p>", "<p></p>", "<h3>\u200d</h3>", "<ul></ul>",
+    "<ol> </ol>", "<ul>&nbsp;</ul>", "<div>&nbsp;</div>", "<b>\u200d</b>",
+    "<ul><br></ul>", "<blockquote></blockquote>", "<ul><ol></ol></ul>",
+    "<span> </span>", "<p><br></p>",
+)  # fmt: skip
+_ITEMS = ("<li>a</li>", "<li></li>", "<li>b<p>c</p></li>")
+_NO_BLOCKS = (
+    *_BLANKS, "<div>\u200d</div>", "<b>&nbsp;</b>", "<ul></ul>", "<ol>\n</ol>",
+    "<section>\u200b<br>\u200d</section>", "<ul>&nbsp;<br></ul>",
+)  # fmt: skip
+_BLOCKS = (
+    "<p>a</p>", "<h2>b</h2>", "<figure><img src=i></figure>", "<hr>", "<img src=j>",
+    "<blockquote>c</blockquote>", "<ul><li>d</li></ul>", "<pre>e</pre>",
+    "<table><tbody><tr><td>f</td></tr></tbody></table>",
+    "<figure><iframe src=//v.example/1></iframe></figure>",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("around", "empty", "shown"),
+    [
+        ("<ul>{}</ul>", _NO_ITEMS, _ITEMS),
+        ("<ol>{}</ol>", _NO_ITEMS, _ITEMS),
+        ("{}", _NO_BLOCKS, _BLOCKS),
+    ],
+)
+@chosen
+@given(data=st.data())
+def test_what_shows_nothing_between_items_or_blocks_is_none(
+    around: str, empty: Sequence[str], shown: Sequence[str], data: st.DataObject
+) -> None:
+    """List and body are the same as without it."""
+    pieces = data.draw(st.lists(st.sampled_from((*empty, *shown)), max_size=8))
+    whole, kept = "".join(pieces), "".join(each for each in pieces if each in shown)
+    without = around.replace("{}", kept) if kept else ""
+    made, wanted = (
+        FAITHFUL.from_html(f"<p>x</p>{each}<p>y</p>").document
+        for each in (around.replace("{}", whole), without)
+    )
+    assert made == wanted
+
+
+_AFTER = (
+    '<p id="">a <b>b</b></p>', '<h2 id="">c</h2>', '<ul id=""><li id="">d</li></ul>',
+    '<figure id="" data-rt-type="image"><div><img src="e.png"></div></figure>',
+    '<blockquote id="">f</blockquote>', f'{EMBED}<div class="g"><i>g</i></div></div>',
+    f"{EMBED}<script>h(1 < 2)</script></div>",
+)  # fmt: skip
+_INSIDE = (
+    "w1", "w2", "<div>x</div>", "<p>y</p>", "<b>z", "<br>", "<style>.a{}</style>",
+    "<table><tr><td>t</td></tr></table>", "<script>u('</p>')</script>",
+    "<div><div>v</div></div>",
+)  # fmt: skip
+_OPEN = (
+    ("<div class=o>", "</div>"), ("<div><div>", "</div></div>"),
+    ("<table><tr><td>", "</td></tr></table>"), ("<script>s(", "</script>"),
+    ("<iframe src=//v.example>", "</iframe>"), ("<textarea>", "</textarea>"),
+    ("<!-- c ", "-->"),
+)  # fmt: skip
+"""What opens, and what would close it."""
+_END = EmbedPolicy(unclosed=Unclosed.END)
+
+
+def some(of: Sequence[str], least: int = 0) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(of), min_size=least, max_size=4).map("".join)
+
+
+def nameless(value: Any) -> Any:
+    """Return a JSON value without the identity of blocks."""
+    if isinstance(value, list):
+        return [nameless(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: each for name, each in value.items() if name not in ("id", "_uid")}
+    return {name: nameless(each) for name, each in kept.items()}
+
+
+def unclosed(html: str, policy: EmbedPolicy) -> list[Severity]:
+    """Return how severe the losses of embeds are which are never closed."""
+    found = FAITHFUL.from_html(html, policy).losses
+    return [loss.severity for loss in found if loss.kind == "unclosed-embed"]
+
+
+@chosen
+@given(
+    some(_AFTER), some(_INSIDE), st.sampled_from(_OPEN), some(_INSIDE), some(_AFTER, 1)
+)
+def test_an_embed_that_is_ended_is_as_if_it_were_closed(
+    before: str, code: str, open_: tuple[str, str], more: str, after: str
+) -> None:
+    """The same nodes as of the body in which somebody had closed the element."""
+    begins, ends = open_
+    assume(ends not in after)  # it closes the element
+    if ends[:2] != "</" or ends[2] in "sti":
+        more = more if "<" not in more and "d" in ends else ""  # code is no markup
+    left = f"{before}{EMBED}{code}{begins}{more}</div>{after}"
+    closed = f"{before}{EMBED}{code}{begins}{more}{ends}</div>{after}"
+    ours, wanted = (
+        nameless(FAITHFUL.from_html(each, _END).document)["content"]
+        for each in (left, closed)
+    )
+    assert len(ours) == len(wanted)
+    pairs = [pair for pair in zip(ours, wanted, strict=True) if pair[0] != pair[1]]
+    assert all(one["type"] == two["type"] == "blok" for one, two in pairs)
+    assert len(pairs) <= 1  # the code itself may be closed in other words
+    assert unclosed(left, _END) == [Severity.LAYOUT]
+    assert unclosed(left, EmbedPolicy()) == [Severity.MEANING]
+    assert unclosed(closed, EmbedPolicy()) == []
+
+
+@rule("b, figcaption, div, li:has(a)")
+def note(tag: Tag) -> dict[str, str]:
+    """Take notes."""
+    return {"component": "note", "text": tag.get_text(), "html": str(tag)}
+
+
+@rule("*")
+def nothing(tag: Tag) -> None:
+    """Look at everything, and take nothing."""
+
+
+@chosen
+@given(bodies)
+def test_rules_keep_the_account_and_leave_what_they_do_not_take(html: str) -> None:
+    """Whatever rules claim; and one that says None of every element leaves no trace."""
+    made = NativeEngine(rules=CustomRules((note,))).from_html(html)
+    assert unaccounted(html, made) == []
+    assert problems(made.document) == ()
+    untaken = NativeEngine(rules=CustomRules((nothing,))).from_html(html)
+    assert untaken == FAITHFUL.from_html(html)
+    tree = Tree(parse(html))
+    for selector in map(Selector, SELECTORS):
+        if selector.matching(tree):
+            assert selector.may_match(html.lower())
