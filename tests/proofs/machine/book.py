@@ -123,6 +123,16 @@ class Book:
         """Return whether the origin changed since it was pulled."""
         return (self.pulled, self.pulled_mood) != (self.origin, self.has_mood)
 
+    def leads_to(self, letter: str) -> set[str]:
+        """Return the items that an item leads to, in any language and version."""
+        versions = (
+            words
+            for key, each in self.pulled.items()
+            for words in (each.staged, each.live)
+            if key[0] == letter and words is not None
+        )
+        return {other for words in versions for other in words.related}
+
     def files(self, setup: Setup) -> set[str]:
         """Return the files that the pulled items show, in any version."""
         versions = (

@@ -179,7 +179,12 @@ def rebuild(days: Days, step: Step) -> None:
     book.lost |= gone
     if book.stirred or book.unsettled or gone:
         book.forgotten |= before.keys()
-    book.forgotten |= {own for own, seen in before.items() if _holds_more(book, seen)}
+    trashed = {seen.key[0] for seen in before.values() if seen.trashed}
+    book.forgotten |= {
+        own
+        for own, seen in before.items()
+        if _holds_more(book, seen) or book.leads_to(seen.key[0]) & trashed
+    }
     book.rebuilt = True
     book.is_foreign = not components.is_designed(days)
     book.addresses.clear()
@@ -212,10 +217,11 @@ def said(ended: Ended) -> str:
 
 
 def _holds_more(book: Book, seen: Seen) -> bool:
-    """Return whether a story has what the origin no longer gives it, a publication or a
+    """Return whether a story has what it is not to have now, a publication or a
     translation: whose that was is not known to a new ledger."""
     item, french = (book.pulled.get((seen.key[0], each)) for each in (seen.key[1], FR))
-    is_public = seen.shown is not None and (item is None or item.live is None)
+    is_due = book.decisions.publishing and item is not None and item.live is not None
+    is_public = seen.shown is not None and not is_due
     is_translated = bool(seen.values.get(FRENCH_SLUG))
     return is_public or (is_translated and (french is None or french.archived))
 

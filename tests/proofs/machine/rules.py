@@ -231,9 +231,10 @@ def rolled_back(days: Days, before: Space, after: Space) -> None:
 
 def redirected(days: Days, space: Space, map_: Mapping[str, str]) -> None:
     """Insist that every address that visitors knew leads to the page."""
-    there = {each.key: each for each in space.values() if each.shown is not None}
-    there = {key: each for key, each in there.items() if not each.trashed}
-    pages = {f"/{each.path}" for each in there.values()}
+    stories = [each for each in space.values() if not each.trashed]
+    there = {each.key: each for each in stories if each.shown is not None}
+    # Nothing leads on from where a story is, also one that is not public yet.
+    pages = {f"/{each.path}" for each in stories}
     _note_addresses(days, there)
     claims = Counter(
         old for addresses in days.book.addresses.values() for old in addresses
