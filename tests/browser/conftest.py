@@ -23,7 +23,7 @@ from tests.support.browser.walk import SUBSHELLS, Walk
 from tests.support.sidebyside import EVERY_WAY
 
 collect_ignore = [] if EVERY_WAY else ["test_every_panel.py", "test_worst_moments.py"]
-"""Long proofs, of `make notebooks` alone."""
+"""Long proofs, of `make soak KIND=notebooks` alone."""
 
 PICTURES = "CMSMIG_SCREENSHOTS"
 """The variable that names a folder for pictures of the notebooks."""
@@ -112,8 +112,8 @@ _COMMS = {"subshells": SUBSHELLS} | ({"one-thread": "disabled"} if EVERY_WAY els
 async def walk(request: pytest.FixtureRequest, walks: Walks) -> Walk:
     """Return a walk with the notebooks on it.
 
-    With comms on a subshell of the kernel, JupyterLab's own choice; by `make notebooks`
-    once more with comms on the kernel's main thread.
+    With comms on a subshell of the kernel, JupyterLab's own choice; by
+    `make soak KIND=notebooks` once more with comms on the kernel's main thread.
     """
     return await walks(request.param)
 

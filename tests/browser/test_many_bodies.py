@@ -1,6 +1,6 @@
 """Notebook 03 on a site of many bodies: neither the page nor the kernel waits.
 
-2,000 of them, so that this ends soon; 10,000 by `make many-bodies`.
+2,000 of them, so that this ends soon; 10,000 by `make soak KIND=many-bodies`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ BODIES = int(os.environ.get("CMSMIG_BODIES", "1000"))
 SPLIT, TABLES = BODIES * 5 // 8, BODIES // 8
 """Those that rules split, and those with a table."""
 LONGEST_TASK = float(os.environ.get("CMSMIG_LONGEST_TASK", "inf"))
-"""Milliseconds that anything may hold the page; `make many-bodies` sets it, since the
-page's clock counts other programs of a crowded machine too."""
+"""Milliseconds that anything may hold the page; `make soak KIND=many-bodies` sets it,
+since the page's clock counts other programs of a crowded machine too."""
 MOST_ELEMENTS = 1000
 """Elements that the panels may hold, however many bodies there are."""
 LONGEST_WORK = 300

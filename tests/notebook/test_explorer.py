@@ -524,7 +524,7 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path) -> None:
     """The first page is there while most items are not listed yet; once they are, a
     search, the next page, a facet and an opened item take a second at most.
 
-    1,000 items, so that this ends soon; 20,000 by `make many-items`.
+    1,000 items, so that this ends soon; 20,000 by `make soak KIND=many-items`.
     """
     write_load_site(tmp_path / "raw", items=ITEMS, images=40)
     workspace = at(tmp_path)

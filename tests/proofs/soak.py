@@ -1,10 +1,13 @@
-"""A proof of many cases, on all cores, resumable.
+"""Long proofs by name; those of many cases on all cores, resumable.
 
-usage: python -m tests.proofs.soak KIND [--part PART]... [--only TEXT]... [--slice I/N]
-                                        [--count N] [--seed N] [--jobs N] [--work DIR]
+usage: python -m tests.proofs.soak KIND [OPTION...]
 
-Cases that passed are kept in reports/soak/ and not run again as long as the code is the
-same. Prints what is wrong with each other case, and a table. Exits 1 when one failed.
+of `faults`: [--part PART]... [--only TEXT]... [--slice I/N] [--count N] [--seed N]
+             [--jobs N] [--work DIR]
+
+The other kinds are programs, each with options of its own (`--help`). Cases that
+passed are kept in reports/soak/ and not run again as long as the code is the same.
+Prints what is wrong with each other case, and a table. Exits 1 when one failed.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import json
 import logging
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -30,7 +34,32 @@ from typing import Protocol
 KINDS = {
     "faults": "tests.proofs.faults.faults",
 }
-"""What can be proven, and the module that does it: its `proof(folder)` is a context."""
+"""What many cases prove, and the module whose `proof(folder)` prepares them."""
+PROGRAMS = {
+    "batch": ["tests.proofs.growth.batch"],
+    "container": ["tests.proofs.container.container"],
+    "determinism": ["tests.proofs.sites.determinism"],
+    "fleet": ["tests.proofs.fleet.fleet"],
+    "frozen": ["tests.proofs.frozen"],
+    "growth": ["tests.proofs.growth.growth"],
+    "hostile": ["tests.proofs.hostile.hostile"],
+    "machine": ["tests.proofs.machine"],
+    "many-bodies": ["pytest", "-q", "-rP", "tests/browser/test_many_bodies.py"],
+    "many-items": ["pytest", "-q", "-rP", "tests/notebook/test_explorer.py",
+                   "-k", "large_site"],
+    "mutants": ["tests.proofs.mutants.mutants"],
+    "notebooks": ["pytest", "-n", "logical", "tests/browser", "tests/run"],
+    "pace": ["tests.proofs.budget.pace"],
+    "pictures": ["tests.proofs.pictures", "docs/images"],
+    "quota": ["tests.proofs.budget.quota"],
+}  # fmt: skip
+"""What a program of its own proves or makes: a module, and what it is given."""
+SETTINGS = {
+    "many-bodies": {"CMSMIG_BODIES": "10000", "CMSMIG_LONGEST_TASK": "500"},
+    "many-items": {"CMSMIG_ITEMS": "20000"},
+    "notebooks": {"CMSMIG_EVERY_WAY": "1"},
+}
+"""What makes of tests the long ones, in the environment."""
 ROOT = Path(__file__).resolve().parents[2]
 ABOVE = ("notebook", "display", "review", "survey", "evidence", "run")
 """Folders of the package that no case depends on."""
@@ -103,7 +132,12 @@ def _attempt(case: Case) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Try the chosen cases and print the table; return the exit code."""
+    """Run a program, or try the chosen cases and print the table; return the exit
+    code."""
+    if arguments and (program := PROGRAMS.get(arguments[0])):
+        settings = {**os.environ, **SETTINGS.get(arguments[0], {})}
+        command = [sys.executable, "-um", *program, *arguments[1:]]
+        return subprocess.run(command, env=settings, check=False).returncode
     given = _arguments(arguments)
     logging.disable(logging.CRITICAL)
     place = given.work or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
@@ -181,7 +215,7 @@ def _print_table(cases: Sequence[Case], failed: Sequence[Case]) -> None:
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("kind", choices=[*KINDS, *PROGRAMS])
     parser.add_argument("--part", action="append", help="these cases alone")
     parser.add_argument("--only", action="append", metavar="TEXT",
                         help="cases whose name holds this; * is any text")  # fmt: skip

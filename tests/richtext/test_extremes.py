@@ -19,7 +19,8 @@ from tests.support.richtext.extremes import EXTREMES, Extreme, missing_texts
 from tests.support.richtext.validity import faults
 
 MOST = 50_000
-"""Bytes a body has in these tests, if it is not deep; `make fuzz` takes all of it."""
+"""Bytes a body has in these tests, if it is not deep;
+`make converter KIND=extremes` takes all of it."""
 named = pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
 
 

@@ -1,7 +1,8 @@
 """Notebooks by plain papermill and `jupyter execute`, and out of order.
 
 Neither tool knows the commands, and both start in a folder that has nothing to do
-with the project. By `make notebooks` the notebooks of each make one whole migration.
+with the project. By `make soak KIND=notebooks` the notebooks of each make one whole
+migration.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Some of the faults and kills; `make faults` tries all."""
+"""Some of the faults and kills; `make soak KIND=faults` tries all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two of the frozen runs; `make frozen` plays all."""
+"""Two of the frozen runs; `make soak KIND=frozen` plays all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both sides at work for days, in a few runs; `make machine`: many."""
+"""Both sides at work for days, in a few runs; `make soak KIND=machine`: many."""
 
 from __future__ import annotations
 

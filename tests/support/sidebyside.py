@@ -27,7 +27,7 @@ LONG = (
 
 EVERY_WAY = os.environ.get("CMSMIG_EVERY_WAY") == "1"
 """Whether what two tools or two settings do alike is shown for both of them whole:
-`make notebooks` does that, and takes twice as long."""
+`make soak KIND=notebooks` does that, and takes twice as long."""
 
 
 def unit_of(nodeid: str) -> str:

@@ -19,6 +19,7 @@ import argparse
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -59,6 +60,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     shutil.rmtree(WORK, ignore_errors=True)
     begun = time.monotonic()
+    check_types()
     with serving(WORK, kinds) as world:
         with running_engine(WORK / "home", machines) as engine:
             wrong = play(engine, world, kinds, chosen.pictures)
@@ -68,6 +70,13 @@ def main() -> int:
     for what in wrong:
         print(f"BROKEN {what}")
     return 1 if wrong else 0
+
+
+def check_types() -> None:
+    """Check the example with what is installed for it alone."""
+    python = ROOT / ".venv-fleet" / "bin" / "python"
+    mypy = [sys.executable, "-m", "mypy", "--python-executable", str(python)]
+    subprocess.run([*mypy, "examples/fleet"], cwd=ROOT, check=True)
 
 
 def play(

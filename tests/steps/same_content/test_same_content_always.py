@@ -2,8 +2,8 @@
 
 The order of items, collections, locales and keys, the size of pages, how many
 requests are open at once, the order in which answers come, interruptions, and the
-hashes of the process: none of them is in what a migration leaves. `make determinism`
-draws more sites and ways.
+hashes of the process: none of them is in what a migration leaves. `make soak
+KIND=determinism` draws more sites and ways.
 """
 
 from __future__ import annotations
