@@ -24,7 +24,8 @@ from pathlib import Path
 from unittest import mock
 
 from tests.proofs.frozen.compare import differences
-from tests.proofs.frozen.runs import RUNS, Run, whole
+from tests.proofs.frozen.deeds import play
+from tests.proofs.frozen.runs import RUNS, Run
 from tests.proofs.frozen.stage import staged
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -69,7 +70,7 @@ def record(name: str, run: Run, folder: Path) -> None:
         content = Path(work) / "content"
         run.write(content)
         with staged(content, Path(work), texts=run.texts, **run.options) as stage:
-            run.script(stage)
+            play(stage, run.steps)
             text = json.dumps(stage.record(), ensure_ascii=False, indent=1)
     (folder / f"{name}.json").write_text(text + "\n")
     print(f"{name}: {time.monotonic() - begun:.1f} s", flush=True)
@@ -111,7 +112,7 @@ def _recording(
 def _sites(folder: Path | None) -> Mapping[str, Run]:
     found = sorted(folder.glob("*/sites.json")) if folder else []
     return {
-        f"site-{each.parent.name}": Run(whole, _linked(each.parent), texts=False)
+        f"site-{each.parent.name}": Run(["whole"], _linked(each.parent), texts=False)
         for each in found
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -98,11 +99,17 @@ class Stage(StagedProject):
     listener: Listener
     texts: bool
     steps: list[dict[str, Any]] = field(default_factory=list)
+    named: dict[str, Any] = field(default_factory=dict)
+    """What later steps of the script name."""
 
     def day(self, what: str) -> None:
         """Begin another day, which is named in the record."""
         self.clock.next_day()
         self.steps.append({"day": self.clock.day, "what": what})
+
+    def command(self, line: str) -> Ended:
+        """Run a command line and keep its requests and its output."""
+        return self.do(*shlex.split(line))
 
     def do(self, *arguments: str) -> Ended:
         """Run a command and keep its requests and its output.
