@@ -43,6 +43,7 @@ def attempt(case: Case, scenes: Scenes) -> list[str]:
             return killed_at_times(case, scene, scenes)
         one = scenes.world
         one.go_back(scene.start)
+        one.begin()
         with one.in_flight(case.in_flight, case.key):
             return _attempt(one, scene, case)
     except Exception:

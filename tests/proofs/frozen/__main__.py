@@ -69,7 +69,7 @@ def record(name: str, run: Run, folder: Path) -> None:
     ):
         content = Path(work) / "content"
         run.write(content)
-        with staged(content, Path(work), texts=run.texts, **run.options) as stage:
+        with staged(Path(work), texts=run.texts, **run.options) as stage:
             play(stage, run.steps)
             text = json.dumps(stage.record(), ensure_ascii=False, indent=1)
     (folder / f"{name}.json").write_text(text + "\n")

@@ -81,7 +81,7 @@ def origin(
 
 def item_of(stage: Stage, slug: str) -> dict[str, Any]:
     """Return the fields of an item at the origin."""
-    content = stage.world.handle.state.naming.origin.content
+    content = stage.rehearsal.handle.state.naming.origin.content
     items = content.items(str(content.collections[0]["id"]), live=False)
     found = [each["fieldData"] for each in items if each["fieldData"]["slug"] == slug]
     return found[0]
@@ -89,7 +89,7 @@ def item_of(stage: Stage, slug: str) -> dict[str, Any]:
 
 def grow(stage: Stage, slug: str) -> None:
     """Add a field to the first collection at the origin, like its first line."""
-    (path,) = (stage.world.folder / "content" / "collections").glob("*.json")
+    (path,) = (stage.work.parent / "content" / "collections").glob("*.json")
     schema = json.loads(path.read_text())
     like = next(each for each in schema["fields"] if each["type"] == "PlainText")
     schema["fields"].insert(0, {**like, "slug": slug, "displayName": slug,

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
-from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
-from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.proofs.frozen.record import BEGIN, Names, in_order, request_of, state_of
-from tests.proofs.machine.world import World
-from tests.proofs.world.in_process import TICK, answered_here, build_sandbox
-from tests.support.rehearsal import Ended, Rehearsal
-from tests.support.steps.staged_project import StagedProject
+from tests.proofs.world.disturbances import APPLIED, BEFORE, Disturbance, is_write
+from tests.proofs.world.in_process import TICK
+from tests.proofs.world.world import World, world
+from tests.support.rehearsal import Ended
 
 RATE = 1000
-READS = ("GET", "HEAD")
 _BOTH = ("plan", "import", "prepare", "create", "link", "publish", "changes", "verify",
          "status", "rollback", "rebuild")  # fmt: skip
 """Commands that print a text or a document."""
@@ -50,29 +45,14 @@ class Clock:
 
 @dataclass
 class Listener:
-    """The sandbox's middleware: keeps each request, and kills a run at one write."""
+    """The sandbox's middleware: keeps each request and its answer."""
 
     names: Names
     requests: list[dict[str, Any]] = field(default_factory=list)
     space: Any = None
-    kill_at: int = 0
-    """Which write, from 1; 0: none."""
-    applied: bool = False
-    killed: Callable[[], None] = lambda: None
-    writes: int = 0
-    dead: bool = False
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
-        """Answer a call, unless its run is dead."""
-        if self.dead:
-            return json_reply(401, {"error": "Unauthorized"})
-        writes = call.method not in READS or call.path.endswith("publish")
-        self.writes += writes
-        if writes and self.writes == self.kill_at:
-            self.dead = True
-            self.killed()
-            if not self.applied:
-                return json_reply(401, {"error": "Unauthorized"})
+        """Answer a call."""
         reply = await answer(call)
         self.names.learn(self.space, call.body)
         self.requests.append(request_of(call, reply, self.names))
@@ -80,24 +60,12 @@ class Listener:
 
 
 @dataclass(frozen=True)
-class Here(Rehearsal):
-    """A rehearsal whose editors ask the sandbox without a socket."""
-
-    world: World
-
-    def api(self, method: str, path: str, body: object = None) -> dict:
-        """Ask the management API as an editor's browser would."""
-        return self.world.api(method, path, body)
-
-
-@dataclass(frozen=True)
-class Stage(StagedProject):
+class Stage(World):
     """What a run is played on; everything it does is kept in `steps`."""
 
-    world: World
-    clock: Clock
-    listener: Listener
-    texts: bool
+    clock: Clock = field(default_factory=Clock)
+    listener: Listener = field(default_factory=lambda: Listener(Names()))
+    texts: bool = True
     steps: list[dict[str, Any]] = field(default_factory=list)
     named: dict[str, Any] = field(default_factory=dict)
     """What later steps of the script name."""
@@ -120,13 +88,13 @@ class Stage(StagedProject):
         step: dict[str, Any] = {"command": " ".join(arguments)}
         if arguments[0] in _BOTH:
             if self.texts:
-                with self._aside():
-                    ended = self.world.run(*arguments)
+                with self.aside():
+                    ended = self.run(*arguments)
                 self.listener.names.learn_plans(ended.out)
                 step["text"] = self._output(ended)
             arguments = (*arguments, "--json")
         self.listener.requests.clear()
-        ended = self.world.run(*arguments)
+        ended = self.run(*arguments)
         if "--json" in arguments and ended.out:
             step["document"] = self._named(ended.document)
             ended = Ended(ended.code, "", ended.err)
@@ -134,22 +102,12 @@ class Stage(StagedProject):
         return ended
 
     def killed(self, at: int, *arguments: str, applied: bool = True) -> None:
-        """Run a command that is killed at a write, which may be applied.
-
-        Of its project stays what was on the disk at that moment.
-        """
-        listener, project = self.listener, self.folder
-        kept = project.with_name("killed")
-        listener.requests.clear()
-        listener.writes, listener.kill_at, listener.applied = 0, at, applied
-        listener.killed = lambda: (shutil.copytree(project, kept), None)[1]
-        self.world.run(*arguments)
+        """Run a command that is killed at a write, which may be applied."""
+        self.listener.requests.clear()
+        how = APPLIED if applied else BEFORE
+        self.disturbed(Disturbance(at, counts=is_write, how=how), *arguments)
         what = f"{' '.join(arguments)}, killed at write {at}"
         self.steps.append({"command": what, "applied": applied, **self._requests()})
-        if listener.dead:
-            shutil.rmtree(project)
-            kept.rename(project)
-        listener.kill_at, listener.dead = 0, False
 
     def record(self) -> dict[str, Any]:
         """Return all steps, the final space and the decision files."""
@@ -162,33 +120,6 @@ class Stage(StagedProject):
             "state": state_of(self.space, self.listener.names),
             "decisions": self._named(files),
         }
-
-    def origin(
-        self, change: Callable[[dict[str, Any]], object], *sets: str, slug: str = ""
-    ) -> None:
-        """Change items at the origin; `change` returns False for one that goes."""
-        content = self.world.handle.state.naming.origin.content
-        for each in content.collections:
-            for live in (False, True):
-                items = content.items(str(each["id"]), live=live)
-                if sets and ("live" if live else "items") not in sets:
-                    continue
-                items[:] = [
-                    item
-                    for item in items
-                    if (slug and item["fieldData"]["slug"] != slug)
-                    or change(item) is not False
-                ]
-        content.chosen.clear()
-        content.by_id.clear()
-
-    @contextmanager
-    def _aside(self) -> Iterator[None]:
-        violations = self.space.recorder.violations
-        before = len(violations)
-        with self.world.aside():
-            yield
-        del violations[before:]
 
     def _output(self, ended: Ended) -> dict[str, Any]:
         """Return how a command ended; lines of progress depend on the time."""
@@ -204,30 +135,14 @@ class Stage(StagedProject):
 
 
 @contextmanager
-def staged(
-    content: Path, folder: Path, *, texts: bool = True, **options: Any
-) -> Iterator[Stage]:
+def staged(folder: Path, *, texts: bool = True, **options: Any) -> Iterator[Stage]:
     """Serve a site, with an empty space and an empty project below a folder."""
-    clock, names = Clock(), Names()
-    listener = Listener(names)
-    chosen = {
-        "rate": RATE,
-        "origin_rate": 60_000,
-        "origin_token": "the-origin-token-of-the-frozen-runs",
-        "destination_token": "the-destination-token-of-the-frozen-runs",
-        **options,
-    }
-    handle = build_sandbox(
-        SandboxOptions(content=content, clock=clock, middleware=(listener,), **chosen)
-    )
-    listener.space = handle.state.space
-    names.masked.update(_masks(handle.state, folder))
-    environment = {"CMSMIG_STATE_DIR": str(folder / "state"), "CMSMIG_IN_FLIGHT": "1"}
-    with answered_here(handle.state), mock.patch.dict(os.environ, environment):
-        world = World(handle, folder, project=folder / "project")
-        Rehearsal.start(handle, world.project, RATE, folder / "state")
-        here = Here(handle, world.project, folder / "state", world)
-        yield Stage(here, world, clock, listener, texts)
+    clock, listener = Clock(), Listener(Names())
+    chosen = {"rate": RATE, "origin_rate": 60_000, "clock": clock, **options}
+    with world(folder, RATE, outer=(listener,), **chosen) as one:
+        listener.space = one.space
+        listener.names.masked.update(_masks(one.rehearsal.handle.state, folder))
+        yield Stage(one.rehearsal, one.switch, one.network, clock, listener, texts)
 
 
 def _masks(sandbox: Any, folder: Path) -> dict[str, str]:

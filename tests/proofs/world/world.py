@@ -7,13 +7,14 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from cmsmig.sandbox.http.asgi import Middleware
 from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle
@@ -103,7 +104,16 @@ class World(StagedProject):
         content = self.rehearsal.handle.state.naming.origin.content
         content.kept = copy.deepcopy(kept.origin)
         _forget_lists(content)
-        self.begin()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Have what is done inside happen to copies of project and space alone."""
+        violations = self.rehearsal.handle.state.recorder.violations
+        before, kept = len(violations), self.keep(self.work.with_name("aside"))
+        yield
+        self.go_back(kept)
+        shutil.rmtree(kept.folder)
+        del violations[before:]
 
     def _origin(self) -> dict[str, Any]:
         return self.rehearsal.handle.state.naming.origin.content.kept
@@ -173,13 +183,15 @@ def space_names(space: Any) -> list[str]:
 
 
 @contextmanager
-def world(folder: Path, allowed: int = 1000, **options: Any) -> Iterator[World]:
+def world(
+    folder: Path, allowed: int, outer: Sequence[Middleware] = (), **options: Any
+) -> Iterator[World]:
     """Serve `folder / "content"`, with an empty space and a project that was begun."""
     switch, network = Switch(Disturbance()), Network()
     tokens = {f"{each}_token": f"the-{each}-token-of-the-proofs" for each in _SIDES}
     handle: SandboxHandle = build_sandbox(
         SandboxOptions(
-            content=folder / "content", middleware=(switch,), **tokens, **options
+            content=folder / "content", middleware=(*outer, switch), **tokens, **options
         )
     )
     work = folder / "work"
