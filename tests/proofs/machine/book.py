@@ -9,7 +9,7 @@ from typing import Any
 from tests.proofs.machine.components import DESIGN
 from tests.proofs.machine.decided import ANY, OURS, STORY, WHATEVER, Decisions
 from tests.proofs.machine.seen import PICTURE, PUBLISHED, TRASHED, Seen, Space
-from tests.proofs.machine.site import FIRST, Item, Key
+from tests.proofs.machine.site import EN, FIRST, Item, Key
 from tests.proofs.machine.stage import Setup
 
 Held = dict[tuple[int, str], Any]
@@ -110,13 +110,16 @@ class Book:
         }
 
     def is_gone(self, key: Key, setup: Setup) -> bool:
-        """Return whether an item is gone for an import, in the set that was decided."""
+        """Return whether an item has no story of its own, in the set that was
+        decided."""
+        return self._is_left(key, setup) or (setup.fields and key[1] != EN)
+
+    def _is_left(self, key: Key, setup: Setup) -> bool:
         item = self.pulled.get(key)
         return (
             item is None
             or item.archived
             or (setup.items == "live" and item.live is None)
-            or (setup.fields and key[1] != "en")
         )
 
     def is_behind(self) -> bool:
@@ -138,7 +141,9 @@ class Book:
         versions = (
             words
             for key, each in self.pulled.items()
-            if not self.is_gone(key, setup)
+            if not self._is_left(key, setup)
+            # A translation is in the story of its item.
+            and not (setup.fields and self._is_left((key[0], EN), setup))
             for words in (each.staged, each.live)
             if words is not None
         )
