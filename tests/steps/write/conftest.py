@@ -1,4 +1,4 @@
-"""Desks of a site with an item in each state of publication."""
+"""Sites of the cases, and projects of a site with an item in each state."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sites.exact import write_load_site
 from tests.support.steps.faults import Fault
 from tests.support.steps.french import CODE
 from tests.support.steps.item_states import write_states
@@ -17,6 +18,14 @@ from tests.support.steps.staged_project import Stage, StagedProject
 def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("states") / "content"
     write_states(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder whose list of items has two pages."""
+    folder = tmp_path_factory.mktemp("long") / "content"
+    write_load_site(folder, items=104, images=0, relations=False)
     return folder
 
 

@@ -7,18 +7,10 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.faults.fault_rules import Fault, PlannedFault
-from tests.support.sites.exact import write_load_site
 from tests.support.steps.staged_project import Stage, StagedProject
 
 ITEMS = 104
-
-
-@pytest.fixture(scope="session")
-def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder whose list of items has two pages."""
-    folder = tmp_path_factory.mktemp("long") / "content"
-    write_load_site(folder, items=ITEMS, images=0, relations=False)
-    return folder
+"""Of the long site."""
 
 
 def inject(project: StagedProject, *plan: PlannedFault) -> None:

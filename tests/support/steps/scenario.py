@@ -1,0 +1,200 @@
+"""Cases in data files: a project and its space, step by step.
+
+A case has a name, what is `given`, its `steps` and, if it is played several times,
+`examples`: values for the `$words` in it. A step is a command line, one of the other
+steps without an argument, a mapping that begins with the name of a step, or a list of
+steps. They are the functions of `scenario_changes` and `scenario_looks`, and `run`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from tests.support.steps import scenario_changes, scenario_looks
+from tests.support.steps.expectations import (
+    Word,
+    insist,
+    listed,
+    read_cases,
+    text_of,
+)
+from tests.support.steps.faults import Fault
+from tests.support.steps.staged_project import Stage, StagedProject
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of a file."""
+
+    name: str
+    given: dict[str, Any]
+    steps: list[Any]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def cases(folder: Path) -> Iterator[Case]:
+    """Yield the cases of all files of a folder, each with each of its examples."""
+    for path in sorted(folder.glob("*.yaml")):
+        for name, body in read_cases(path).items():
+            for example in body.get("examples", [{}]):
+                suffix = "".join(f", {each}" for each in example.values())
+                given, steps = _filled([body.get("given", {}), body["steps"]], example)
+                yield Case(f"{path.stem}: {name}{suffix}", given, steps)
+
+
+def _filled(value: Any, example: dict[str, Any]) -> Any:
+    """Return a part of a case with the values of an example for its words."""
+    if isinstance(value, dict):
+        return {
+            _filled(key, example): _filled(each, example) for key, each in value.items()
+        }
+    if isinstance(value, list):
+        return [_filled(each, example) for each in value]
+    if isinstance(value, Word):
+        return Word(value.tag, _filled(value.argument, example))
+    if not isinstance(value, str):
+        return value
+    if value.removeprefix("$") in example and value.startswith("$"):
+        return example[value.removeprefix("$")]
+    for word, replacement in example.items():
+        value = value.replace(f"${word}", str(replacement))
+    return value
+
+
+@dataclass
+class Meanwhile:
+    """A middleware: somebody acts just before a request is answered, once."""
+
+    acts: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """By a pattern of method, path and body."""
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        asked = f"{call.method} {call.raw_path} {call.body.decode(errors='replace')}"
+        for request in [*self.acts]:
+            if re.search(request, asked.strip()):
+                # They ask the same server.
+                await asyncio.to_thread(self.acts.pop(request))
+        return await answer(call)
+
+
+@dataclass
+class Scenario:
+    """A case that is played."""
+
+    project: StagedProject
+    faults: list[Fault]
+    meanwhile: Meanwhile
+    mark: int = 0
+    """The last request before the last command."""
+    hash: str = ""
+    """Of the last plan that was shown."""
+    remembered: dict[str, Any] = field(default_factory=dict)
+
+    def take(self, step: Any) -> None:
+        """Do one step."""
+        if isinstance(step, list):
+            for each in step:
+                self.take(each)
+            return
+        if isinstance(step, str):
+            step = {step: None} if step in STEPS else {"run": step}
+        (name, argument), *options = step.items()
+        more = {key.replace(" ", "_"): self.value(each) for key, each in options}
+        given = self.value(argument)
+        STEPS[name](self, *([] if given is None else listed(given)), **more)
+
+    def value(self, value: Any) -> Any:
+        """Return a part of a step with the values that only a run knows."""
+        if isinstance(value, dict):
+            return {key: self.value(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.value(each) for each in value]
+        if not isinstance(value, Word):
+            return value
+        if value.tag in scenario_looks.VALUES:
+            return scenario_looks.VALUES[value.tag](self, value.argument)
+        return Word(value.tag, self.value(value.argument))
+
+
+def run(
+    scenario: Scenario,
+    command: str,
+    *,
+    flags: Sequence[str] = (),
+    code: int = 0,
+    says: Any = "",
+    json: Any = None,
+    calls: Any = None,
+    as_planned: bool = False,
+) -> None:
+    """Run a command, and insist on how it ends.
+
+    `says` is in what it prints; `json` is expected of its document, and `calls` of its
+    requests by route and by method; with `as_planned` its plan named how many they are.
+    """
+    project = scenario.project
+    planned = project.plan()["calls"]["total"] if as_planned else 0
+    scenario.mark = project.mark()
+    arguments = [
+        *shlex.split(command),
+        *flags,
+        *(["--json"] if json is not None else []),
+    ]
+    ended = project.run(*arguments)
+    printed = ended.out + ended.err
+    assert ended.code == code, f"{ended.code}: {printed}"
+    for text in listed(says):
+        assert text in printed, printed
+    if json is not None:
+        scenario.hash = ended.document.get("hash", scenario.hash)
+        insist(ended.document, json)
+    if calls is not None:
+        scenario_looks.requests(scenario, calls)
+    if as_planned:
+        assert project.calls(scenario.mark) == planned
+
+
+def meanwhile(scenario: Scenario, request: str, *, do: list[Any]) -> None:
+    """Let somebody act before the next request of a pattern is answered."""
+
+    def act() -> None:
+        for step in do:
+            scenario.take(step)
+
+    scenario.meanwhile.acts[request] = act
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "run": run,
+    "meanwhile": meanwhile,
+    **scenario_changes.STEPS,
+    **scenario_looks.STEPS,
+}
+
+
+def play(case: Case, stage: Stage, site_of: Callable[[str], Path]) -> None:
+    """Start what is given, and take all steps."""
+    given = dict(case.given)
+    faults = [scenario_changes.fault(**each) for each in given.pop("faults", ())]
+    between, decided = Meanwhile(), given.pop("decided", ())
+    content = site_of(f"{given.pop('site', 'tiny')}_site")
+    languages = tuple(given.pop("languages", ()))
+    project = stage(*faults, between, content=content, languages=languages, **given)
+    scenario = Scenario(project, faults, between)
+    scenario_changes.decided_again(scenario, *decided)
+    for number, step in enumerate(case.steps, start=1):
+        try:
+            scenario.take(step)
+        except BaseException as failure:
+            failure.add_note(f"Step {number} of the case: {text_of(step)}")
+            raise
+    assert not between.acts, f"not asked for: {[*between.acts]}"

@@ -1,0 +1,378 @@
+"""Steps of cases that change something: at the origin, in decisions, in the space."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tests.support.steps import faults
+from tests.support.steps.emptying import restored
+from tests.support.steps.faults import Fault
+from tests.support.steps.french import locale_of
+from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.staged_project import StagedProject
+
+if TYPE_CHECKING:
+    from tests.support.steps.scenario import Scenario
+
+REQUESTS = {
+    "create story": faults.CREATE_STORY,
+    "update story": faults.UPDATE_STORY,
+    "publish story": faults.PUBLISH_STORY,
+    "create component": faults.CREATE_COMPONENT,
+    "sign": faults.SIGN,
+}
+
+DECISIONS = {
+    "published": ("collections.yaml", "publish: nothing", "publish: what_is_live"),
+    "unpublished": ("collections.yaml", "publish: what_is_live", "publish: nothing"),
+    "mirror": ("collections.yaml", "items: staged\n", "items: mirror\n"),
+    "live": ("collections.yaml", "items: staged\n", "items: live\n"),
+    "language fields": (
+        "collections.yaml",
+        "\nlocales:",
+        "\nlanguages: fields\nlocales:",
+    ),
+}
+"""Decisions that many cases make, by the word for them."""
+
+
+def fault(request: str, mode: str, *, at: Iterable[int] = (1,), **more: Any) -> Fault:
+    """Return a fault of a request that has a name, or of a method and a path."""
+    method, _, path = request.partition(" ")
+    return Fault(REQUESTS.get(request, (method, path)), mode, at=tuple(at), **more)
+
+
+def faults_over(scenario: Scenario) -> None:
+    for each in scenario.faults:
+        each.over()
+
+
+def fault_again(scenario: Scenario, *at: int) -> None:
+    """Let the first fault come again, counted from now on."""
+    first = scenario.faults[0]
+    first.seen, first.hits, first.at = 0, 0, at
+
+
+# at the origin
+
+
+def origin(
+    scenario: Scenario,
+    changes: dict[str, dict[str, Any] | None],
+    *,
+    sets: Iterable[str] = (),
+    locale: str = "",
+) -> None:
+    """Change fields of items, known by their slugs; None deletes one."""
+    _change_items(
+        scenario,
+        {slug: values and {"fieldData": values} for slug, values in changes.items()},
+        sets,
+        locale,
+    )
+
+
+def item_states(
+    scenario: Scenario,
+    changes: dict[str, dict[str, Any]],
+    *,
+    sets: Iterable[str] = (),
+    locale: str = "",
+) -> None:
+    """Change what is beside the fields of items, such as `isArchived`."""
+    _change_items(scenario, changes, sets, locale)
+
+
+def _change_items(
+    scenario: Scenario,
+    changes: dict[str, dict[str, Any] | None],
+    sets: Iterable[str],
+    locale: str,
+) -> None:
+    remaining = set(changes)
+
+    def change(item: Item) -> Item | None:
+        slug = item["fieldData"]["slug"]
+        if slug not in changes or locale not in ("", item["cmsLocaleId"]):
+            return item
+        remaining.discard(slug)
+        values = changes[slug]
+        return None if values is None else merged(item, values)
+
+    edit_items(scenario.project, change, tuple(sets))
+    assert not remaining, remaining
+
+
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with other values, also within its records."""
+    values = {
+        key: merged(old[key], value)
+        if isinstance(value, dict) and isinstance(old.get(key), dict)
+        else value
+        for key, value in new.items()
+    }
+    return {**old, **values}
+
+
+def every_item(
+    scenario: Scenario, values: dict[str, Any], *, sets: Iterable[str] = ()
+) -> None:
+    """Change fields of all items."""
+    edit_items(
+        scenario.project,
+        lambda item: {**item, "fieldData": {**item["fieldData"], **values}},
+        tuple(sets),
+    )
+
+
+# in decisions
+
+
+def decision(scenario: Scenario, name: str, *, old: str, new: str) -> None:
+    scenario.project.decide(name, old, new)
+
+
+def in_design(scenario: Scenario, changes: dict[str, str]) -> None:
+    """Replace texts of the design."""
+    for old, new in changes.items():
+        scenario.project.decide("design.yaml", old, new)
+
+
+def add_to_design(scenario: Scenario, text: str) -> None:
+    """Add keys to the content type of the records."""
+    after = "    order_field: position\n"
+    rows = "".join(f"    {line}\n" for line in text.splitlines())
+    scenario.project.decide("design.yaml", after, after + rows)
+
+
+def decided_again(scenario: Scenario, *names: str) -> None:
+    for name in names:
+        scenario.project.decide(*DECISIONS[name])
+
+
+def notes_alone(scenario: Scenario) -> None:
+    """Decide to publish the notes, and not the spots."""
+    path = scenario.project.folder / "decisions" / "collections.yaml"
+    body = yaml.safe_load(path.read_text())
+    for each in body["collections"]:
+        if each["collection"] == "notes":
+            each["publish"] = "what_is_live"
+    path.write_text(yaml.safe_dump(body, sort_keys=False))
+
+
+def decided(part: str) -> Callable[..., None]:
+    """Return the step that adds a decision to a part of `conflicts.yaml`."""
+
+    def add(scenario: Scenario, record: dict[str, str]) -> None:
+        path = scenario.project.folder / "decisions" / "conflicts.yaml"
+        body = yaml.safe_load(path.read_text()) or {}
+        body[part] = [record, *(body.get(part) or ())]
+        path.write_text(yaml.safe_dump(body, sort_keys=False))
+
+    return add
+
+
+def conflicts_end(scenario: Scenario, take: str) -> None:
+    """Decide every conflict of an edit that the plan names, as it was seen."""
+    listed = scenario.project.plan()["edit_conflicts"]
+    assert listed
+    for each in listed:
+        scenario.project.decide_edit(
+            each["what"], each["field"], take, each["seen"], kind=each["kind"]
+        )
+
+
+# in the space, as editors and developers do
+
+
+def own(project: StagedProject, path: str) -> int:
+    """Return the id of a story or folder by its path."""
+    (found,) = [
+        number
+        for number, each in project.space.stories.items()
+        if each.deleted_at is None and project.space.full_slug(each) == path
+    ]
+    return int(found)
+
+
+def edit_there(scenario: Scenario, changes: dict[str, dict[str, Any]]) -> None:
+    """Save stories with some of their content changed."""
+    for path, values in changes.items():
+        scenario.project.edit(path, **values)
+
+
+def save_there(scenario: Scenario, changes: dict[str, dict[str, Any]]) -> None:
+    """Save stories or folders with parts of their records changed."""
+    project = scenario.project
+    for path, values in changes.items():
+        number = own(project, path)
+        story = project.space.stories[number]
+        body = {**story.body, **values} if story.is_folder else values
+        project.api("PUT", f"/stories/{number}", {"story": body})
+
+
+def make_there(scenario: Scenario, record: dict[str, Any]) -> None:
+    scenario.project.api("POST", "/stories", {"story": record})
+
+
+def delete_there(scenario: Scenario, *paths: str) -> None:
+    for path in paths:
+        scenario.project.api("DELETE", f"/stories/{own(scenario.project, path)}")
+
+
+def restore_there(scenario: Scenario, path: str) -> None:
+    restored(scenario.project, path)
+
+
+def publish_there(scenario: Scenario, path: str) -> None:
+    number = own(scenario.project, path)
+    scenario.project.api("GET", f"/stories/{number}/publish")
+
+
+def unpublish_there(scenario: Scenario, path: str) -> None:
+    number = own(scenario.project, path)
+    scenario.project.api("GET", f"/stories/{number}/unpublish")
+
+
+def save_component(
+    scenario: Scenario,
+    name: str,
+    *,
+    fields: dict[str, dict[str, Any] | None] | None = None,
+    **changes: Any,
+) -> None:
+    """Save a component with attributes of fields changed; None takes a field out."""
+    found = scenario.project.space.component(name)
+    schema = dict(found["schema"])
+    for key, attributes in (fields or {}).items():
+        schema[key] = {**schema.get(key, {}), **(attributes or {})}
+        if attributes is None:
+            del schema[key]
+    body = {"name": name, "schema": schema, **changes}
+    scenario.project.api("PUT", f"/components/{found['id']}", {"component": body})
+
+
+def make_component(scenario: Scenario, body: dict[str, Any]) -> None:
+    scenario.project.api("POST", "/components", {"component": body})
+
+
+def delete_component(scenario: Scenario, name: str) -> None:
+    number = scenario.project.space.component(name)["id"]
+    scenario.project.api("DELETE", f"/components/{number}")
+
+
+def save_entries(scenario: Scenario, labels: dict[str, str]) -> None:
+    """Give entries of the datasource other labels; a new value is a new entry."""
+    space = scenario.project.space
+    (source,) = space.datasources
+    numbers = {each["value"]: each["id"] for each in space.entries.values()}
+    for value, name in labels.items():
+        entry = {"name": name, "value": value, "datasource_id": source}
+        body = {"datasource_entry": entry}
+        if value in numbers:
+            path = f"/datasource_entries/{numbers[value]}"
+            scenario.project.api("PUT", path, body)
+        else:
+            scenario.project.api("POST", "/datasource_entries", body)
+
+
+def asset(project: StagedProject, name: str) -> Any:
+    """Return the asset of a file by the end of its name."""
+    (found,) = [e for e in project.space.assets.values() if e.key.endswith(name)]
+    return found
+
+
+def save_asset(scenario: Scenario, name: str, **changes: Any) -> None:
+    number = asset(scenario.project, name).asset_id
+    scenario.project.api("PUT", f"/assets/{number}", {"asset": changes})
+
+
+def delete_asset(scenario: Scenario, name: str) -> None:
+    number = asset(scenario.project, name).asset_id
+    scenario.project.api("DELETE", f"/assets/{number}")
+
+
+def asset_record(scenario: Scenario, name: str, **values: Any) -> None:
+    """Let the service show other values of a file."""
+    asset(scenario.project, name).body.update(values)
+
+
+def asset_bytes(scenario: Scenario, name: str, *, hold: str | None = None) -> None:
+    """Let a file have other bytes, or none."""
+    asset(scenario.project, name).data = hold and hold.encode()
+
+
+def unknowns(scenario: Scenario, **values: Any) -> None:
+    """Let the service do what no source tells."""
+    space = scenario.project.space
+    space.unknowns = replace(space.unknowns, **values)
+
+
+# in the project folder
+
+
+def ledger(scenario: Scenario, statement: str) -> None:
+    """Change the ledger by hand: what a killed run or an earlier release left."""
+    scenario.project.doctor(statement)
+
+
+def lose_ledger(scenario: Scenario) -> None:
+    for path in scenario.project.folder.glob("ledger.sqlite*"):
+        path.unlink()
+
+
+def lose_decisions(scenario: Scenario) -> None:
+    shutil.rmtree(Path(scenario.project.folder) / "decisions")
+
+
+def french_item(
+    scenario: Scenario,
+    changes: dict[str, dict[str, Any] | None],
+    **more: Any,
+) -> None:
+    """Change fields of items in French, known by their slugs there."""
+    origin(scenario, changes, locale=locale_of(scenario.project), **more)
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "faults over": faults_over,
+    "fault again": fault_again,
+    "origin": origin,
+    "origin in French": french_item,
+    "item states": item_states,
+    "every item": every_item,
+    "decision": decision,
+    "design": in_design,
+    "add to design": add_to_design,
+    "decided": decided_again,
+    "publish notes alone": notes_alone,
+    "edit decided": decided("edits"),
+    "gone decided": decided("gone"),
+    "conflict decided": decided("conflicts"),
+    "conflicts end": conflicts_end,
+    "edit there": edit_there,
+    "save there": save_there,
+    "make there": make_there,
+    "delete there": delete_there,
+    "restore there": restore_there,
+    "publish there": publish_there,
+    "unpublish there": unpublish_there,
+    "save component": save_component,
+    "make component": make_component,
+    "delete component": delete_component,
+    "save entries": save_entries,
+    "save asset": save_asset,
+    "delete asset": delete_asset,
+    "asset bytes": asset_bytes,
+    "asset record": asset_record,
+    "unknowns": unknowns,
+    "ledger": ledger,
+    "lose ledger": lose_ledger,
+    "lose decisions": lose_decisions,
+}

@@ -1,0 +1,313 @@
+"""Steps of cases that expect something, and the values that only a run knows."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cmsmig.evidence.redirects import redirect_rows
+from cmsmig.settings import Project, load_settings
+from cmsmig.steps.decide.migration import open_migration
+from tests.support.steps.expectations import insist
+from tests.support.steps.french import delivered
+from tests.support.steps.scenario_changes import asset, own
+from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
+
+if TYPE_CHECKING:
+    from tests.support.steps.scenario import Scenario
+
+
+def shown(project: StagedProject, path: str) -> dict[str, Any] | None:
+    """Return a story or folder as it is in the space, None if it is not there."""
+    found = [
+        each
+        for each in project.space.stories.values()
+        if each.deleted_at is None and project.space.full_slug(each) == path
+    ]
+    if not found:
+        return None
+    (story,) = found
+    return {
+        **story.body,
+        "id": story.story_id,
+        "uuid": story.uuid,
+        "name": story.name,
+        "content": story.content,
+        "published": story.published_content,
+        "unpublished changes": story.unpublished_changes,
+        "visitors": f"{story.published_name} {story.published_content}",
+    }
+
+
+def stories(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect parts of stories and folders by path; None: it is not there."""
+    found = {path: shown(scenario.project, path) for path in expected}
+    insist(found, expected)
+
+
+def paths(scenario: Scenario, *expected: str) -> None:
+    """Expect just these stories."""
+    assert sorted(scenario.project.stories()) == sorted(expected)
+
+
+def folders(scenario: Scenario, *expected: str) -> None:
+    assert scenario.project.folders() == sorted(expected)
+
+
+def published(scenario: Scenario, *expected: str) -> None:
+    """Expect that visitors get just these stories."""
+    found = [
+        path
+        for path, each in scenario.project.stories().items()
+        if each.published_content is not None
+    ]
+    assert sorted(found) == sorted(expected)
+
+
+def components(scenario: Scenario, expected: dict[str, Any]) -> None:
+    found = {e["name"]: e for e in scenario.project.space.components.values()}
+    insist(found, expected)
+
+
+def entries(scenario: Scenario, expected: dict[str, str]) -> None:
+    """Expect just these labels of the datasource entries, by value."""
+    every = scenario.project.space.entries.values()
+    assert {each["value"]: each["name"] for each in every} == expected
+
+
+def options(scenario: Scenario, *expected: str) -> None:
+    """Expect just these options of the field `mood` of the records."""
+    field = scenario.project.space.component("record")["schema"]["mood"]
+    assert [each["value"] for each in field["options"]] == [*expected]
+
+
+def assets(scenario: Scenario, expected: dict[str, Any]) -> None:
+    insist({n: asset(scenario.project, n).body for n in expected}, expected)
+
+
+def counts(scenario: Scenario, expected: dict[str, int]) -> None:
+    """Expect how many records of a kind the space has; stories without folders."""
+    space = scenario.project.space
+    kinds = ("components", "assets", "datasources", "entries", "asset_folders")
+    found = {kind: len(getattr(space, kind)) for kind in kinds}
+    found["stories"] = len(scenario.project.stories())
+    found["folders"] = len(scenario.project.folders())
+    insist(found, expected)
+
+
+def requests(scenario: Scenario, expected: dict[str, int]) -> None:
+    """Expect how many requests of a route or method the last command made.
+
+    `other writes` counts what changes the space and is not named.
+    """
+    entries = scenario.project.since(scenario.mark)
+    found = Counter(each.route for each in entries)
+    found.update(each.method for each in entries)
+    found["other writes"] = sum(
+        each.method != "GET" and each.route not in expected for each in entries
+    )
+    assert {key: found[key] for key in expected} == expected
+
+
+def order(scenario: Scenario, route: str, *expected: str) -> None:
+    """Expect what the last command asked of a route, in order."""
+    entries = scenario.project.since(scenario.mark)
+    assert [each.item for each in entries if each.route == route] == [*expected]
+
+
+def asked(scenario: Scenario, *expected: str) -> None:
+    """Expect just these requests of the last command: method, path and query."""
+    start = f"/spaces/{scenario.project.space.space_id}"
+    found = []
+    for each in scenario.project.since(scenario.mark):
+        query = "&".join(f"{name}={each.query[name]}" for name in sorted(each.query))
+        path = each.path.partition(start)[2] + ("?" if query else "") + query
+        found.append(f"{each.method} {path}".strip())
+    assert sorted(found) == sorted(expected)
+
+
+def plan(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect parts of the plan as JSON."""
+    found = scenario.project.plan()
+    scenario.hash = found["hash"]
+    insist(found, expected)
+
+
+def status(scenario: Scenario, expected: dict[str, Any]) -> None:
+    insist(scenario.project.status(), expected)
+
+
+def field_changes(scenario: Scenario, expected: dict[str, str]) -> None:
+    """Expect just these outcomes of fields of components, folders and datasources,
+    each in the plan that is printed, too."""
+    planned, printed = scenario.project.plan(), scenario.project.run("plan").out
+    found = {each["field"]: each["outcome"] for each in planned["schema_changes"]}
+    found |= {each["field"]: "conflict" for each in planned["edit_conflicts"]}
+    assert all(f"`{field}`" in printed for field in found)
+    assert found == expected
+
+
+def conflicts(scenario: Scenario, *expected: list[str]) -> None:
+    """Expect just these conflicts of edits: what, and the field."""
+    listed = scenario.project.plan()["edit_conflicts"]
+    assert [[each["what"], each["field"]] for each in listed] == [*expected]
+
+
+def failed(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect just these failed items: reason and explanation by path."""
+    query = "SELECT full_slug, reason, explanation FROM item WHERE status = 'failed'"
+    rows = scenario.project.rows(query)
+    found = {path: f"{reason}: {why}" for path, reason, why in rows}
+    assert found.keys() == expected.keys()
+    insist(found, expected)
+
+
+def failed_for(scenario: Scenario, *reasons: str, items: int, why: Any = None) -> None:
+    """Expect so many failed items, and their reasons."""
+    rows = scenario.project.rows(
+        "SELECT reason, explanation FROM item WHERE status = 'failed'"
+    )
+    assert (len(rows), {reason for reason, _ in rows}) == (items, {*reasons})
+    for _, explanation in rows:
+        insist(explanation, explanation if why is None else why)
+
+
+def rows(scenario: Scenario, query: str, *, are: list[list[Any]]) -> None:
+    """Expect rows of the ledger."""
+    assert [[*row] for row in scenario.project.rows(query)] == are
+
+
+def differences(scenario: Scenario, *expected: Any) -> None:
+    """Expect just these differences of a verification."""
+    ended = scenario.project.run("verify", "--json")
+    assert ended.code == (4 if expected else 0), ended.err
+    insist(ended.document["differences"], [*expected])
+
+
+def codes(scenario: Scenario, *expected: str) -> None:
+    """Expect just these codes of differences of a verification."""
+    assert scenario.project.codes() == sorted(expected)
+
+
+def verified(scenario: Scenario) -> None:
+    scenario.project.verified()
+
+
+def nothing_left(scenario: Scenario) -> None:
+    """Expect that another import writes nothing, and that no intent is open."""
+    document = scenario.project.done("import", "--json").document
+    assert document["writes"] == 0
+    assert scenario.project.open_intents() == []
+
+
+def one_of_everything(scenario: Scenario) -> None:
+    exactly_one_of_everything(scenario.project)
+
+
+def open_intents(scenario: Scenario, *expected: str) -> None:
+    """Expect just these kinds of open intents."""
+    assert [kind for kind, _ in scenario.project.open_intents()] == [*expected]
+
+
+def hits(scenario: Scenario, expected: int) -> None:
+    """Expect how often the first fault came."""
+    assert scenario.faults[0].hits == expected
+
+
+def remember(scenario: Scenario, *names: str) -> None:
+    """Keep the content of stories, or the whole `space`, for `as remembered`."""
+    for name in names:
+        scenario.remembered[name] = copy.deepcopy(_present(scenario.project, name))
+
+
+def as_remembered(scenario: Scenario, *names: str) -> None:
+    for name in names:
+        assert _present(scenario.project, name) == scenario.remembered[name], name
+
+
+def _present(project: StagedProject, name: str) -> Any:
+    if name == "space":
+        return project.comparable()
+    if name == "components":
+        return [dict(each) for each in project.space.components.values()]
+    return project.stories()[name].content
+
+
+def redirects(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect where old addresses lead; none leads to another that leads on."""
+    project = Project(scenario.project.folder)
+    settings = load_settings(project, {}, need_origin=False)
+    rows = redirect_rows(open_migration(project, settings))
+    found = {each.old: each.new for each in rows.moved}
+    assert not [old for old, new in found.items() if new in found], found
+    insist({**found, "lost": [*rows.lost]}, expected)
+
+
+def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> None:
+    """Expect parts of a story as visitors get it in a language."""
+    insist(delivered(scenario.project, path, language), has)
+
+
+VALUES: dict[str, Callable[[Scenario, Any], Any]] = {
+    "uuid": lambda scenario, path: (shown(scenario.project, path) or {})["uuid"],
+    "id": lambda scenario, path: own(scenario.project, path),
+    "hash": lambda scenario, _: scenario.hash,
+    "seen": lambda scenario, field: _seen(scenario.project, field),
+    "item": lambda scenario, slug: item_id(scenario.project, slug),
+    "remembered": lambda scenario, name: scenario.remembered[name],
+}
+"""Values by the tags that name them."""
+
+
+def _seen(project: StagedProject, field: str) -> str:
+    """Return how a conflict was seen, by its field."""
+    (found,) = [e for e in project.plan()["edit_conflicts"] if e["field"] == field]
+    return str(found["seen"])
+
+
+def item_id(project: StagedProject, slug: str) -> str:
+    """Return the id of an item at the origin."""
+    (found,) = {
+        each["id"]
+        for path in (project.folder / "raw" / "items").glob("*.json")
+        for each in json.loads(path.read_text())["items"]
+        if each["fieldData"]["slug"] == slug
+    }
+    return str(found)
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "stories": stories,
+    "paths": paths,
+    "folders": folders,
+    "published": published,
+    "components": components,
+    "entries": entries,
+    "options": options,
+    "assets": assets,
+    "counts": counts,
+    "requests": requests,
+    "order": order,
+    "asked": asked,
+    "plan shows": plan,
+    "status shows": status,
+    "field changes": field_changes,
+    "conflicts": conflicts,
+    "failed": failed,
+    "failed for": failed_for,
+    "rows": rows,
+    "differences": differences,
+    "codes": codes,
+    "verified": verified,
+    "nothing left": nothing_left,
+    "one of everything": one_of_everything,
+    "open intents": open_intents,
+    "hits": hits,
+    "remember": remember,
+    "as remembered": as_remembered,
+    "redirects": redirects,
+    "delivery": delivery,
+}
