@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
-from cmsmig.richtext.blocks.outline import (
-    BlockKind,
-    Outline,
-    kinds_of,
-    outline_of,
-)
+from cmsmig.richtext.blocks.outline import BlockKind, Outline, kinds_of, outline_of
 from cmsmig.richtext.blocks.proposals import (
     Block,
     Blocks,
     Heuristic,
     Heuristics,
-    How,
     accepted,
     fits,
     merged,
@@ -28,23 +25,12 @@ from cmsmig.richtext.blocks.proposals import (
     propose_blocks,
     rejected,
     retyped,
-    runs_of,
     split,
 )
 from cmsmig.richtext.native import NativeEngine
+from tests.support.cases import cases
 from tests.support.richtext.block_account import wrong_blocks
 from tests.support.richtext.bodies import bodies
-
-EVERYTHING = Heuristics(frozenset(Heuristic))
-STORY = (
-    "<p>One</p><h2>Two</h2><p>Three</p>"
-    '<figure><div><img src="a.png" alt="A"></div></figure>'
-    '<p>Four</p><img src="b.png"><img src="c.png">'
-    '<iframe src="https://v.example/1"></iframe>'
-    "<div data-rt-embed-type='true'><b>raw</b></div>"
-    "<blockquote>Said</blockquote><pre><code>x = 1</code></pre>"
-    "<table><tr><td>Cell</td></tr></table><h3>Five</h3><p>Six</p>"
-)
 
 chosen = settings(
     derandomize=True,
@@ -55,6 +41,14 @@ chosen = settings(
 heuristics = st.builds(
     Heuristics, st.frozensets(st.sampled_from(Heuristic)), st.integers(1, 6)
 )
+_block = st.integers(0, 5)
+edits = st.one_of(
+    st.tuples(st.just("merge"), _block),
+    st.tuples(st.just("split"), _block, st.integers(0, 3)),
+    st.tuples(st.just("retype"), _block, st.sampled_from(BlockKind)),
+    st.tuples(st.just("reject"), _block),
+    st.just(("accept",)),
+)
 
 
 def converted(html: str) -> tuple[JsonObject, Outline]:
@@ -62,33 +56,48 @@ def converted(html: str) -> tuple[JsonObject, Outline]:
     return document, outline_of(document)
 
 
-def proposed(html: str, *on: Heuristic, level: int = 2) -> Blocks:
-    return propose_blocks(converted(html)[1], Heuristics(frozenset(on), level))
+def edited(
+    blocks: Blocks, edit: Sequence[Any], outline: Outline, rules: Heuristics
+) -> Blocks:
+    """Return blocks after an edit: its name, the number of the block, and more."""
+    name, *given = edit
+    if name == "accept":
+        return accepted(blocks)
+    if name == "retype":
+        return retyped(blocks, given[0], BlockKind(given[1]), outline)
+    if name == "reject":
+        return rejected(blocks, given[0], outline, rules)
+    return merged(blocks, *given) if name == "merge" else split(blocks, *given)
 
 
-def shapes(blocks: Blocks) -> list[tuple[str, int]]:
-    return [(str(block.kind), block.nodes) for block in blocks]
-
-
-def changed(data: st.DataObject, blocks: Blocks, outline: Outline) -> Blocks:
-    index = data.draw(st.integers(0, len(blocks) - 1))
-    edit = data.draw(st.sampled_from(("merge", "split", "retype", "reject", "accept")))
-    if edit == "merge":
-        return merged(blocks, index)
-    if edit == "split":
-        return split(blocks, index, data.draw(st.integers(0, 3)))
-    if edit == "retype":
-        kind = data.draw(st.sampled_from(BlockKind))
-        return retyped(blocks, index, kind, outline)
-    if edit == "reject":
-        return rejected(blocks, index, outline, EVERYTHING)
-    return accepted(blocks)
+@cases(__file__, "blocks.yaml")
+def test_what_is_proposed_and_edited(case: dict[str, Any]) -> None:
+    """The blocks, why each is one, and how it came to be; or why an edit is refused."""
+    _, outline = converted(case["html"])
+    rules = Heuristics(frozenset(map(Heuristic, case["rules"])), case.get("level", 2))
+    blocks, said = propose_blocks(outline, rules), ""
+    try:
+        for edit in case.get("edits", ()):
+            blocks = edited(blocks, edit, outline, rules)
+    except UsageError as refusal:
+        said = str(refusal)
+    assert said == case.get("says", "")
+    assert needs_review(blocks) is case["review"]
+    assert case["blocks"] == [
+        {
+            "kind": str(block.kind),
+            "nodes": block.nodes,
+            "how": str(block.how),
+            "why": block.why,
+        }
+        for block in blocks
+    ]
 
 
 @chosen
-@given(bodies, heuristics, st.data())
+@given(bodies, heuristics, st.lists(edits, max_size=5))
 def test_blocks_hold_the_document(
-    html: str, rules: Heuristics, data: st.DataObject
+    html: str, rules: Heuristics, made: list[tuple[Any, ...]]
 ) -> None:
     """Proposed, and after any edits, refused ones among them; each says why."""
     document, outline = converted(html)
@@ -96,136 +105,12 @@ def test_blocks_hold_the_document(
     assert wrong_blocks(document, blocks) == []
     assert all(block.why.endswith(".") for block in blocks)
     assert propose_blocks(outline, rules) == blocks
-    for _ in range(data.draw(st.integers(1, 5))):
+    for edit in made:
         try:
-            blocks = changed(data, blocks, outline)
+            blocks = edited(blocks, edit, outline, rules)
         except UsageError as refusal:
             assert str(refusal).endswith(".")  # noqa: PT017
         assert wrong_blocks(document, blocks) == []
-
-
-def test_nothing_switched_on_is_one_text() -> None:
-    """Without rules a body stays one text block, which needs no review."""
-    blocks = proposed(STORY)
-    assert shapes(blocks) == [("text", len(converted(STORY)[1]))]
-    assert not needs_review(blocks)
-    assert blocks[0].why == "No rule splits this body."
-
-
-def test_everything_switched_on() -> None:
-    """Each structure becomes a block of its kind; level-3 headings stay in a text."""
-    assert shapes(propose_blocks(converted(STORY)[1], EVERYTHING)) == [
-        ("text", 1),
-        ("text", 2),
-        ("image", 1),
-        ("text", 1),
-        ("gallery", 2),
-        ("embed", 1),
-        ("html", 1),
-        ("quote", 1),
-        ("code", 1),
-        ("table", 1),
-        ("text", 2),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rule", "kinds"),
-    [
-        (Heuristic.HEADINGS, ["text", "text"]),
-        (Heuristic.IMAGES, ["text", "image", "text", "image", "image", "text"]),
-        (Heuristic.GALLERIES, ["text", "gallery", "text"]),
-        (Heuristic.EMBEDS, ["text", "embed", "html", "text"]),
-        (Heuristic.QUOTES, ["text", "quote", "text"]),
-        (Heuristic.CODE, ["text", "code", "text"]),
-        (Heuristic.TABLES, ["text", "table", "text"]),
-    ],
-)
-def test_one_rule_alone(rule: Heuristic, kinds: list[str]) -> None:
-    """A rule splits off its own kind and leaves all else in the text."""
-    assert [str(block.kind) for block in proposed(STORY, rule)] == kinds
-
-
-@pytest.mark.parametrize(
-    ("level", "texts"), [(1, 1), (2, 2), (3, 3), (4, 3), (5, 3), (6, 3)]
-)
-def test_the_heading_level(level: int, texts: int) -> None:
-    """Headings of the chosen level or higher begin a text block."""
-    assert len(proposed(STORY, Heuristic.HEADINGS, level=level)) == texts
-
-
-def test_a_heading_in_front_makes_no_empty_block() -> None:
-    """A body that begins with a heading has as many blocks as headings."""
-    html = "<h2>A</h2><p>a</p><h1>B</h1><p>b</p>"
-    blocks = proposed(html, Heuristic.HEADINGS)
-    assert shapes(blocks) == [("text", 2), ("text", 2)]
-    assert blocks[1].why == "A heading of level 1 begins here."
-
-
-def test_pictures_inside_of_lists_stay_there() -> None:
-    """Only what stands at the top level is split off."""
-    html = '<ul><li>a<img src="a.png"></li></ul><p>b</p>'
-    assert shapes(proposed(html, *Heuristic)) == [("text", 2)]
-
-
-def test_merging_pictures_makes_a_gallery() -> None:
-    """Two picture blocks merge to a gallery, a picture and a text to text."""
-    html = '<img src="a.png"><img src="b.png"><p>c</p>'
-    blocks = proposed(html, Heuristic.IMAGES)
-    gallery = merged(blocks, 0)
-    assert gallery[0] == Block(BlockKind.GALLERY, 2, "Merged by hand.", How.MERGED)
-    assert shapes(merged(gallery, 0)) == [("text", 3)]
-    assert shapes(split(gallery, 0, 1)) == [("image", 1), ("image", 1), ("text", 1)]
-
-
-def test_a_rejected_block_joins_the_text_around_it() -> None:
-    """The text before and after takes it up, except where a heading begins."""
-    rules = Heuristics(frozenset((Heuristic.HEADINGS, Heuristic.IMAGES)))
-    html = '<p>a</p><img src="a.png"><p>b</p><img src="b.png"><h2>C</h2>'
-    _, outline = converted(html)
-    blocks = propose_blocks(outline, rules)
-    assert shapes(blocks) == [
-        ("text", 1), ("image", 1), ("text", 1), ("image", 1), ("text", 1),
-    ]  # fmt: skip
-    once = rejected(blocks, 1, outline, rules)
-    assert shapes(once) == [("text", 3), ("image", 1), ("text", 1)]
-    assert once[0].how is How.REJECTED
-    assert shapes(rejected(once, 1, outline, rules)) == [("text", 4), ("text", 1)]
-
-
-def test_a_rejected_heading_split_goes_back_to_the_text_before() -> None:
-    """The text block that a heading began is a part of the one before again."""
-    _, outline = converted("<p>a</p><h2>B</h2><p>b</p>")
-    rules = Heuristics(frozenset((Heuristic.HEADINGS,)))
-    blocks = propose_blocks(outline, rules)
-    assert shapes(rejected(blocks, 1, outline, rules)) == [("text", 3)]
-
-
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        (lambda blocks, outline: merged(blocks, 2), "the last block"),
-        (lambda blocks, outline: split(blocks, 1, 1), "this one holds 1"),
-        (lambda blocks, outline: split(blocks, 0, 2), "this one holds 2"),
-        (
-            lambda blocks, outline: retyped(blocks, 0, BlockKind.QUOTE, outline),
-            "can't be of kind `quote`; it can be text",
-        ),
-        (
-            lambda blocks, outline: rejected(blocks, 0, outline, EVERYTHING),
-            "No text stands before",
-        ),
-        (lambda blocks, outline: merged(blocks, 7), "no block 8; it has 3"),
-        (lambda blocks, outline: merged(blocks, -1), "no block 0"),
-    ],
-)
-def test_edits_that_cannot_be_made_say_why(edit: object, said: str) -> None:
-    """A refused edit is one sentence, and changes nothing."""
-    _, outline = converted('<p>a</p><p>b</p><img src="a.png"><p>c</p>')
-    blocks = propose_blocks(outline, Heuristics(frozenset((Heuristic.IMAGES,))))
-    assert callable(edit)
-    with pytest.raises(UsageError, match=said):
-        edit(blocks, outline)
 
 
 def test_what_a_run_may_become() -> None:
@@ -247,10 +132,10 @@ def test_blocks_of_another_document_are_refused() -> None:
 
 def test_outlines_show_what_a_block_begins_with() -> None:
     """Texts, alt texts, addresses and HTML, cut to a line."""
-    _, outline = converted(STORY)
+    _, outline = converted(
+        '<p>One</p><figure><div><img src="a.png" alt="A"></div></figure>'
+        f'<iframe src="https://v.example/1"></iframe><p>{"long " * 30}</p>'
+    )
     shown = [node.text for node in outline]
-    assert shown[:4] == ["One", "Two", "Three", "A"]
-    assert "https://v.example/1" in shown
+    assert shown[:3] == ["One", "A", "https://v.example/1"]
     assert all(len(text) <= 80 for text in shown)
-    blocks = propose_blocks(outline, EVERYTHING)
-    assert [run[0].text for run in runs_of(outline, blocks)][:2] == ["One", "Two"]

@@ -25,6 +25,7 @@ from tests.support.richtext.bodies import MAPPED, bodies, garbage, instances, po
 from tests.support.richtext.conservation import characters, unaccounted
 from tests.support.richtext.reading import stuck, unread
 from tests.support.richtext.roundtrip import unsettled
+from tests.support.richtext.rules import noted
 from tests.support.richtext.validity import faults
 
 KINDS = ("video", "iframe", "embed", "component", "media")
@@ -273,12 +274,6 @@ def test_an_embed_that_is_ended_is_as_if_it_were_closed(
     assert unclosed(closed, EmbedPolicy()) == []
 
 
-@rule("b, figcaption, div, li:has(a)")
-def note(tag: Tag) -> dict[str, str]:
-    """Take notes."""
-    return {"component": "note", "text": tag.get_text(), "html": str(tag)}
-
-
 @rule("*")
 def nothing(tag: Tag) -> None:
     """Look at everything, and take nothing."""
@@ -288,7 +283,9 @@ def nothing(tag: Tag) -> None:
 @given(bodies)
 def test_rules_keep_the_account_and_leave_what_they_do_not_take(html: str) -> None:
     """Whatever rules claim; and one that says None of every element leaves no trace."""
-    made = NativeEngine(rules=CustomRules((note,))).from_html(html)
+    made = NativeEngine(
+        rules=CustomRules((noted("b, figcaption, div, li:has(a)"),))
+    ).from_html(html)
     assert unaccounted(html, made) == []
     assert problems(made.document) == ()
     untaken = NativeEngine(rules=CustomRules((nothing,))).from_html(html)

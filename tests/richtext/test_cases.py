@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy, from_text
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.richtext.custom.claims import CustomRules
-from cmsmig.richtext.custom.rules import CustomRule, Tag, rule
 from cmsmig.richtext.engine import Converted, Unmapped, UploadedAsset
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy
@@ -21,6 +20,7 @@ from cmsmig.richtext.schema.validate import problems
 from tests.support.cases import cases, part
 from tests.support.richtext.account import wrong
 from tests.support.richtext.outline import outline
+from tests.support.richtext.rules import answering, noted
 
 Case = Mapping[str, Any]
 FILES = (
@@ -49,20 +49,6 @@ class Files(Unmapped):
         return self.files.get(address, {}).get("missing", "")
 
 
-def rules(case: Case) -> Iterator[CustomRule]:
-    """Yield the rules of a case: one that takes notes, one with a fixed answer."""
-
-    @rule(case.get("notes", "never"))
-    def note(tag: Tag) -> Mapping[str, object]:
-        return {"component": "note", "text": tag.get_text(), "html": str(tag)}
-
-    @rule("div.w" if "answer" in case else "never")
-    def answer(tag: Tag) -> Any:
-        return case["answer"]
-
-    yield from (note, answer)
-
-
 def policy_of(case: Case) -> EmbedPolicy:
     """Return the policy of a case, from what its `embeds.yaml` says."""
     text = yaml.safe_dump(case.get("embeds", {}))
@@ -74,7 +60,11 @@ def policy_of(case: Case) -> EmbedPolicy:
 
 def converted(case: Case) -> Converted:
     """Convert the body of a case as the case says."""
-    engine = NativeEngine(rules=CustomRules(tuple(rules(case))))
+    rules = (
+        *([noted(case["notes"])] if "notes" in case else ()),
+        *([answering(case["answer"])] if "answer" in case else ()),
+    )
+    engine = NativeEngine(rules=CustomRules(rules))
     files = Files(files=case.get("files", {}))
     if "markdown" in case:
         return engine.from_markdown(case["markdown"], policy_of(case), files)

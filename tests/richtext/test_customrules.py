@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import pytest
 
@@ -16,8 +16,8 @@ from cmsmig.richtext.html.soup import Selector
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.schema.validate import problems
 from tests.support import example_rules
-
-NOTE = component("note", text="text", html="textarea", more="bloks")
+from tests.support.richtext.outline import outline
+from tests.support.richtext.rules import NOTE, answering, noted
 
 
 def convert(html: str, *rules: CustomRule) -> Converted:
@@ -27,49 +27,9 @@ def convert(html: str, *rules: CustomRule) -> Converted:
     return converted
 
 
-def blocks(converted: Converted) -> list[dict[str, Any]]:
-    """Return the blocks in the `blok` nodes of a document, without `_uid`."""
-    found = []
-    stack: list[Any] = [converted.document]
-    while stack:
-        node = stack.pop()
-        if node["type"] == "blok":
-            found += node["attrs"]["body"]
-        stack.extend(reversed(node.get("content", [])))
-    return [
-        {key: value for key, value in block.items() if key != "_uid"} for block in found
-    ]
-
-
-def shape(converted: Converted) -> list[str]:
-    """Return the types of the top-level nodes."""
-    content: Any = converted.document["content"]
-    return [node["type"] for node in content]
-
-
 def told(converted: Converted) -> list[str]:
     """Return what the losses say of rules."""
     return [each.why for each in converted.losses if each.kind == "custom-rule"]
-
-
-def noted(selector: str) -> CustomRule:
-    """Return a rule that makes a note of an element's text."""
-
-    @rule(selector)
-    def note(tag: Tag) -> Mapping[str, object]:
-        return NOTE(text=tag.get_text(), html=str(tag))
-
-    return note
-
-
-def returning(value: object) -> CustomRule:
-    """Return a rule that answers the same for every widget."""
-
-    @rule("div.w")
-    def answer(tag: Tag) -> Any:
-        return value
-
-    return answer
 
 
 EXAMPLE = (example_rules.signup, example_rules.map_of_a_place)
@@ -84,21 +44,21 @@ def test_the_example_makes_its_blocks() -> None:
         '<iframe src="https://other.example.com/"></iframe><p>z</p>',
         *EXAMPLE,
     )
-    assert shape(made) == ["paragraph", "blok", "blok", "blok", "blok", "paragraph"]
-    assert [block["component"] for block in blocks(made)] == [
-        "signup_form",
-        "map",
-        "map",
-        "embed",
-    ]
-    assert blocks(made)[:3] == [
-        {"component": "signup_form", "form": "f1", "label": "Sign up"},
-        {
-            "component": "map",
-            "address": "https://maps.example.com/?q=1",
-            "note": "Here",
-        },
-        {"component": "map", "address": "Main St 1", "note": ""},
+    assert outline(made.document).splitlines() == [
+        "paragraph",
+        '  "a"',
+        "blok",
+        '  signup_form form="f1" label="Sign up"',
+        "blok",
+        '  map address="https://maps.example.com/?q=1" note="Here"',
+        "blok",
+        '  map address="Main St 1" note=""',
+        "blok",
+        '  embed url="https://other.example.com/" kind="iframe" title="" caption="" '
+        'html="<iframe src=\\"https://other.example.com/\\"></iframe>" '
+        'frame="https://other.example.com/" shape=""',
+        "paragraph",
+        '  "z"',
     ]
     assert told(made) == []
 
@@ -124,14 +84,15 @@ def test_the_first_rule_and_the_outermost_element_have_it() -> None:
 
     html = '<div id="1">x<div id="2">y</div></div><div id="3">z</div>'
     made = convert(html, asking("a", False), asking("b", True), asking("c", True))
-    assert [block["text"] for block in blocks(made)] == ["bxy", "bz"]
+    shown = outline(made.document)
+    assert shown == 'blok\n  note text="bxy"\nblok\n  note text="bz"\n'
     assert asked == ["a1", "b1", "a3", "b3"]
 
 
 def test_uids_are_derived_and_differ() -> None:
     """The same body gives the same bytes; no two blocks share a `_uid`."""
     html = '<div class="w">a</div>' * 3
-    answer = returning(NOTE(text="a", more=[NOTE(text="b"), NOTE(text="c")]))
+    answer = answering(NOTE(text="a", more=[NOTE(text="b"), NOTE(text="c")]))
     first = convert(html, answer).document
     assert json.dumps(first) == json.dumps(convert(html, answer).document)
     written = json.dumps(first)
@@ -158,7 +119,7 @@ def circular() -> list[object]:
 def test_nonsense_is_a_listed_loss(value: object, says: str) -> None:
     """The element is treated as without the rule, and the loss names both."""
     html = '<p>a</p><div class="w">W</div>'
-    made = convert(html, returning(value))
+    made = convert(html, answering(value))
     assert made.document == NativeEngine().from_html(html).document
     (loss,) = [each for each in made.losses if each.kind == "custom-rule"]
     assert loss.why.startswith("The rule `answer` of this project went wrong here (")
@@ -185,8 +146,8 @@ def test_a_rule_that_raises_is_a_listed_loss() -> None:
         "object> 2'), so the element was treated as without it.",
     ]
     assert "SystemExit" in told(convert('<div class="w">leave</div>', broken))[0]
-    rescued = convert(html, broken, noted("div.w"))
-    assert [block["text"] for block in blocks(rescued)] == ["one", "two"]
+    rescued = outline(convert(html, broken, noted("div.w")).document)
+    assert re.findall(r'note text="(\w+)"', rescued) == ["one", "two"]
 
 
 def test_a_rule_may_take_its_tree_apart() -> None:
@@ -238,10 +199,9 @@ def test_bodies_that_no_selector_can_match_make_no_tree(
 def test_depth_is_no_matter() -> None:
     """Thousands of levels around and in a claimed element: done, in linear time."""
     html = "<div>" * 4000 + '<b class="w">W</b>' + "</div>" * 4000 + "<p>z</p>"
-    made = convert(html, noted(".w"))
-    assert [block["text"] for block in blocks(made)] == ["W"]
+    assert 'note text="W"' in outline(convert(html, noted(".w")).document)
     made = convert(f'<div class="w">{html}</div>', noted("div.w"))
-    assert [block["text"] for block in blocks(made)] == ["Wz"]
+    assert 'note text="Wz"' in outline(made.document)
 
 
 def declared(make: Iterable[object]) -> str:

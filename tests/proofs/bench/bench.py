@@ -11,8 +11,7 @@ without a browser beside papermill with an empty one. The last column says how m
 times as fast as that it is; medians of the rounds.
 
 `--only` takes the rows whose name holds a text. Environment: BENCH_ROUNDS (3),
-BENCH_ITEMS (1000), BENCH_SECONDS (1, a converter's turn). The converters in more
-detail: `python -m tests.proofs.converter bench`.
+BENCH_ITEMS (1000), BENCH_SECONDS (1, a converter's turn).
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ def _conversions(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Take
     ]
     if not sizes:
         return
-    _, runs = converters.compared(folder, sizes, ROUNDS)
+    runs = converters.compared(folder, sizes, ROUNDS)
     for name, (size, mode) in wanted.items():
         official = runs.get((size, "stock"), [])
         for number, run in enumerate(runs[size, mode]):

@@ -6,7 +6,6 @@ crosscheck    every body of real sites against the official converter; needs Nod
 extremes      too much of anything, and how the time of each construct grows
 fuzz          mutated bodies: nothing raises, hangs or is lost
 proposals     what the block rules make of every body of real sites
-bench         how fast we are beside the official converter; needs Node
 """
 
 from __future__ import annotations
