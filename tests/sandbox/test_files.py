@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +10,7 @@ from PIL import Image
 
 from cmsmig.sandbox.origin.drawing import content_type, draw
 from cmsmig.sandbox.origin.index import FileIndex, IndexedFile
-
-SITE = "a" * 24
-ARTICLES = "b" * 24
+from tests.sandbox.conftest import ARTICLES, SITE, write_documents
 
 
 @pytest.mark.parametrize(
@@ -65,33 +62,18 @@ def test_drawing_is_deterministic_and_differs_by_name(stem, suffix):
     assert draw(other) != first
 
 
-def test_stored_bytes_win_and_paths_stay_inside(desks, content, tmp_path):
-    """A file of the folder is served by its id, and no path leaves the folder."""
-    files = content / "files"
-    files.mkdir(exist_ok=True)
-    (files / "real").write_bytes(b"true bytes")
-    with desks() as desk:
-        base = desk.handle.announcement["origin_api_url"]
-        assert desk.public.get(f"{base}/files/real_x.png").content == b"true bytes"
-        head = desk.public.head(f"{base}/files/real_x.png")
-        assert head.headers["content-length"] == "10"
-        outside = desk.public.get(f"{base}/files/..%2F..%2Fsites.json")
-        assert b"shortName" not in outside.content
-        assert desk.public.get(f"{base}/elsewhere.png").status_code == 404
-
-
-def test_lost_files_are_404(desks, tmp_path):
-    """A file that the folder lists as missing is 404, and only that one."""
-    raw = tmp_path / "content"
-    raw_project(raw, {}, [])
-    folder = raw / "raw"
-    (folder / "files.json").unlink()
-    (folder / "files").mkdir()
-    (folder / "files" / "missing.json").write_text('["lost"]', "utf-8")
-    with desks(content=folder) as desk:
-        base = f"{desk.handle.announcement['origin_api_url']}/files"
-        assert desk.public.get(f"{base}/lost_a.png").status_code == 404
-        assert desk.public.get(f"{base}/kept_a.png").status_code == 200
+def test_stored_bytes_win_and_paths_stay_inside(serving, tmp_path):
+    """A file is served by its id unless it is missing; no path leaves the folder."""
+    raw = raw_project(tmp_path, {}, [])
+    (raw / "files.json").unlink()
+    write_documents(raw, {"files/missing.json": ["lost"], "files/real": "true bytes"})
+    opened = serving(content=raw)
+    base = f"{opened.origin}/files"
+    assert opened.ask("GET", f"{base}/real_x.png").content == b'"true bytes"'
+    assert opened.ask("GET", f"{base}/lost_a.png").status_code == 404
+    assert opened.ask("GET", f"{base}/kept_a.png").status_code == 200
+    outside = opened.ask("GET", f"{base}/..%2F..%2Fsites.json")
+    assert SITE.encode() not in outside.content
 
 
 def raw_project(project, body, rows):
@@ -106,11 +88,7 @@ def raw_project(project, body, rows):
         f"live/{ARTICLES}.json": {"items": []},
         "files.json": {"files": rows},
     }
-    for name, document in documents.items():
-        path = project / "raw" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document), "utf-8")
-    return project / "raw"
+    return write_documents(project / "raw", documents)
 
 
 def stored(project, address, data, **more):
@@ -122,7 +100,7 @@ def stored(project, address, data, **more):
     return {"address": address, "sha256": digest, "content_type": "image/png", **more}
 
 
-def test_a_raw_folder_is_served_from_its_own_store(desks, tmp_path):
+def test_a_raw_folder_is_served_from_its_own_store(serving, tmp_path):
     """Every indexed address moves to the sandbox and brings the stored bytes."""
     first = "https://one.example/s/1_a%20b.png"
     signed = "https://two.example/x.png?a=1&b=2"
@@ -138,19 +116,19 @@ def test_a_raw_folder_is_served_from_its_own_store(desks, tmp_path):
     html = f'<img src="{signed.replace("&", "&amp;")}"><a href="{link}">x</a>'
     body = {"photo": {"url": first}, "other": same_path, "gone": gone, "body": html}
     raw = raw_project(tmp_path, body, rows)
-    with desks(content=raw) as desk:
-        base = desk.handle.announcement["origin_api_url"]
-        path = f"/v2/collections/{ARTICLES}/items"
-        data = desk.origin.get(path).json()["items"][0]["fieldData"]
-        assert data["photo"]["url"] == f"{base}/s/1_a%20b.png"
-        assert data["gone"] == f"{base}/files/gone.png"
-        assert f'src="{base}/x.png?a=1&amp;b=2"' in data["body"]
-        assert f'href="{link}"' in data["body"]
-        assert desk.public.get(data["photo"]["url"]).content == b"first"
-        assert desk.public.get(data["other"]).content == b"third"
-        assert desk.public.get(f"{base}/x.png?a=1&b=2").content == b"signed"
-        assert desk.public.get(data["gone"]).status_code == 404
-        assert desk.public.get(f"{base}/s/unknown.png").status_code == 404
+    opened = serving(content=raw)
+    base = opened.origin
+    items = opened.ask("GET", f"{base}/v2/collections/{ARTICLES}/items").json()["items"]
+    data = items[0]["fieldData"]
+    assert data["photo"]["url"] == f"{base}/s/1_a%20b.png"
+    assert data["gone"] == f"{base}/files/gone.png"
+    assert f'src="{base}/x.png?a=1&amp;b=2"' in data["body"]
+    assert f'href="{link}"' in data["body"]
+    assert opened.ask("GET", data["photo"]["url"]).content == b"first"
+    assert opened.ask("GET", data["other"]).content == b"third"
+    assert opened.ask("GET", f"{base}/x.png?a=1&b=2").content == b"signed"
+    assert opened.ask("GET", data["gone"]).status_code == 404
+    assert opened.ask("GET", f"{base}/s/unknown.png").status_code == 404
 
 
 PARTS = st.text("ab/._-%", min_size=1, max_size=6)

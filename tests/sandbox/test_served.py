@@ -1,0 +1,179 @@
+"""What only a served sandbox shows: its start and end, connections, and HEAD."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cmsmig.errors import CacheError, SettingsError
+from cmsmig.sandbox.faults.fault_rules import Fault
+from cmsmig.sandbox.server import (
+    SandboxOptions,
+    environment_file_text,
+    running_sandbox,
+    serve,
+)
+from tests.sandbox.conftest import Served
+
+
+async def test_serve_announces_once_and_ends_when_stopped(content: Path) -> None:
+    """The announcement has its six keys, and both services answer."""
+    said: list[dict[str, str]] = []
+    stop = asyncio.Event()
+    options = SandboxOptions(content=content)
+    task = asyncio.create_task(serve(options, announce=said.append, stop=stop))
+    while not said:
+        await asyncio.sleep(0.01)
+    [one] = said
+    assert sorted(one) == [
+        "asset_base",
+        "base_url",
+        "destination_token",
+        "origin_api_url",
+        "origin_token",
+        "space_id",
+    ]
+    async with httpx.AsyncClient() as client:
+        headers = {"Authorization": f"Bearer {one['origin_token']}"}
+        sites = await client.get(f"{one['origin_api_url']}/v2/sites", headers=headers)
+        headers = {"Authorization": one["destination_token"]}
+        path = f"{one['base_url']}/spaces/{one['space_id']}"
+        space = await client.get(path, headers=headers)
+    assert (sites.status_code, space.status_code) == (200, 200)
+    stop.set()
+    await task
+    assert len(said) == 1
+
+
+def test_the_environment_file_has_every_setting(served: Served) -> None:
+    said = served.handle.announcement
+    settings = dict(
+        line.split("=", 1) for line in environment_file_text(said, 60).splitlines()
+    )
+    assert settings == {
+        "CMSMIG_ORIGIN_API_URL": said["origin_api_url"],
+        "CMSMIG_ORIGIN_TOKEN": said["origin_token"],
+        "CMSMIG_DESTINATION_BASE_URL": said["base_url"],
+        "CMSMIG_DESTINATION_TOKEN": said["destination_token"],
+        "CMSMIG_SPACE_ID": said["space_id"],
+        "CMSMIG_DESTINATION_RATE": "60",
+    }
+
+
+def test_a_taken_port_and_a_damaged_folder_are_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        options = SandboxOptions(destination_port=port)
+        with pytest.raises(SettingsError, match=str(port)), running_sandbox(options):
+            pass
+    options = SandboxOptions(content=tmp_path)
+    with pytest.raises(CacheError, match=r"sites\.json"), running_sandbox(options):
+        pass
+
+
+def test_the_defaults_are_the_services_own() -> None:
+    options = SandboxOptions()
+    assert (options.rate, options.origin_rate, options.in_flight) == (6, 60, 30)
+    assert (options.delivery_lag, options.minimum_cache) == (0, 0)
+
+
+def test_head_is_a_get_without_a_body(served: Served) -> None:
+    """The status and headers of the GET, on both services and both file hosts."""
+    shown, head = served.ask("GET", "/stories"), served.ask("HEAD", "/stories")
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["Total"] == shown.headers["Total"]
+    assert served.ask("HEAD", "/stories/5").status_code == 404
+    assert served.ask("HEAD", f"{served.origin}/v2/sites").status_code == 200
+    file = served.ask("HEAD", f"{served.origin}/files/a_b.txt")
+    assert (file.content, int(file.headers["Content-Length"]) > 0) == (b"", True)
+
+
+def test_an_upload_without_a_length_is_refused(served: Served) -> None:
+    """A chunked form is answered 411, as the storage host does."""
+    reply = served.ask("POST", f"{served.root}/upload", content=iter([b"x"]))
+    assert reply.status_code == 411
+
+
+@pytest.fixture
+def faulty(served: Served) -> Iterator[Callable[..., None]]:
+    """What sets a plan of faults, as an operator would; the test ends it."""
+
+    def inject(*entries: dict[str, Any]) -> None:
+        plan = {"faults": [*entries]}
+        reply = served.ask("PUT", f"{served.root}/_sandbox/faults", json=plan)
+        assert reply.status_code == 200, reply.text
+
+    yield inject
+    served.ask("DELETE", f"{served.root}/_sandbox/faults")
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "applied"),
+    [
+        ("drop_before", httpx.RemoteProtocolError, False),
+        ("drop_after", httpx.RemoteProtocolError, True),
+        ("truncated", httpx.RemoteProtocolError, True),
+        ("malformed", json.JSONDecodeError, True),
+    ],
+)
+def test_an_answer_breaks_off_or_cannot_be_read(
+    served: Served,
+    faulty: Callable[..., None],
+    fault: str,
+    error: type[Exception],
+    applied: bool,
+) -> None:
+    """Whether it was applied is what the fault's name says; the next one is whole."""
+    faulty({"fault": fault, "item": fault, "method": "POST"})
+    body = {"story": {"name": fault, "slug": fault, "is_folder": True}}
+    with pytest.raises(error) as broken:
+        served.ask("POST", "/stories", json=body).json()
+    assert ("complete message" in str(broken.value)) is (fault == "truncated")
+    rows = served.ask("GET", f"/stories?with_slug={fault}").json()["stories"]
+    assert bool(rows) is applied
+
+
+def test_every_fault_is_accepted_in_a_plan(
+    served: Served, faulty: Callable[..., None]
+) -> None:
+    faulty(*({"fault": str(each), "item": "none"} for each in Fault))
+    plan = served.ask("GET", f"{served.root}/_sandbox/faults").json()
+    assert [each["fault"] for each in plan["faults"]] == [str(each) for each in Fault]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("{", "cannot be read as JSON"), ('{"faults": [{"fault": "x"}]}', "Entry 1 of")],
+)
+def test_the_command_refuses_a_plan_that_is_none(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    """Exit code 2 and one sentence before anything is served."""
+    plan = tmp_path / "plan.json"
+    plan.write_text(text)
+    command = [sys.executable, "-m", "cmsmig.cli", "sandbox", "--faults", plan]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert said in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+async def test_too_many_at_once_are_refused(serving: Callable[..., Served]) -> None:
+    """Beyond the cap of concurrent requests the service answers 429."""
+    slow = serving(latency=0.4, in_flight=3)
+    headers = {"Authorization": slow.handle.announcement["destination_token"]}
+    async with httpx.AsyncClient(headers=headers) as client:
+        replies = await asyncio.gather(*(client.get(slow.space) for _ in range(6)))
+    assert sorted(reply.status_code for reply in replies) == [200] * 3 + [429] * 3
+    assert slow.handle.state.api.in_flight.now == 0
