@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from html.entities import html5
 from itertools import repeat
+from typing import Any
 
 from bs4 import BeautifulSoup
 from bs4.element import NavigableString, PreformattedString, Tag
@@ -246,6 +247,18 @@ def strings(value: object) -> Iterator[str]:
             stack.extend(current.values())
         elif isinstance(current, list):
             stack.extend(current)
+
+
+def mappings(value: object) -> Iterator[Mapping[str, Any]]:
+    """Yield every object of a JSON value, in order."""
+    stack = [value]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, list):
+            stack.extend(reversed(current))
+        elif isinstance(current, Mapping):
+            yield current
+            stack.extend(reversed(list(current.values())))
 
 
 def of_document(

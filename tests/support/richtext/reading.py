@@ -19,6 +19,7 @@ from tests.support.richtext.conservation import (
     characters,
     decoded_value,
     each_time,
+    mappings,
     of_document,
     strings,
 )
@@ -161,15 +162,10 @@ def _ends(name: str, open_: list[str], barriers: Iterable[str] = ()) -> bool:
 def stuck(html: str, document: object) -> list[str]:
     """Return the words of a document that no line of a page holds."""
     shown = "\n".join(lines(html))
-    pieces: list[str] = []
-    stack = [document]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, dict):
-            pieces.append(node["text"] if node.get("type") == "text" else "\n")
-            stack.extend(reversed([each for each in node.values() if each]))
-        elif isinstance(node, list):
-            stack.extend(reversed(node))
+    pieces = [
+        node["text"] if node.get("type") == "text" else "\n"
+        for node in mappings(document)
+    ]
     return [word for word in "".join(pieces).split() if word not in shown]
 
 
@@ -218,12 +214,6 @@ def _held(converted: Converted) -> Iterator[str]:
 
 
 def _markup_in(document: object) -> Iterator[str]:
-    stack = [document]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, dict):
-            if "component" in node and isinstance(node.get("html"), str):
-                yield node["html"]
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
+    for block in mappings(document):
+        if "component" in block and isinstance(block.get("html"), str):
+            yield block["html"]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from cmsmig.richtext.native import Mode
+from tests.support.richtext.conservation import mappings
 
 _BLANKS = re.compile(r"(?:\A[ \t\r\n\f])|(?:[ \t\r\n\f]\Z)|[ \t\r\n\f]{2}|[\t\r\n\f]")
 _SHOWN = re.compile(r"[^\s\u200b\u200c\u200d\u2060\ufeff]")
@@ -15,16 +16,7 @@ _TEXTBLOCKS = ("paragraph", "heading")
 
 def unsettled(document: object, mode: Mode) -> set[str]:
     """Return the names of what a document holds that HTML can't tell again."""
-    found: set[str] = set()
-    stack: list[object] = [document]
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, Mapping):
-            continue
-        found.update(_of_node(node, mode))
-        content = node.get("content")
-        stack.extend(content if isinstance(content, list) else [])
-    return found
+    return {name for node in mappings(document) for name in _of_node(node, mode)}
 
 
 def _of_node(node: Mapping[str, object], mode: Mode) -> Iterator[str]:

@@ -19,6 +19,7 @@ from tests.support.richtext.conservation import (
     Account,
     address,
     decoded_value,
+    mappings,
     of_document,
     of_html,
     of_losses,
@@ -163,38 +164,19 @@ def _declarations(style: str) -> Iterator[Thing]:
 def _of_document(document: object) -> Counter[Thing]:
     """Return the things that a document holds."""
     held, names, before = Counter[Thing](), set[str](), dict[str, object]()
-    stack: list[object] = [document]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(reversed(node))
-        if not isinstance(node, Mapping):
-            continue
+    for node in mappings(document):
         if "component" in node:
             held.update(_of_component(node))
-        held.update(_of_node(node))
-        for mark in node.get("marks") or ():
-            names.update(_anchored(mark))
+        if node.get("type") == "image" and isinstance(node.get("attrs"), Mapping):
+            held.update(_pictured(node["attrs"]))
+        marks = {mark["type"]: mark.get("attrs") for mark in node.get("marks") or ()}
+        if "anchor" in marks:
+            names.add(address(str(marks["anchor"]["id"])))
         if node.get("type") == "text":
-            marks = {
-                mark["type"]: mark.get("attrs") for mark in node.get("marks") or ()
-            }
             if marks.get("link") != before.get("link"):
                 held.update(_of_link(marks.get("link")))
             before = marks
-        stack.extend(reversed(list(node.values())))
     return held + Counter(("id", name) for name in names)
-
-
-def _anchored(mark: Mapping[str, Mapping[str, object]]) -> Iterator[str]:
-    if mark["type"] == "anchor":
-        yield address(str(mark["attrs"]["id"]))
-
-
-def _of_node(node: Mapping[str, object]) -> Iterator[Thing]:
-    given = node.get("attrs")
-    if node.get("type") == "image" and isinstance(given, Mapping):
-        yield from _pictured(given)
 
 
 def _of_link(given: object) -> Iterator[Thing]:
