@@ -14,7 +14,6 @@ from cmsmig.sandbox.destination import api
 from cmsmig.sandbox.destination.routes import needed_scope
 from cmsmig.sandbox.destination.tokens import AVAILABLE, TokenKind
 from cmsmig.steps.token_check import NEEDED, documented_scopes
-from tests.steps.plan.test_plan import with_option
 from tests.support.steps.staged_project import Stage, StagedProject
 
 DOCUMENTED = (
@@ -36,20 +35,14 @@ WITH = {
 _WEAKER = {"publish": "write", "write": "read"}
 
 
-@pytest.fixture(scope="session")
-def choosing_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the tiny site with a field of choices, for a datasource."""
-    return with_option(tiny_site, tmp_path_factory.mktemp("choosing") / "content")
-
-
 @pytest.fixture
-def project(stage: Stage, choosing_site: Path) -> StagedProject:
+def project(stage: Stage, moody_site: Path) -> StagedProject:
     """Return a project that needs every scope, with a token that has just these."""
-    project = stage(content=choosing_site)
+    project = stage(content=moody_site)
     project.decide(
         "design.yaml",
         "encoding: option\n",
-        "encoding: option_datasource\n        datasource: kinds\n",
+        "encoding: option_datasource\n        datasource: moods\n",
     )
     project.decide("design.yaml", "asset_folder: ''", "asset_folder: Migrated")
     project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")

@@ -91,19 +91,6 @@ def test_a_story_that_was_created_and_edited_is_one_story_with_its_edit(
     ] == []
 
 
-def test_what_was_never_created_is_created_then(stage: Stage) -> None:
-    """A run that died at its third create: the others are made, none twice."""
-    fault = Fault(CREATE_STORY, CUT, at=(3,), item='"record', then_dead=True)
-    project = stage(fault)
-    assert project.run("import").code == 7
-    fault.over()
-    made = {each.story_id for each in project.stories().values()}
-    project.done("import")
-    assert made < {each.story_id for each in project.stories().values()}
-    assert len(project.stories()) == 6
-    project.verified()
-
-
 @pytest.mark.parametrize("items", ["staged", "mirror"])
 def test_what_an_editor_unpublished_after_a_kill_stays_so(
     stage: Stage, tmp_path: Path, items: str

@@ -52,6 +52,8 @@ class Fault:
     seen: int = 0
     hits: int = 0
     dead: bool = field(default=False)
+    bodies: list[bytes] = field(default_factory=list)
+    """Of the faulty requests."""
 
     def over(self) -> None:
         """Let everything through from now on."""
@@ -65,6 +67,7 @@ class Fault:
         if not self._meant(call):
             return await answer(call)
         self.hits += 1
+        self.bodies.append(call.body)
         self.dead = self.then_dead
         if self.before is not None:
             self.before(call)

@@ -15,9 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
-from tests.support.steps import scenario_changes, scenario_looks
+from tests.support.steps import (
+    scenario_changes,
+    scenario_looks,
+    scenario_service,
+)
 from tests.support.steps.expectations import (
     Word,
     insist,
@@ -79,8 +84,9 @@ class Meanwhile:
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
         asked = f"{call.method} {call.raw_path} {call.body.decode(errors='replace')}"
+        with_query = f"{call.method} {call.raw_path}?{urlencode(call.query)}"
         for request in [*self.acts]:
-            if re.search(request, asked.strip()):
+            if re.search(request, asked.strip()) or re.search(request, with_query):
                 # They ask the same server.
                 await asyncio.to_thread(self.acts.pop(request))
         return await answer(call)
@@ -93,6 +99,7 @@ class Scenario:
     project: StagedProject
     faults: list[Fault]
     meanwhile: Meanwhile
+    answers: scenario_service.Answers
     mark: int = 0
     """The last request before the last command."""
     hash: str = ""
@@ -132,17 +139,21 @@ def run(
     flags: Sequence[str] = (),
     code: int = 0,
     says: Any = "",
+    lacks: str = "",
     json: Any = None,
     calls: Any = None,
     as_planned: bool = False,
 ) -> None:
     """Run a command, and insist on how it ends.
 
-    `says` is in what it prints; `json` is expected of its document, and `calls` of its
-    requests by route and by method; with `as_planned` its plan named how many they are.
+    `says` is in what it prints and `lacks` is not; `json` is expected of its document,
+    and `calls` of its requests by route and by method; with `as_planned` its plan named
+    how many they are.
     """
     project = scenario.project
-    planned = project.plan()["calls"]["total"] if as_planned else 0
+    if as_planned:
+        flags_of_plan = ["--recreate"] if "--recreate" in command else []
+        shown = project.run("plan", *flags_of_plan, "--json").document["calls"]
     scenario.mark = project.mark()
     arguments = [
         *shlex.split(command),
@@ -154,13 +165,14 @@ def run(
     assert ended.code == code, f"{ended.code}: {printed}"
     for text in listed(says):
         assert text in printed, printed
+    assert not lacks or lacks not in printed, printed
     if json is not None:
         scenario.hash = ended.document.get("hash", scenario.hash)
         insist(ended.document, json)
     if calls is not None:
         scenario_looks.requests(scenario, calls)
     if as_planned:
-        assert project.calls(scenario.mark) == planned
+        assert project.calls(scenario.mark) == shown["total"]
 
 
 def meanwhile(scenario: Scenario, request: str, *, do: list[Any]) -> None:
@@ -178,6 +190,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "meanwhile": meanwhile,
     **scenario_changes.STEPS,
     **scenario_looks.STEPS,
+    **scenario_service.STEPS,
 }
 
 
@@ -188,8 +201,10 @@ def play(case: Case, stage: Stage, site_of: Callable[[str], Path]) -> None:
     between, decided = Meanwhile(), given.pop("decided", ())
     content = site_of(f"{given.pop('site', 'tiny')}_site")
     languages = tuple(given.pop("languages", ()))
-    project = stage(*faults, between, content=content, languages=languages, **given)
-    scenario = Scenario(project, faults, between)
+    answers = scenario_service.Answers(list(given.pop("answers", ())))
+    middleware = (*faults, between, answers)
+    project = stage(*middleware, content=content, languages=languages, **given)
+    scenario = Scenario(project, faults, between, answers)
     scenario_changes.decided_again(scenario, *decided)
     for number, step in enumerate(case.steps, start=1):
         try:

@@ -33,6 +33,7 @@ DECISIONS = {
     "unpublished": ("collections.yaml", "publish: what_is_live", "publish: nothing"),
     "mirror": ("collections.yaml", "items: staged\n", "items: mirror\n"),
     "live": ("collections.yaml", "items: staged\n", "items: live\n"),
+    "asset folder": ("design.yaml", "asset_folder: ''", "asset_folder: Old site"),
     "language fields": (
         "collections.yaml",
         "\nlocales:",

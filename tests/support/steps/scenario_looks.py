@@ -254,7 +254,7 @@ def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> 
 VALUES: dict[str, Callable[[Scenario, Any], Any]] = {
     "uuid": lambda scenario, path: (shown(scenario.project, path) or {})["uuid"],
     "id": lambda scenario, path: own(scenario.project, path),
-    "hash": lambda scenario, _: scenario.hash,
+    "hash": lambda scenario, length: scenario.hash[: int(length or 0) or None],
     "seen": lambda scenario, field: _seen(scenario.project, field),
     "item": lambda scenario, slug: item_id(scenario.project, slug),
     "remembered": lambda scenario, name: scenario.remembered[name],

@@ -1,0 +1,343 @@
+"""Steps of cases about what the service answers, and what a space no longer has."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from cmsmig.evidence.evidence import evidence_json, gather
+from cmsmig.item_key import ItemKey
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from cmsmig.settings import Project, load_settings
+from cmsmig.steps.decide.migration import open_migration
+from tests.support.steps.emptying import emptied, restarted
+from tests.support.steps.expectations import insist
+from tests.support.steps.origin_edits import (
+    Item,
+    decide_gone,
+    delete_item,
+    edit_items,
+    put_back,
+)
+from tests.support.steps.scenario_changes import own
+
+if TYPE_CHECKING:
+    from tests.support.steps.scenario import Scenario
+
+DELETED = "2026-11-01T08:00:00.000Z"
+
+
+@dataclass
+class Answers:
+    """A middleware: a service that answers other than the sandbox does."""
+
+    rules: list[dict[str, Any]] = field(default_factory=list)
+    """Each has the `request` (method and path) and one of: `status` and `body`, sent in
+    place of an answer to a request that `holds` a text; `space`, keys of the space's
+    record; `lists_lack`, the ids of records that lists do not show; `deleted`, the end
+    of the address of what is shown with a date of deletion, in `records` alone or in
+    lists, too."""
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        asked = f"{call.method} {call.path}"
+        rules = [rule for rule in self.rules if re.search(rule["request"], asked)]
+        for rule in rules:
+            if "status" in rule and rule.get("holds", "").encode() in call.body:
+                return json_reply(rule["status"], rule.get("body", {}))
+        reply = await answer(call)
+        for rule in rules:
+            if "status" not in rule:
+                reply = _changed(reply, rule)
+        return reply
+
+
+def _changed(reply: Reply, rule: dict[str, Any]) -> Reply:
+    body = json.loads(reply.body or "{}")
+    if "space" in rule:
+        body["space"] |= rule["space"]
+    for key, value in [*body.items(), ("", body)]:
+        if isinstance(value, list) and "lists_lack" in rule:
+            body[key] = [e for e in value if e.get("id") not in rule["lists_lack"]]
+            reply = replace(reply, headers=(("Total", str(len(body[key]))),))
+        in_lists = "records" not in rule and isinstance(value, list)
+        for each in value if in_lists else [value]:
+            if "deleted" in rule and isinstance(each, dict):
+                names = (each.get(name) for name in ("full_slug", "filename", "name"))
+                if any(str(name).endswith(rule["deleted"]) for name in names):
+                    each["deleted_at"] = DELETED
+    return replace(reply, body=json.dumps(body).encode())
+
+
+def answers(scenario: Scenario, *rules: dict[str, Any]) -> None:
+    """Let the service answer by these rules from now on, and by no others."""
+    scenario.answers.rules = list(rules)
+
+
+def lists_lack(scenario: Scenario, kind: str, *, last: int) -> None:
+    """Let lists of a kind not show the newest records."""
+    ids = list(getattr(scenario.project.space, kind))[-last:]
+    answers(scenario, {"request": f"GET .*/{kind}$", "lists_lack": ids})
+
+
+def empty_space(scenario: Scenario) -> None:
+    emptied(scenario.project)
+
+
+def restart_space(scenario: Scenario) -> None:
+    restarted(scenario.project)
+
+
+def make(scenario: Scenario, kind: str, record: dict[str, Any]) -> None:
+    """Make a record as an editor or developer would, such as a webhook endpoint."""
+    plural = kind.removesuffix("y") + "ies" if kind.endswith("y") else f"{kind}s"
+    scenario.project.api("POST", f"/{plural}", {kind: record})
+
+
+def delete_kind(scenario: Scenario, kind: str, number: int) -> None:
+    """Delete the record of a kind that was made as the so manieth."""
+    own = list(getattr(scenario.project.space, kind))[number - 1]
+    path = {"entries": "datasource_entries"}.get(kind, kind)
+    scenario.project.api("DELETE", f"/{path}/{own}")
+
+
+def component_record(scenario: Scenario, name: str, **values: Any) -> None:
+    """Let the service show other values of a component."""
+    scenario.project.space.component(name).update(values)
+
+
+def new_uuid_there(scenario: Scenario, path: str, uuid: str) -> None:
+    number = own(scenario.project, path)
+    scenario.project.api("PUT", f"/stories/{number}/update_uuid?uuid={uuid}")
+
+
+def make_datasource(scenario: Scenario, slug: str, *labels: str) -> None:
+    scenario.project.datasource(slug, *labels)
+
+
+def delete_at_origin(scenario: Scenario, slug: str) -> None:
+    scenario.remembered[slug] = delete_item(scenario.project, slug)
+
+
+def take_back(scenario: Scenario, slug: str) -> None:
+    """Put an item back that was deleted at the origin."""
+    put_back(scenario.project, scenario.remembered[slug])
+
+
+def gone_at_origin(scenario: Scenario, what: str, action: str) -> None:
+    """Decide about what the origin no longer has, in place of what was decided."""
+    decide_gone(scenario.project, what, action)
+
+
+def raw(scenario: Scenario, files: str, *, old: str, new: str) -> None:
+    """Replace a text in what was pulled, wherever it is in files of this name."""
+    hits = 0
+    for path in (scenario.project.folder / "raw").glob(files):
+        text = path.read_text()
+        hits += text.count(old)
+        path.write_text(text.replace(old, new))
+    assert hits
+
+
+def another_file(scenario: Scenario) -> None:
+    """Let a downloaded file have other bytes."""
+    path = scenario.project.folder / "raw" / "files.json"
+    digest = json.loads(path.read_text())["files"][0]["sha256"]
+    (scenario.project.folder / "files" / ("0" * 64)).write_bytes(b"other bytes")
+    path.write_text(path.read_text().replace(digest, "0" * 64))
+
+
+def append_at_origin(scenario: Scenario, texts: dict[str, str]) -> None:
+    """Add HTML to the bodies of items, known by their slugs."""
+
+    def longer(item: Item) -> Item:
+        data = item["fieldData"]
+        return {
+            **item,
+            "fieldData": {**data, "text": data["text"] + texts[data["slug"]]},
+        }
+
+    edit_items(
+        scenario.project,
+        lambda item: longer(item) if item["fieldData"]["slug"] in texts else item,
+    )
+
+
+def move_project(scenario: Scenario) -> None:
+    """Let the project folder be a copy of what it was."""
+    folder = scenario.project.folder
+    shutil.copytree(folder, folder.with_name("elsewhere"))
+    shutil.rmtree(folder)
+    shutil.move(folder.with_name("elsewhere"), folder)
+
+
+def replace_component(scenario: Scenario, name: str, **changes: Any) -> None:
+    """Delete a component and put another of its name in its place."""
+    there = dict(scenario.project.space.component(name))
+    scenario.project.api("DELETE", f"/components/{there['id']}")
+    keys = ("name", "display_name", "is_root", "is_nestable", "schema")
+    body = {key: there[key] for key in keys} | changes
+    scenario.project.api("POST", "/components", {"component": body})
+
+
+ROUTES = {
+    "read_token": "validate token",
+    "read_space": "space",
+    "create_components": "create component",
+    "sign_uploads": "sign upload",
+    "update_stories": "update story",
+    "publish_stories": "publish story",
+    "create_datasources": "create datasource",
+    "create_datasource_entries": "create datasource entry",
+    "list_datasources": "datasources",
+    "read_datasource_entries": "datasource entries",
+}
+"""What a plan calls requests, and their routes."""
+
+
+def planned_calls(
+    scenario: Scenario, command: str, *, are: dict[str, Any] | None = None
+) -> None:
+    """Run a command, and insist on the calls of each route that its plan named."""
+    project = scenario.project
+    calls = project.plan()["calls"]
+    insist(calls, are or {})
+    number = project.mark()
+    project.done(command)
+    planned = {name: calls.get(name, 0) for name in ROUTES}
+    planned["read_datasource_entries"] += calls.get("compare_datasource_entries", 0)
+    made = {name: project.count(route, number) for name, route in ROUTES.items()}
+    assert made == planned
+    created = calls["create_stories"] + calls.get("create_folders", 0)
+    assert project.count("create story", number) == created
+    assert project.calls(number) == calls["total"]
+
+
+def edit_silently(scenario: Scenario, changes: dict[str, dict[str, Any]]) -> None:
+    """Save stories without a request, while another one is under way."""
+    for path, values in changes.items():
+        story = scenario.project.stories()[path]
+        story.body = {**story.body, "content": {**story.content, **values}}
+        story.updated_at = "2030-01-01T00:00:00.000Z"
+
+
+def late_create(scenario: Scenario) -> None:
+    """Let the create that was given up arrive after all."""
+    body = json.loads(scenario.faults[0].bodies[-1])
+    scenario.project.api("POST", "/stories", body)
+
+
+def many_components(scenario: Scenario, number: int) -> None:
+    """Let the space have so many more components."""
+    for one in range(1, number + 1):
+        component = {"id": -one, "name": f"c{one}", "schema": {}}
+        scenario.project.space.components[-one] = component
+
+
+def size_of_a_file(scenario: Scenario, number: int) -> None:
+    """Let the first file that was pulled have so many bytes, as it is listed."""
+    path = scenario.project.folder / "raw" / "files.json"
+    body = json.loads(path.read_text())
+    body["files"][0]["bytes"] = number
+    path.write_text(json.dumps(body))
+
+
+def make_release(
+    scenario: Scenario, name: str, *paths: str, deployed: bool = False, **more: Any
+) -> None:
+    """Make a release that holds changed versions of stories."""
+    api = scenario.project.api
+    number = api("POST", "/releases", {"release": {"name": name, **more}})["release"][
+        "id"
+    ]
+    for path in paths:
+        story = scenario.project.stories()[path]
+        later = {"story": {"name": "Later"}, "release_id": number}
+        api("PUT", f"/stories/{story.story_id}", later)
+    if deployed:
+        body = {"release": {"name": name}, "do_release": True}
+        api("PUT", f"/releases/{number}", body)
+
+
+def settings(scenario: Scenario, text: str) -> None:
+    """Add a line to the settings."""
+    with (scenario.project.folder / "cmsmig.toml").open("a") as file:
+        file.write(f"\n{text}\n")
+
+
+def intend(scenario: Scenario, kind: str, path: str) -> None:
+    """Leave an open intent of an item, as a run that was killed does."""
+    query = "SELECT collection_id, item_id, locale_id FROM item WHERE full_slug = ?"
+    ((collection, item, locale),) = scenario.project.rows(query, path)
+    scenario.project.doctor(
+        "INSERT INTO intent (kind, subject, request_hash, made_at)"
+        " VALUES (?, ?, 'x', '2026-01-01')",
+        *(kind, str(ItemKey(collection, item, locale))),
+    )
+
+
+def outcomes(scenario: Scenario, expected: dict[str, list[str]]) -> None:
+    """Expect status and reason of the items at these paths."""
+    found = {path: scenario.project.outcome(path)[:2] for path in expected}
+    insist(found, expected)
+
+
+def accounting(
+    scenario: Scenario, expected: dict[str, int], *, gone: dict[str, int] | None = None
+) -> None:
+    """Expect just these counts of items, those that are not 0; and that they add up."""
+    status = scenario.project.status()
+    told = status["accounting"]
+    assert told["in"] == sum(told[name] for name in told if name != "in")
+    assert {name: n for name, n in told.items() if n} == expected
+    assert {name: n for name, n in status["gone"].items() if n} == (gone or {})
+
+
+def reported(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect parts of the report."""
+    project = Project(scenario.project.folder)
+    settings = load_settings(project, {}, need_origin=False)
+    migration = open_migration(project, settings)
+    found = evidence_json(gather(project, migration, settings.space_id, None))
+    insist(found, expected)
+
+
+def same_plan(scenario: Scenario) -> None:
+    """Expect the plan to be the last one that was shown."""
+    assert scenario.project.plan()["hash"] == scenario.hash
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "answers": answers,
+    "lists lack": lists_lack,
+    "empty space": empty_space,
+    "restart space": restart_space,
+    "make": make,
+    "delete": delete_kind,
+    "component record": component_record,
+    "new uuid there": new_uuid_there,
+    "make datasource": make_datasource,
+    "delete at origin": delete_at_origin,
+    "take back": take_back,
+    "gone at origin": gone_at_origin,
+    "raw": raw,
+    "another file": another_file,
+    "append at origin": append_at_origin,
+    "move project": move_project,
+    "replace component": replace_component,
+    "planned calls": planned_calls,
+    "edit silently": edit_silently,
+    "late create there": late_create,
+    "many components": many_components,
+    "size of a file": size_of_a_file,
+    "make release": make_release,
+    "settings": settings,
+    "intend": intend,
+    "outcomes": outcomes,
+    "accounting": accounting,
+    "reported": reported,
+    "same plan": same_plan,
+}
