@@ -29,7 +29,7 @@ OUTCOMES = st.sampled_from(["selected", "skipped", "failed", "reused"])
 
 
 class Books(RuleBasedStateMachine):
-    """The ledger beside a plain dict: key -> [status, made or None]."""
+    """The ledger beside a plain dict: key -> [status, made or None, reason]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,15 +51,15 @@ class Books(RuleBasedStateMachine):
     @rule(chosen=st.dictionaries(KEY, OUTCOMES))
     def select(self, chosen: dict[ItemKey, str]) -> None:
         self.ledger.items.select(
-            ItemRow(key, "n", "p", "", status, "", "", "open", "", None)
+            ItemRow(key, "n", "p", "", status, f"why {status}", "", "open", "", None)
             for key, status in chosen.items()
         )
         for entry in self.model.values():
             if entry[1] is None:
-                entry[0] = "skipped"
+                entry[:] = ["skipped", None, "not_selected"]
         for key, status in chosen.items():
             if key not in self.model or self.model[key][1] is None:
-                self.model[key] = [status, None]
+                self.model[key] = [status, None, f"why {status}"]
 
     @rule(key=KEY)
     def intend(self, key: ItemKey) -> None:
@@ -74,7 +74,7 @@ class Books(RuleBasedStateMachine):
         number = KEYS.index(key) + 1
         place = StoryRecord(number, f"u{number}", "p", made, "h", "then")
         self.ledger.items.placed(key, place, "", "create")
-        self.model[key] = ["created" if made else "reused", made]
+        self.model[key] = ["created" if made else "reused", made, ""]
         self.open.discard(str(key))
 
     @precondition(lambda self: self.there())
@@ -82,7 +82,7 @@ class Books(RuleBasedStateMachine):
     def fail(self, data: st.DataObject, closing_intent: bool) -> None:
         key = data.draw(st.sampled_from(self.there()))
         self.ledger.items.failed(key, "r", "R.", "create" if closing_intent else "")
-        self.model[key][0] = "failed"
+        self.model[key][::2] = ["failed", "r"]
         if closing_intent:
             self.open.discard(str(key))
 
@@ -93,7 +93,7 @@ class Books(RuleBasedStateMachine):
         self.ledger.items.recovered(key)
         made = self.model[key][1]
         if made is not None:
-            self.model[key][0] = "created" if made else "reused"
+            self.model[key][::2] = ["created" if made else "reused", ""]
 
     @precondition(lambda self: any(self.model[key][1] for key in self.there()))
     @rule(data=st.data(), state=st.sampled_from(GoneState), there=st.booleans())
@@ -112,10 +112,10 @@ class Books(RuleBasedStateMachine):
         _, there = self.gone.pop(key)
         if again:
             self.ledger.gone.take_back([key])
-            self.model[key][0] = "created"
+            self.model[key][::2] = ["created", ""]
         else:
             self.ledger.items.release([key])
-            self.model[key] = ["selected", None]
+            self.model[key] = ["selected", None, ""]
             if not there:
                 del self.model[key]
 
@@ -138,14 +138,19 @@ class Books(RuleBasedStateMachine):
     def every_row_is_as_the_model_has_it(self) -> None:
         with closing(sqlite3.connect(self.path)) as db:
             rows = db.execute(
-                "SELECT collection_id, item_id, locale_id, status, story_id FROM items"
+                "SELECT collection_id, item_id, locale_id, status, story_id, reason,"
+                " gone <> '' FROM items"
             ).fetchall()
             intents = db.execute(
                 "SELECT subject FROM intent WHERE outcome IS NULL"
             ).fetchall()
         assert {ItemKey(*row[:3]): (row[3], row[4] is not None) for row in rows} == {
             key: (status, made is not None)
-            for key, (status, made) in self.model.items()
+            for key, (status, made, _) in self.model.items()
+        }
+        there = {*self.there()}
+        assert {ItemKey(*row[:3]): row[5] for row in rows if not row[6]} == {
+            key: entry[2] for key, entry in self.model.items() if key in there
         }
         assert {subject for (subject,) in intents} == self.open
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from cmsmig.ledger import migrations
 from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import Identity, Intent, MadeRow
 from cmsmig.ledger.store import Ledger, derived_namespace
+from tests.support.cases import cases
 from tests.support.timelimit import patience
 
 NAMESPACE = "c219dc29-5b37-5a1c-a17f-4f148956fe57"
@@ -75,99 +77,33 @@ def test_a_migration_that_fails_leaves_the_old_version(
         assert sql(path, "SELECT command FROM run") == [("import",)]
 
 
-def test_a_newer_ledger_is_refused_and_left_as_it_is(path: Path) -> None:
-    """A sentence that says which version it has and what to do."""
-    Ledger.open(path, OURS).close()
-    sql(path, "INSERT INTO migration VALUES (99, 'm099_later', 'then')")
-    with pytest.raises(LedgerError, match=r"newer version.*99.*upgrade cmsmig"):
-        Ledger.open(path, OURS)
-    assert sql(path, "SELECT max(number) FROM migration") == [(99,)]
-
-
-@pytest.mark.parametrize(
-    ("identity", "named"),
-    [
-        (Identity("other", OURS.base_url, "7"), "site"),
-        (Identity("site", OURS.base_url, "8"), "space 8"),
-    ],
-)
-def test_a_ledger_of_another_site_or_space_is_refused(
-    path: Path, identity: Identity, named: str
-) -> None:
-    """What was imported elsewhere is never mixed in."""
-    with Ledger.open(path, OURS) as ledger:
-        ledger.intents.write([Intent("create", "x", "")])
-    with pytest.raises(LedgerError, match=named):
-        Ledger.open(path, identity)
-    assert sql(path, "SELECT value FROM meta WHERE key = 'space'") == [("7",)]
-
-
-def test_a_ledger_that_nothing_was_asked_with_yet_is_bound_anew(path: Path) -> None:
-    """A plan with a wrong id in the settings does not bind it for good."""
-    with Ledger.open(path, OURS) as ledger:
-        ledger.save_plan("abc", {})
-    Ledger.open(path, Identity("site", OURS.base_url, "8")).close()
-    assert sql(path, "SELECT value FROM meta WHERE key = 'space'") == [("8",)]
-    assert sql(path, "SELECT * FROM plan") == []
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://n.example/v1",
-        "https://m.example:8443/v1",
-        "http://127.0.0.1:81/v1",
-        "https://m.example.evil.example/v1",
-    ],
-)
-def test_a_ledger_of_another_host_is_refused(path: Path, address: str) -> None:
-    """What one service was given says nothing about another of the same numbers."""
-    with Ledger.open(path, OURS) as ledger:
-        ledger.intents.write([Intent("create", "x", "")])
-    with pytest.raises(LedgerError, match=r"at m\.example, but .*destination_base_url"):
-        Ledger.open(path, Identity("site", address, "7"))
-    found = sql(path, "SELECT value FROM meta WHERE key = 'base_url'")
-    assert found == [(OURS.base_url,)]
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["https://M.example/v1/", "https://m.example:443/v1", "https://m.example/v2"],
-)
-def test_another_spelling_of_the_address_is_the_same_host(
-    path: Path, address: str
-) -> None:
-    """The path, the usual port and capitals say nothing about who answers."""
-    with Ledger.open(path, OURS) as ledger:
-        ledger.intents.write([Intent("create", "x", "")])
-    Ledger.open(path, Identity("site", address, "7")).close()
-    found = sql(path, "SELECT value FROM meta WHERE key = 'base_url'")
-    assert found == [(address,)]
-
-
-def test_a_ledger_that_was_only_planned_with_moves_to_another_host(path: Path) -> None:
-    """A plan against a rehearsal binds nothing."""
-    with Ledger.open(path, OURS) as ledger:
-        ledger.save_plan("abc", {})
-    Ledger.open(path, Identity("site", "https://n.example/v1", "7")).close()
-    found = sql(path, "SELECT value FROM meta WHERE key = 'base_url'")
-    assert found == [("https://n.example/v1",)]
-
-
-def test_a_database_of_another_program_is_refused_and_not_touched(path: Path) -> None:
-    """Nothing is added to a file that is not ours."""
-    sql(path, "CREATE TABLE recipes (name TEXT)")
-    with pytest.raises(LedgerError, match="another program"):
-        Ledger.open(path, OURS)
-    assert tables(path) == {"recipes"}
-
-
-def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
-    """One sentence, and the file stays as it is."""
-    path.write_bytes(b"not a database at all" * 100)
-    with pytest.raises(LedgerError, match="damaged or is not a ledger"):
-        Ledger.open(path, OURS)
-    assert path.read_bytes().startswith(b"not a database")
+@cases(__file__, "opening.yaml")
+def test_whose_ledger_is_opened(path: Path, case: dict[str, Any]) -> None:
+    if "text" in case:
+        path.write_text(case["text"] * 100)
+    elif "tables" in case:
+        sql(path, case["tables"])
+    else:
+        with Ledger.open(path, OURS) as ledger:
+            ledger.save_plan("abc", {})
+            if "asked" in case:
+                ledger.intents.write([Intent("create", "x", "")])
+        if "sql" in case:
+            sql(path, case["sql"])
+    before = path.read_bytes()
+    given = (case.get("site", "site"), case.get("url", OURS.base_url))
+    identity = Identity(*given, case.get("space", "7"))
+    if "refused" in case:
+        with pytest.raises(LedgerError, match=case["refused"]):
+            Ledger.open(path, identity)
+        assert path.read_bytes() == before
+    else:
+        Ledger.open(path, identity).close()
+        told = dict(sql(path, "SELECT key, value FROM meta"))
+        bound = Identity(told["site"], told["base_url"], told["space"])
+        assert bound == identity
+        plans = sql(path, "SELECT count(*) FROM plan")
+        assert plans == [(case.get("plans", 1),)]
 
 
 def test_a_ledger_that_is_not_there_is_no_ledger(path: Path) -> None:

@@ -105,37 +105,6 @@ def test_a_result_closes_its_intent_in_one_transaction(
     assert sql(file, "SELECT outcome FROM intent") == [("done",)]
 
 
-def test_a_selection_keeps_what_has_a_home(ledger: Ledger, file: Path) -> None:
-    """A new selection moves no item out: status, path and story stay."""
-    ledger.items.select([row(ONE), row(TWO)])
-    ledger.items.placed(ONE, story_record(5), "origin", "create")
-    ledger.items.select([row(ONE, "skipped", "archived"), row(TWO, "skipped", "draft")])
-    query = "SELECT locale_id, status, reason FROM items ORDER BY locale_id"
-    assert sql(file, query) == [("en", "created", ""), ("fr", "skipped", "draft")]
-    ledger.items.select([])
-    assert sql(file, query) == [
-        ("en", "created", ""),
-        ("fr", "skipped", "not_selected"),
-    ]
-    ledger.items.select([row(TWO)])
-    assert sql(file, query) == [("en", "created", ""), ("fr", "selected", "")]
-
-
-def test_a_failure_keeps_the_home_and_a_recovery_gives_the_status_back(
-    ledger: Ledger, file: Path
-) -> None:
-    """Created or reused, as the story was; an item without a story is not revived."""
-    ledger.items.select([row(ONE), row(TWO)])
-    ledger.items.placed(ONE, story_record(5, made=False), "", "create")
-    ledger.items.failed(ONE, "refused", "No.")
-    ledger.items.failed(TWO, "refused", "No.")
-    query = "SELECT status, reason, story_id FROM items ORDER BY locale_id"
-    assert sql(file, query) == [("failed", "refused", 5), ("failed", "refused", None)]
-    ledger.items.recovered(ONE)
-    ledger.items.recovered(TWO)
-    assert sql(file, query) == [("reused", "", 5), ("failed", "refused", None)]
-
-
 def test_two_items_never_share_a_story_by_accident(ledger: Ledger) -> None:
     """A story has one record: writing it again renews it."""
     ledger.items.select([row(ONE)])

@@ -130,19 +130,6 @@ def test_four_outcomes_of_a_value(
     )
 
 
-@pytest.mark.parametrize("take", Side)
-def test_a_decision_ends_a_conflict(take: Side) -> None:
-    ours = with_value(DESIGN, LABEL, "New")
-    theirs = stored(with_value(DESIGN, LABEL, "Theirs"))
-    merged = merge(ours, theirs, take=take)
-    label = "New" if take is Side.OURS else "Theirs"
-    assert merged.conflicts == frozenset()
-    assert merged.send["schema"] == with_value(theirs, LABEL, label)["schema"]
-    there = with_value(theirs, LABEL, label)
-    again = merge(ours, there, merged.base_after(there))
-    assert again.written == again.conflicts == frozenset()
-
-
 ADDED: JsonObject = {"type": "text", "display_name": "Subtitle", "pos": 3}
 
 

@@ -17,9 +17,14 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.sites.exact import write_load_site
+from tests.support.steps.split_site import write_split_site
 from tests.support.steps.staged_project import StagedProject
 
 RATE = 500
+LINKS = (
+    "<p><a href=\"/archive/record-2\">two</a> <a href='/Archive/record-3#end'>three</a>"
+    ' <a href="/archive/no-record">none</a> <a href="/record-4">at the root</a></p>'
+)
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +32,37 @@ def tiny_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a content folder with 6 records that refer to each other, 4 files."""
     folder = tmp_path_factory.mktemp("content") / "tiny"
     write_load_site(folder, items=6, images=4)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def renamed_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the tiny site, whose records were below /archive once."""
+    folder = tmp_path_factory.mktemp("renamed") / "content"
+    shutil.copytree(tiny_site, folder)
+    for path in [*folder.glob("items/*.json"), *folder.glob("live/*.json")]:
+        document = json.loads(path.read_text())
+        for item in document["items"]:
+            if item["fieldData"]["slug"] == "record-1":
+                item["fieldData"]["text"] += LINKS
+        lines = ",\n".join(map(json.dumps, document["items"]))
+        path.write_text(f'{{"items": [\n{lines}\n]}}\n')
+    return folder
+
+
+@pytest.fixture(scope="session")
+def split_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with bodies that hold all that can become a block."""
+    folder = tmp_path_factory.mktemp("content") / "split"
+    write_split_site(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pair_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with 2 records that refer to each other."""
+    folder = tmp_path_factory.mktemp("content") / "pair"
+    write_load_site(folder, items=2, images=0)
     return folder
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.steps.scenario import Case, cases, play
 from tests.support.steps.staged_project import Stage
 
-FOLDERS = ("plan", "recovery")
+FOLDERS = ("decide", "plan", "recovery")
 CASES = [
     each for name in FOLDERS for each in cases(Path(__file__).with_name(name) / "cases")
 ]

@@ -389,15 +389,6 @@ def test_what_a_rule_missed_is_looked_for_again(stage: Stage) -> None:
     assert "custom-rule" not in staged.plan()["losses_by_kind"]
 
 
-def test_a_plan_is_the_same_without_what_is_kept(stage: Stage) -> None:
-    """It costs time to delete the file, never truth."""
-    staged = stage()
-    planned = staged.plan()
-    for path in staged.folder.glob("derived*"):
-        path.unlink()
-    assert staged.plan() == planned
-
-
 def garbage(path: Path) -> None:
     path.write_bytes(b"SQLite format 3\x00" + bytes(range(256)) * 40)
 

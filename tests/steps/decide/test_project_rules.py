@@ -14,9 +14,7 @@ from cmsmig.steps.batch_conversion import convert_folder
 from cmsmig.steps.decide.rules_file import NamedRules, load_rules
 from tests.support import example_rules
 from tests.support.rehearsal import run_here
-from tests.support.steps.staged_project import Stage
 
-NAMED = 'richtext.rules = "rules.py"'
 LEAD = """\
 from cmsmig.richtext.custom.rules import component, rule
 
@@ -26,20 +24,6 @@ LEAD = component("lead", "Lead paragraph", text="textarea")
 def lead(tag):
     print("asked")
     return LEAD(text=tag.get_text())
-"""
-UNDECLARED = """\
-from cmsmig.richtext.custom.rules import rule
-
-@rule("p:first-of-type")
-def lead(tag):
-    return {"component": "lead", "text": tag.get_text()}
-"""
-DESIGNED = """\
-  - component: lead
-    display_name: Lead
-    schema:
-      text:
-        type: textarea
 """
 WIDGETS = (
     '<p>a</p><div class="signup" data-form="f1">Sign up</div>'
@@ -53,76 +37,6 @@ def project(folder: Path, source: str, *, named: str = "rules.py") -> Project:
     (folder / "cmsmig.toml").write_text(f'richtext.rules = "{named}"\n')
     (folder / "rules.py").write_text(source)
     return Project(folder)
-
-
-def test_blocks_of_rules_are_imported_with_their_component(stage: Stage) -> None:
-    """The component is made first, every body holds its block, nothing differs."""
-    staged = stage(settings=NAMED)
-    (staged.folder / "rules.py").write_text(LEAD)
-    planned = staged.plan()
-    assert "rules.py" in planned["fingerprints"]["decisions"]
-    staged.done("import", "--plan", planned["hash"], "--json")
-    assert "lead" in staged.components()
-    for story in staged.stories().values():
-        if story.content["component"] != "record":
-            continue
-        first = story.content["text"]["content"][0]
-        (block,) = first["attrs"]["body"]
-        assert (first["type"], block["component"]) == ("blok", "lead")
-        assert set(block) == {"_uid", "component", "text"}
-    staged.verified()
-    again = staged.done("import", "--json").document
-    assert again["writes"] == 0
-
-
-def test_a_plan_is_refused_when_the_rules_changed(stage: Stage) -> None:
-    """The file counts, byte by byte; and so does taking it out of the settings."""
-    staged = stage(settings=NAMED)
-    (staged.folder / "rules.py").write_text(LEAD)
-    shown = staged.plan()["hash"]
-    (staged.folder / "rules.py").write_text(LEAD + "# other\n")
-    refused = staged.run("import", "--plan", shown)
-    assert refused.code == 1
-    assert "decisions: rules.py changed" in refused.err
-    toml = staged.folder / "cmsmig.toml"
-    toml.write_text(toml.read_text().replace(NAMED, ""))
-    assert "decisions: rules.py is gone" in staged.run("import", "--plan", shown).err
-    assert staged.count("create_story") == 0
-
-
-def test_a_component_that_nobody_designed_is_refused_before_the_import(
-    stage: Stage,
-) -> None:
-    """The service would store it without a word; the design may hold it instead."""
-    staged = stage(settings=NAMED)
-    (staged.folder / "rules.py").write_text(UNDECLARED)
-    for command in ("plan", "import"):
-        refused = staged.run(command)
-        assert refused.code == 2
-        (line,) = [each for each in refused.err.splitlines() if "lacks" in each]
-        assert "component `lead`" in line
-        assert "design.yaml" in line
-    assert staged.components() == []
-    staged.decide("design.yaml", "\nblocks:\n", f"\nblocks:\n{DESIGNED}")
-    assert staged.plan()["items"]["failed"] == 0
-    staged.decide(
-        "design.yaml",
-        "      text:\n        type: textarea",
-        "      other:\n        type: text",
-    )
-    assert "field `text` of component `lead`" in staged.run("plan").err
-    (staged.folder / "rules.py").write_text(LEAD)
-    assert "which it lacks in decisions/design.yaml" in staged.run("plan").err
-    (staged.folder / "rules.py").write_text(LEAD.replace('"lead"', '"record"'))
-    assert "content type in decisions/design.yaml" in staged.run("plan").err
-
-
-def test_a_rule_that_goes_wrong_is_in_the_plan(stage: Stage) -> None:
-    """Each body that it failed in is imported as without it, with the loss."""
-    staged = stage(settings=NAMED)
-    plain = staged.plan
-    (staged.folder / "rules.py").write_text(LEAD.replace("tag.get_text()", "tag['id']"))
-    assert plain()["losses_by_kind"]["custom-rule"] == 6
 
 
 @pytest.mark.parametrize(
@@ -171,20 +85,6 @@ def test_only_a_file_of_the_project_is_run(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         load_rules(inside, "missing.py")
     assert load_rules(inside, "") is None
-
-
-def test_a_project_without_rules_runs_no_file(stage: Stage) -> None:
-    """A file of that name is nothing until the settings name it."""
-    staged = stage()
-    (staged.folder / "rules.py").write_text("raise SystemExit(3)")
-    assert set(staged.plan()["fingerprints"]["decisions"]) == {
-        "blocks.yaml",
-        "collections.yaml",
-        "conflicts.yaml",
-        "design.yaml",
-        "embeds.yaml",
-        "settings",
-    }
 
 
 def test_texts_converted_in_a_project_get_its_rules(tmp_path: Path) -> None:

@@ -53,5 +53,5 @@ def test_more_than_the_plan_includes_is_listed(
     space = {"plan": "growth", "plan_level": None, "limits": {}}
     project = stage(Answers([{"request": r"GET /v1/spaces/\d+$", "space": space}]))
     (sentence,) = project.plan()["limits"]
-    assert sentence.startswith("6 stories, and 5 are included by the service's")
+    assert "6 stories, and 5 are included by the service's" in sentence
     assert "technical limits page of November 2026 for the plan growth" in sentence

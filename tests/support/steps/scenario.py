@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps import (
     scenario_changes,
+    scenario_files,
     scenario_looks,
     scenario_service,
 )
@@ -140,6 +141,7 @@ def run(
     code: int = 0,
     says: Any = "",
     lacks: str = "",
+    lines: int | None = None,
     json: Any = None,
     calls: Any = None,
     as_planned: bool = False,
@@ -166,6 +168,7 @@ def run(
     for text in listed(says):
         assert text in printed, printed
     assert not lacks or lacks not in printed, printed
+    assert lines in (None, printed.count("\n")), printed
     if json is not None:
         scenario.hash = ended.document.get("hash", scenario.hash)
         insist(ended.document, json)
@@ -191,6 +194,7 @@ STEPS: dict[str, Callable[..., None]] = {
     **scenario_changes.STEPS,
     **scenario_looks.STEPS,
     **scenario_service.STEPS,
+    **scenario_files.STEPS,
 }
 
 

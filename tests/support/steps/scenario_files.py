@@ -1,0 +1,167 @@
+"""Steps of cases about files of a project: its ledger and its decisions."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tests.support.steps.expectations import insist
+from tests.support.steps.scenario_changes import own
+
+if TYPE_CHECKING:
+    from tests.support.steps.scenario import Scenario
+
+KNOWN = (
+    """SELECT collection_id, item_id, locale_id, name, full_slug, status, reason,
+       link_state, published, story_id, uuid, content_hash
+       FROM items ORDER BY 1, 2, 3""",
+    "SELECT story_id, made, destination_updated_at FROM home ORDER BY 1",
+    "SELECT sha256, ext_id, name, status, asset_id, content_url FROM asset",
+    "SELECT kind, name, destination_id, uuid, made, body_hash FROM made",
+)
+"""What a ledger knows, the times aside."""
+
+
+def remember_ledger(scenario: Scenario) -> None:
+    found = [scenario.project.rows(query) for query in KNOWN]
+    scenario.remembered["ledger"] = found
+
+
+def ledger_as_remembered(scenario: Scenario) -> None:
+    found = [scenario.project.rows(query) for query in KNOWN]
+    assert found == scenario.remembered["ledger"]
+
+
+def copy_ledger(scenario: Scenario, name: str) -> None:
+    """Keep a copy of the ledger as it is now, for `use ledger`."""
+    path = scenario.project.folder / "ledger.sqlite"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("VACUUM INTO ?", [str(path.with_name(name))])
+
+
+def use_ledger(scenario: Scenario, name: str) -> None:
+    path = scenario.project.folder / "ledger.sqlite"
+    path.with_name(name).replace(path)
+
+
+def foreign(path: Path) -> None:
+    path.write_bytes(b"no database" * 500)
+
+
+def torn(path: Path) -> None:
+    """Lose a page, as a power cut in the middle of a write may."""
+    data = bytearray(path.read_bytes())
+    size = int.from_bytes(data[16:18], "big")
+    data[size * 2 : size * 3] = bytes(size)
+    path.write_bytes(data)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "foreign": foreign,
+    "torn": torn,
+    "cut": cut,
+}
+
+
+def damage_ledger(scenario: Scenario, kind: str) -> None:
+    path = scenario.project.folder / "ledger.sqlite"
+    DAMAGES[kind](path)
+    scenario.remembered["damaged"] = path.read_bytes()
+
+
+def damaged_file_is(scenario: Scenario, name: str) -> None:
+    """Expect the damaged ledger in a file of this name."""
+    path = scenario.project.folder / name
+    assert path.read_bytes() == scenario.remembered["damaged"]
+
+
+def files(scenario: Scenario, expected: dict[str, list[str]]) -> None:
+    """Expect just these files of the project folder by pattern."""
+    for pattern, names in expected.items():
+        found = scenario.project.folder.glob(pattern)
+        assert sorted(each.name for each in found) == names
+
+
+def copy_there(scenario: Scenario, path: str, slug: str) -> None:
+    """Copy a story as an editor does, with the ids of its blocks."""
+    story = scenario.project.space.stories[own(scenario.project, path)]
+    copy = {"name": "Copy", "slug": slug, "content": story.content}
+    scenario.project.api("POST", "/stories", {"story": copy})
+
+
+def decisions_hold(scenario: Scenario, name: str, **expected: Any) -> None:
+    """Expect parts of a decision file, by its keys."""
+    path = scenario.project.folder / "decisions" / name
+    insist(yaml.safe_load(path.read_text()), expected)
+
+
+def decide_keys(scenario: Scenario, name: str, **values: Any) -> None:
+    """Write other values of keys of a decision file; None takes a key out."""
+    path = scenario.project.folder / "decisions" / name
+    body = yaml.safe_load(path.read_text()) | values
+    kept = {key: value for key, value in body.items() if value is not None}
+    path.write_text(yaml.safe_dump(kept, sort_keys=False, allow_unicode=True))
+
+
+def decide_component(scenario: Scenario, change: dict[str, Any]) -> None:
+    """Decide otherwise about the component Card; None takes a key out."""
+    path = scenario.project.folder / "decisions" / "embeds.yaml"
+    props = [{"prop": "k1", "field": "target", "type": "link"}]
+    card = {"component": "Card", "component_id": "c1", "block": "card", "props": props}
+    kept = {key: value for key, value in (card | change).items() if value is not None}
+    body = yaml.safe_load(path.read_text()) | {"components": [kept]}
+    path.write_text(yaml.safe_dump(body, sort_keys=False))
+
+
+def copy_decisions(scenario: Scenario, name: str) -> None:
+    """Keep the decisions as they are now, for `compare decisions`."""
+    folder = scenario.project.folder
+    shutil.copytree(folder / "decisions", folder / name)
+
+
+def compare_decisions(scenario: Scenario, name: str, *, says: list[str]) -> None:
+    """Compare decisions with an earlier copy; expect what is said of them."""
+    folder = scenario.project.folder
+    pair = (str(folder / name), str(folder / "decisions"))
+    ended = scenario.project.run("decisions", "diff", *pair)
+    assert (ended.code, [each for each in says if each not in ended.out]) == (1, [])
+
+
+def write(scenario: Scenario, name: str, text: str) -> None:
+    """Write a file of the project folder."""
+    (scenario.project.folder / name).write_text(text)
+
+
+def no_rules_named(scenario: Scenario) -> None:
+    """Take the file of rules out of the settings."""
+    path = scenario.project.folder / "cmsmig.toml"
+    path.write_text(path.read_text().replace('richtext.rules = "rules.py"', ""))
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "remember ledger": remember_ledger,
+    "ledger as remembered": ledger_as_remembered,
+    "copy ledger": copy_ledger,
+    "use ledger": use_ledger,
+    "damage ledger": damage_ledger,
+    "damaged file is": damaged_file_is,
+    "files": files,
+    "copy there": copy_there,
+    "decisions hold": decisions_hold,
+    "decide keys": decide_keys,
+    "decide component": decide_component,
+    "copy decisions": copy_decisions,
+    "compare decisions": compare_decisions,
+    "write": write,
+    "no rules named": no_rules_named,
+}
