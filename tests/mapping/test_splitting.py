@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.compare.component_fields import equal_component
 from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.linking import link_story, resolve_links
@@ -164,16 +161,6 @@ def test_components_stay_clear_of_what_is_there() -> None:
     assert components_of(again) == NAMES
 
 
-def test_a_tighter_list_of_components_is_not_equal() -> None:
-    """A component of the space that refuses one of our blocks can't be used."""
-    (wanted,) = (each for each in component_bodies(DESIGN) if each.name == "post")
-    assert equal_component(wanted.body, wanted.body)
-    field = {**wanted.body["schema"]["body"], "component_whitelist": ["text_block"]}
-    assert field["component_denylist"] == []
-    tighter = {**wanted.body, "schema": {**wanted.body["schema"], "body": field}}
-    assert not equal_component(tighter, wanted.body)
-
-
 def drafted(html: Json) -> StoryDraft:
     """Return the draft of an item with this body, split by every rule."""
     record = item({"body": html})
@@ -195,22 +182,6 @@ HOMES = {
 }
 ROUTES = routes(PLACES, {key("two"): "two"})
 ASSETS = {"a.png": UploadedAsset(7, "https://assets.example/a.png")}
-
-
-def test_drafts_hold_blocks_with_uploaded_pictures() -> None:
-    """An image block's picture is the asset, under its new address and id."""
-    text, picture = drafted(f"<p>a</p>{PICTURE}").content["body"]
-    assert text["text"]["content"][0]["content"][0]["text"] == "a"
-    assert picture["image"]["filename"] == "https://assets.example/a.png"
-    assert (picture["image"]["id"], picture["image"]["alt"]) == (7, "A")
-    again = drafted(f"<p>a</p>{PICTURE}").content["body"]
-    assert [each["_uid"] for each in again] == [text["_uid"], picture["_uid"]]
-
-
-@pytest.mark.parametrize("value", [None, ""])
-def test_a_body_never_filled_has_no_blocks(value: Json) -> None:
-    """The field's empty value is an empty list, whatever is decided."""
-    assert drafted(value).content["body"] == []
 
 
 def test_what_is_no_body_is_one_text_and_a_loss() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from cmsmig.sandbox.destination import api
 from cmsmig.sandbox.destination.routes import needed_scope
-from cmsmig.sandbox.destination.tokens import AVAILABLE, TokenKind
+from cmsmig.sandbox.destination.tokens import AVAILABLE
 from cmsmig.steps.token_check import NEEDED, documented_scopes
 from tests.support.steps.staged_project import Stage, StagedProject
 
@@ -151,43 +151,6 @@ def test_without_a_scope_nothing_is_rolled_back(
     assert [each for each in project.since(number) if each.method != "GET"] == []
 
 
-def test_a_plan_is_refused_without_what_it_reads(project: StagedProject) -> None:
-    """All that is missing is named at once, before the lists are read."""
-    give(project, "spaces:read", "stories:read")
-    number = project.mark()
-    refused = project.run("plan")
-    assert refused.code == 7
-    for scope in ("components:read", "datasources:read", "assets:read"):
-        assert scope in refused.err
-    assert [each.route for each in project.since(number) if each.quota] == [
-        "validate token"
-    ]
-
-
-def test_drafts_need_no_scope_to_publish(project: StagedProject) -> None:
-    """Where nothing is published, a missing scope for it is a warning."""
-    project.decide("collections.yaml", "publish: what_is_live", "publish: nothing")
-    reading = (each for each in DOCUMENTED if each.partition(":")[0] != "webhooks")
-    give(project, *reading, "stories:write")
-    scopes = project.rehearsal.handle.state.credential.scopes
-    give(project, *(each for each in scopes if each != "stories:publish"))
-    row = rows(project)["scope stories:publish"]
-    assert (row["ok"], row["warning"]) == (True, True)
-    project.done("import")
-    assert project.done("plan", "--json").document["preflights"] == []
-
-
-def test_a_token_for_other_spaces_is_named(project: StagedProject) -> None:
-    """The space is missing in its list: nothing more is asked."""
-    credential = project.rehearsal.handle.state.credential
-    credential.space_ids = (4711, 4712)
-    row = rows(project, 2)["token spaces"]
-    assert (row["ok"], "4711, 4712" in row["found"]) == (False, True)
-    assert str(project.space.space_id) in row["found"]
-    refused = project.run("import")
-    assert (refused.code, "does not cover space" in refused.err) == (7, True)
-
-
 @pytest.mark.parametrize(("days", "warns"), [(5, True), (29, True), (31, False)])
 def test_a_token_that_ends_soon_is_a_warning(
     project: StagedProject, days: int, warns: bool
@@ -202,26 +165,3 @@ def test_a_token_that_ends_soon_is_a_warning(
         line for line in project.run("check").out.splitlines() if "expires" in line
     )
     assert shown.endswith("look" if warns else "ok")
-
-
-def test_a_token_without_scopes_is_a_warning(project: StagedProject) -> None:
-    """It may do all, and stops working on 30 November 2026."""
-    credential = project.rehearsal.handle.state.credential
-    credential.kind = TokenKind.LEGACY
-    credentials = project.rehearsal.handle.state.api.credentials
-    object.__setattr__(credentials, "end_of_unscoped", time.time() + 1_000)
-    row = rows(project)["token scopes"]
-    assert (row["ok"], row["warning"]) == (True, True)
-    assert "2026-11-30" in row["found"]
-    assert all(each in row["found"] for each in DOCUMENTED)
-
-
-def test_a_token_with_all_rights_of_its_user_lacks_nothing(
-    project: StagedProject,
-) -> None:
-    """It names no scopes."""
-    credential = project.rehearsal.handle.state.credential
-    credential.scopes, credential.user_permission = (), True
-    found = rows(project)
-    assert found["token scopes"]["found"] == "all rights of its user"
-    assert not any(each.startswith("scope ") for each in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 import yaml
 
 from cmsmig.notebook.inspect import inspection
@@ -18,11 +19,14 @@ def former_paths(staged: StagedProject) -> list[dict]:
     return yaml.safe_load(text).get("former_paths", [])
 
 
-async def test_a_path_is_decided_in_the_notebook(
-    stage: Stage, renamed_site: Path
-) -> None:
+@pytest.fixture
+def staged(stage: Stage, renamed_site: Path) -> StagedProject:
+    """Return a project of the site, made before there is an event loop."""
+    return stage(content=renamed_site)
+
+
+async def test_a_path_is_decided_in_the_notebook(staged: StagedProject) -> None:
     """The root too, which a person looks at; what is not decided is not written."""
-    staged = stage(content=renamed_site)
     workspace = open_workspace(str(staged.folder), interactive=True)
     with front_end() as page:
         inspection.choose_item_sets(workspace, "Ada")._repr_mimebundle_()

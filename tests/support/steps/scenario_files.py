@@ -1,9 +1,10 @@
-"""Steps of cases about files of a project: its ledger and its decisions."""
+"""Steps of cases about a project: its ledger, its decisions, its token."""
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from cmsmig.sandbox.destination.tokens import TokenKind
 from tests.support.steps.expectations import insist
 from tests.support.steps.scenario_changes import own
 
@@ -137,6 +139,21 @@ def compare_decisions(scenario: Scenario, name: str, *, says: list[str]) -> None
     assert (ended.code, [each for each in says if each not in ended.out]) == (1, [])
 
 
+def token(scenario: Scenario, **facts: Any) -> None:
+    """Let the destination's token have other facts, such as just these `scopes`."""
+    credential = scenario.project.rehearsal.handle.state.credential
+    for name, value in facts.items():
+        setattr(credential, name, tuple(value) if isinstance(value, list) else value)
+
+
+def token_without_scopes(scenario: Scenario) -> None:
+    """Let the token be of the kind that ends soon."""
+    state = scenario.project.rehearsal.handle.state
+    state.credential.kind = TokenKind.LEGACY
+    end = time.time() + 1_000
+    object.__setattr__(state.api.credentials, "end_of_unscoped", end)
+
+
 def write(scenario: Scenario, name: str, text: str) -> None:
     """Write a file of the project folder."""
     (scenario.project.folder / name).write_text(text)
@@ -162,6 +179,8 @@ STEPS: dict[str, Callable[..., None]] = {
     "decide component": decide_component,
     "copy decisions": copy_decisions,
     "compare decisions": compare_decisions,
+    "token": token,
+    "token without scopes": token_without_scopes,
     "write": write,
     "no rules named": no_rules_named,
 }
