@@ -14,16 +14,12 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
 from tests.support.browser.book import Book
-from tests.support.browser.chromium import Machine, NoChromiumError, chromium
+from tests.support.browser.chromium import NoChromiumError, chromium
 from tests.support.browser.hearing import listened
 from tests.support.browser.hostile import write_hostile_site
 from tests.support.browser.lab import Lab, running_lab
 from tests.support.browser.project import Rehearsed, Unattended
 from tests.support.browser.walk import SUBSHELLS, Walk
-from tests.support.sidebyside import EVERY_WAY
-
-collect_ignore = [] if EVERY_WAY else ["test_every_panel.py", "test_worst_moments.py"]
-"""Long proofs, of `make soak KIND=notebooks` alone."""
 
 PICTURES = "CMSMIG_SCREENSHOTS"
 """The variable that names a folder for pictures of the notebooks."""
@@ -59,7 +55,7 @@ async def browser() -> AsyncIterator[Browser]:
     """Return the machine's own Chromium; fail, naming a command, without one."""
     path, missing = "", ""
     try:
-        path = chromium(Machine.this())
+        path = chromium()
     except NoChromiumError as error:
         missing = str(error)
     if missing:
@@ -99,16 +95,20 @@ async def walks(
                 stack.push_async_callback(context.close)
                 folder = pictures / mode if pictures else None
                 book = await Book.at(lab, await context.new_page())
-                made[mode] = Walk(book, rehearsed, hearing, lab.node, folder)
+                book.hearing = hearing
+                made[mode] = Walk(book, rehearsed, lab.node, folder)
             return made[mode]
 
         yield walk
 
 
-_COMMS = {"subshells": SUBSHELLS} | ({"one-thread": "disabled"} if EVERY_WAY else {})
+_COMMS = (
+    pytest.param(SUBSHELLS, id="subshells"),
+    pytest.param("disabled", id="one-thread", marks=pytest.mark.soak),
+)
 
 
-@pytest_asyncio.fixture(loop_scope="session", params=_COMMS.values(), ids=_COMMS)
+@pytest_asyncio.fixture(loop_scope="session", params=_COMMS)
 async def walk(request: pytest.FixtureRequest, walks: Walks) -> Walk:
     """Return a walk with the notebooks on it.
 

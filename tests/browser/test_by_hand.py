@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400
 async def test_a_notebook_works_by_hand(walk: Walk, notebook: str) -> None:
     """It runs, its controls do what they say, and the page says no error."""
     await walk.through(notebook)
-    assert walk.hearing.quiet()
+    assert walk.book.hearing.quiet()
 
 
 async def test_every_control_was_driven(walk: Walk) -> None:
@@ -36,7 +36,7 @@ async def test_comms_were_served_as_chosen(
     """The kernel was asked for a subshell exactly when subshells were on."""
     await walk.through("00")
     chosen = request.node.callspec.params["walk"]
-    assert walk.hearing.subshells == (chosen == SUBSHELLS)
+    assert walk.book.hearing.subshells == (chosen == SUBSHELLS)
 
 
 @pytest.mark.parametrize("walk", [SUBSHELLS], indirect=True)

@@ -1,11 +1,7 @@
-"""Every notebook after a whole migration, as it stands in either theme at 1000 pixels.
-
-Of the sample site, or of the content folder that CMSMIG_CONTENT names.
-"""
+"""Every notebook after a whole migration, in either theme at 1000 pixels."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -16,7 +12,6 @@ from playwright.async_api import Browser
 from cmsmig.sandbox.server import SAMPLE
 from tests.support.browser.barriers import THEMES, barriers, choose_theme
 from tests.support.browser.book import Book
-from tests.support.browser.hearing import listened
 from tests.support.browser.lab import Lab
 from tests.support.browser.project import Rehearsed
 from tests.support.browser.walk import NOTEBOOKS, SUBSHELLS
@@ -24,8 +19,8 @@ from tests.support.browser.walk import NOTEBOOKS, SUBSHELLS
 pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
+    pytest.mark.soak,
 ]
-CONTENT = os.environ.get("CMSMIG_CONTENT", "")
 _SIZE = {"width": 1000, "height": 900}
 LARGEST = 5_000_000
 """Bytes of a page or notebook that a run leaves of the sample."""
@@ -36,13 +31,10 @@ _UNFOLD = """() => document.querySelectorAll(".jp-OutputArea-output details")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def migrated(
-    lab: Lab, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Rehearsed]:
+async def migrated(lab: Lab) -> AsyncIterator[Rehearsed]:
     """Return a project of which everything is imported and read back."""
-    content = Path(CONTENT or SAMPLE)
     folder = lab.root / "migrated"
-    rehearsed = Rehearsed.begin(content, folder, lab.root.parent / "state")
+    rehearsed = Rehearsed.begin(SAMPLE, folder, lab.root.parent / "state")
     try:
         accept = ("decide", "--accept-proposals", "--reviewer", "A. Reviewer")
         await rehearsed.done(("pull",), accept, ("import",), ("verify",))
@@ -62,21 +54,18 @@ async def test_nothing_keeps_people_out(
     """axe-core finds nothing serious, no output is wider than its cell and no word is
     broken, whatever the theme."""
     lab.serve_comms(SUBSHELLS)
-    context, hearing = await listened(browser)
-    book = await Book.at(lab, await context.new_page())
-    await book.page.set_viewport_size(_SIZE)
     (path,) = migrated.folder.glob(f"{notebook}_*.ipynb")
-    await book.open(f"{migrated.folder.name}/{path.name}")
-    await book.run_all()
-    await book.page.evaluate(_UNFOLD)
     found = []
-    for theme in THEMES:
-        await choose_theme(book.page, theme)
-        found += await barriers(book.page)
-        await book.picture(pictures, f"{path.stem}-{theme.split()[-1]}")
-    await book.close()
-    await context.close()
-    assert hearing.quiet()
+    where = f"{migrated.folder.name}/{path.name}"
+    async with Book.opened(browser, lab, where) as book:
+        await book.page.set_viewport_size(_SIZE)
+        await book.run_all()
+        await book.page.evaluate(_UNFOLD)
+        for theme in THEMES:
+            await choose_theme(book.page, theme)
+            found += await barriers(book.page)
+            await book.picture(pictures, f"{path.stem}-{theme.split()[-1]}")
+        assert book.hearing.quiet()
     assert not found, "\n".join(dict.fromkeys(found))
 
 

@@ -71,19 +71,16 @@ async def test_an_output_notebook_in_the_lab(
     path.write_text(json.dumps(document), "utf-8")
     if trusted:
         await _trust(lab, path)
-    context, hearing = await listened(browser)
-    book = await Book.at(lab, await context.new_page())
-    await book.open(str(path.relative_to(lab.root)))
-    await _looked_at(book.page)
-    assert await book.page.evaluate(_TYPESET) == 0
-    # The Lab takes frames out of what nobody trusts.
-    framed = await book.page.locator("iframe[sandbox='']").count()
-    assert bool(framed) == (trusted and name == "03_preview_rich_text")
-    await book.picture(pictures, path.stem)
-    # Heard before the end: a kernel that goes while it comes is an error to the Lab.
-    assert hearing.quiet()
-    await book.close()
-    await context.close()
+    where = str(path.relative_to(lab.root))
+    async with Book.opened(browser, lab, where) as book:
+        await _looked_at(book.page)
+        assert await book.page.evaluate(_TYPESET) == 0
+        # The Lab takes frames out of what nobody trusts.
+        framed = await book.page.locator("iframe[sandbox='']").count()
+        assert bool(framed) == (trusted and name == "03_preview_rich_text")
+        await book.picture(pictures, path.stem)
+        # Heard before the end: a kernel that goes as it comes is an error to the Lab.
+        assert book.hearing.quiet()
 
 
 @pytest.mark.parametrize("name", [*SHOWN_IN, "report"])

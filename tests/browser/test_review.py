@@ -29,7 +29,6 @@ BODIES = 24
 SPLIT = 15
 """Those with a heading of level 2, a picture, a quote or a table."""
 RULES = ("headings", "lone pictures", "quotes", "tables")
-_RESTART = "() => window.theNotebook.sessionContext.session.kernel.restart()"
 _SAVE = "() => window.theNotebook.context.save()"
 _FOCUSED = """() => {
   const at = document.activeElement;
@@ -132,11 +131,9 @@ async def test_a_site_is_reviewed_with_the_mouse(desk: ReviewDesk) -> None:
     await book.click("block-merge")
     await expect(book.region("title")).to_contain_text("changed by hand")
     changed = await book.region("title").inner_text()
-    await desk.page.evaluate(_RESTART)
+    await book.restart_the_kernel()
     await desk.page.evaluate(_SAVE)
-    await desk.page.reload()
-    await desk.page.wait_for_function("() => window.jupyterapp?.restored")
-    await desk.page.evaluate("() => window.jupyterapp.restored")
+    await book.reload()
     await desk.begin()
     await desk.counts(5)
     await expect(book.control("review-name").locator("input")).to_have_value("Ada")

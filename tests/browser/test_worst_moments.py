@@ -21,10 +21,10 @@ from tests.support.browser.walk import SUBSHELLS
 pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
+    pytest.mark.soak,
 ]
 ACCEPT = ("decide", "--accept-proposals", "--reviewer", "A. Reviewer")
 ALL_THERE = "All 47 stories exist. Next: 06, links."
-_RESTART = "() => window.theNotebook.sessionContext.session.kernel.restart()"
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,9 @@ async def test_a_reload_and_a_kernel_restart_in_mid_run(place: Place) -> None:
         gate.hold("POST", r"/stories$", after=9)
         await book.click("create-start")
         await gate.reached()
-        await book.page.evaluate(_RESTART)
+        await book.restart_the_kernel()
         gate.release()
-        await book.page.reload()
-        await book.page.wait_for_function("() => window.jupyterapp?.restored")
-        await book.page.evaluate("() => window.jupyterapp.restored")
+        await book.reload()
         await place.run(book, "05")
         await book.sees("ended before it was done", "of 47 stories exist")
         await expect(book.control("create-start")).to_have_text("Go on")

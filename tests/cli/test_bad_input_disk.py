@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sqlite3
 import subprocess
@@ -12,173 +11,39 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cmsmig.sandbox.http.asgi import Call, Reply
 from tests.support.cli.bad_input import (
-    Case,
+    Cause,
     Rig,
-    Undo,
-    check,
-    moved_away,
-    one_of,
-    replaced,
+    held,
     sentence,
     written,
 )
-
-
-def raw(name: str, content: bytes) -> Callable[[Rig], Undo]:
-    return lambda rig: written(rig.folder / "raw" / name, content)
-
-
-def items_cut(rig: Rig) -> Undo:
-    path = one_of(rig.folder / "raw" / "items")
-    return written(path, path.read_bytes()[:-3])
-
-
-def items_garbled(rig: Rig) -> Undo:
-    return replaced(one_of(rig.folder / "raw" / "items"), '{"id"', '{"id')
-
-
-def items_gone(rig: Rig) -> Undo:
-    return moved_away(one_of(rig.folder / "raw" / "live"))
-
-
-def schema_garbled(rig: Rig) -> Undo:
-    return written(one_of(rig.folder / "raw" / "collections"), b"\x00\x01")
-
-
-def in_the_way(*names: str) -> Callable[[Rig], Undo]:
-    """Put a file where a folder has to be, or a folder where a file has to be."""
-
-    def cause(rig: Rig) -> Undo:
-        path = rig.folder.joinpath(*names)
-        back = moved_away(path) if path.exists() else None
-        if path.suffix:
-            path.mkdir()
-        else:
-            path.write_text("in the way")
-
-        def undo() -> None:
-            path.rmdir() if path.is_dir() else path.unlink()
-            if back is not None:
-                back()
-
-        return undo
-
-    return cause
-
-
-def read_only(rig: Rig) -> Undo:
-    """Take the right to write in the project folder; from root it takes more."""
-    if os.geteuid() == 0:
-        return in_the_way("ledger.lock")(rig)
-    rig.folder.chmod(0o500)
-    return lambda: rig.folder.chmod(0o700)
-
-
-def no_ledger_file(content: bytes) -> Callable[[Rig], Undo]:
-    return lambda rig: written(rig.folder / "ledger.sqlite", content)
-
-
-CACHE = [
-    Case("cut items", "plan", 1, ("items", "in the middle", "pull"), items_cut),
-    Case("garbled items", "import", 1, ("items", "line 2", "pull"), items_garbled),
-    Case("lost items", "plan", 2, ("live", "missing", "pull"), items_gone),
-    Case("garbled schema", "plan", 1, ("collections", "damaged"), schema_garbled),
-    Case(
-        "garbled sites",
-        "decide --accept-proposals --reviewer R --overwrite",
-        1,
-        ("sites.json", "damaged", "pull --refresh"),
-        raw("sites.json", b"{"),
-    ),
-    Case(
-        "list of sites that is none",
-        "plan",
-        1,
-        ("sites.json", "no list of sites"),
-        raw("sites.json", b'{"sites": {}}'),
-    ),
-    Case(
-        "garbled index of files",
-        "import",
-        1,
-        ("files.json", "damaged", "pull"),
-        raw("files.json", b'{"files": [\n{"address": "x"}\n]}\n'),
-    ),
-    Case(
-        "nothing pulled",
-        "plan",
-        2,
-        ("sites.json is missing", "cmsmig pull"),
-        lambda rig: moved_away(rig.folder / "raw"),
-    ),
-    Case(
-        "nothing pulled, nothing decided",
-        "decide --accept-proposals --reviewer R --overwrite",
-        2,
-        ("sites.json is missing", "cmsmig pull"),
-        lambda rig: moved_away(rig.folder / "raw"),
-    ),
-]
-PLACES = [
-    Case("raw in the way", "pull", 1, ("raw",), in_the_way("raw"), decided=False),
-    Case("files in the way", "pull", 1, ("files",), in_the_way("files"), False),
-    Case(
-        "decisions in the way",
-        "decide --accept-proposals --reviewer R --overwrite",
-        1,
-        ("decisions", "cannot be written"),
-        in_the_way("decisions"),
-    ),
-    Case("read-only project", "import", 1, ("ledger.lock",), read_only),
-    Case(
-        "ledger in the way",
-        "import",
-        1,
-        ("ledger.sqlite", "right to write"),
-        in_the_way("ledger.sqlite"),
-    ),
-    Case(
-        "ledger that is none",
-        "import",
-        1,
-        ("ledger.sqlite", "not a ledger", "rebuild"),
-        no_ledger_file(b"This is a letter, and no database. " * 200),
-    ),
-]
-
-
-@pytest.mark.parametrize("case", CACHE, ids=str)
-def test_a_damaged_cache_ends_in_one_sentence(
-    rig: Callable[..., Rig], whole: Rig, case: Case
-) -> None:
-    """The damaged file is named, and what reads it again."""
-    check(case, rig(decided=case.decided), whole)
-
-
-@pytest.mark.parametrize("case", PLACES, ids=str)
-def test_a_place_that_cannot_be_written_ends_in_one_sentence(
-    rig: Callable[..., Rig], whole: Rig, case: Case
-) -> None:
-    """What cannot be written is named, and nothing half-done stays behind."""
-    check(case, rig(decided=case.decided), whole)
+from tests.support.scripts import do
 
 
 @pytest.mark.parametrize(
     "damage",
-    [items_cut, items_garbled, items_gone, schema_garbled, raw("files.json", b"{")],
+    [
+        {"cuts": ["raw/items/*.json", 3]},
+        {"edits": ["raw/items/*.json", '{"id"', '{"id']},
+        {"removes": "raw/live/*.json"},
+        {"writes": ["raw/collections/*.json", "\0\1"]},
+        {"writes": ["raw/files.json", "{"]},
+    ],
+    ids=str,
 )
 def test_a_pull_repairs_a_damaged_cache(
-    rig: Callable[..., Rig], whole: Rig, damage: Callable[[Rig], Undo]
+    rig: Callable[..., Rig], whole: Rig, damage: dict[str, Any]
 ) -> None:
     """A pull reads again what is damaged, without being told to."""
     started = rig(decided=False)
     started.done("pull")
-    damage(started)
+    do(damage, Cause(started))
     started.done("pull")
     assert started.raw() == whole.raw()
 
@@ -277,35 +142,19 @@ def test_a_full_disk_ends_in_one_sentence(
         assert started.handle.state.recorder.violations == []
 
 
-HOLDER = """
-import sys
-from pathlib import Path
-from cmsmig.ledger.lease import lease
-with lease(Path(sys.argv[1]), "cmsmig import"):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
 def test_a_ledger_that_another_run_holds_ends_in_6_at_once(
     rig: Callable[..., Rig], whole: Rig
 ) -> None:
     """The holder is named, nothing is asked, and its end is enough."""
     started = rig()
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(started.folder / "ledger.lock")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+    with held(started.folder / "ledger.lock") as process:
         for command in ("import", "prepare", "create", "link", "publish"):
             ended = started.run(command)
             assert ended.code == 6, command
-            assert f"process {holder.pid}" in sentence(ended)
+            assert f"process {process}" in sentence(ended)
             assert "`cmsmig import`" in sentence(ended)
-        holder.communicate("")
+        # Whoever pulls is named, too; those who only read do not mind.
+        assert started.run("pull").code == 6
     assert started.entries == []
     started.done("import")
     assert started.space() == whole.space()

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_bad_input_disk import HOLDER
-from tests.support.cli.bad_input import Rig, sentence
+from tests.support.cli.bad_input import Rig, held, one_of, sentence
 
 KINDS = ("pipe", "device", "loop", "folder")
 READ_BY_PLAN = (
@@ -45,11 +44,6 @@ def put(place: Path, kind: str) -> None:
         place.symlink_to("/dev/zero" if kind == "device" else place.name)
 
 
-def found(folder: Path, name: str) -> Path:
-    """Return the first file of a name with a star, or the place of a name."""
-    return min(folder.glob(name)) if "*" in name else folder / name
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_file_is_one_sentence_for_plan_and_status(
     rig: Callable[..., Rig], kind: str
@@ -58,7 +52,7 @@ def test_what_is_no_file_is_one_sentence_for_plan_and_status(
     started = rig()
     started.done("plan")
     for name in READ_BY_PLAN:
-        place = found(started.folder, name)
+        place = one_of(started.folder, name)
         kept = place.read_bytes() if place.is_file() else None
         if name == "rules.py":
             settings = started.folder / "cmsmig.toml"
@@ -91,7 +85,7 @@ def test_a_pull_puts_files_where_something_else_stands(
     """It reads anew what it cannot read, or says that a folder is in the way."""
     started = rig(decided=False)
     started.done("pull")
-    place = found(started.folder / "raw", name)
+    place = one_of(started.folder / "raw", name)
     put(place, kind)
     ended = started.run("pull")
     if kind == "folder":
@@ -139,20 +133,12 @@ def test_a_second_pull_ends_in_6_and_readers_go_on(rig: Callable[..., Rig]) -> N
     """Whoever pulls is named; `status`, `plan` and `check` do not mind."""
     started = rig()
     started.done("plan")
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(started.folder / "ledger.lock")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+    with held(started.folder / "ledger.lock") as process:
         ended = started.run("pull")
         for reader in ("status", "plan", "check"):
             started.done(reader)
-        holder.communicate("")
     assert ended.code == 6
-    assert f"process {holder.pid}" in sentence(ended)
+    assert f"process {process}" in sentence(ended)
     started.done("pull")
 
 

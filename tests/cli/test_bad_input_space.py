@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import httpx
 import pytest
@@ -229,42 +228,3 @@ def test_our_own_writes_are_no_drift(rig: Callable[..., Rig], whole: Rig) -> Non
     for _ in range(2):
         started.done("import", "--plan", shown)
     assert started.space() == whole.space()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("nonsense",),
-        ("import", "--nonsense"),
-        ("--nonsense", "plan"),
-        ("plan", "extra"),
-        ("import", "--plan"),
-        ("decide",),
-        ("decide", "--accept-proposals"),
-        ("convert", "--mode", "nonsense", "-"),
-        ("convert", "--batch", "one"),
-        ("render", "one", "two"),
-        ("sandbox", "--rate", "0"),
-    ],
-    ids=" ".join,
-)
-def test_a_wrong_call_is_one_sentence(
-    rig: Callable[..., Rig], arguments: tuple[str, ...]
-) -> None:
-    """An unknown command, option or argument ends in 2 and says what helps."""
-    started = rig()
-    ended = started.run(*arguments)
-    assert ended.code == 2
-    assert ended.out == ""
-    assert sentence(ended)
-
-
-def test_a_project_that_is_a_file(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    """A project folder that cannot be one is named, and nothing is made."""
-    started = rig()
-    place = tmp_path / "letter"
-    place.write_text("not a folder")
-    for command, code in (("init", 1), ("plan", 2), ("status", 1)):
-        ended = started.run("--project", str(place), command)
-        assert ended.code == code, ended.err
-        assert str(place) in sentence(ended)

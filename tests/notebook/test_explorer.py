@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import os
 import re
 import resource
 import shutil
@@ -14,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
@@ -33,12 +32,13 @@ from cmsmig.survey.catalogue_filter import FieldTest, Wanted
 from cmsmig.survey.census import take_census
 from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.thumbnails import Thumbnails
-from tests.support.browser.hostile import HOSTILE_NAME, write_hostile_site
+from tests.support.browser.hostile import write_hostile_site
+from tests.support.cases import cases
 from tests.support.notebook.page import Page, worked
+from tests.support.notebook.session import Session
 from tests.support.processortime import at_most
+from tests.support.scripts import play
 from tests.support.sites.exact import write_load_site
-
-ITEMS = int(os.environ.get("CMSMIG_ITEMS", "1000"))
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +48,12 @@ def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(SAMPLE, folder / "raw")
     made(folder)
     return folder
+
+
+@cases(__file__, "explorer.yaml")
+async def test_items_are_browsed(folder: Path, case: dict[str, Any]) -> None:
+    """What is chosen is listed; what is listed can be opened and saved."""
+    await play(case["steps"], Session(folder))
 
 
 @pytest.fixture
@@ -70,15 +76,11 @@ def made(folder: Path) -> ItemBrowser:
     return ItemBrowser(catalogue)
 
 
-async def opened(folder: Path, *, dry_run: bool = False) -> Page:
+async def opened(folder: Path) -> Page:
     """Return the panel, once nothing goes on in the background any more."""
-    workspace = at(folder, dry_run=dry_run)
-    explorer = Explorer(workspace, open_catalogue(workspace))
-    panel = Page(explorer.element())
-    while explorer.busy:
-        await worked()
-    assert panel.said() == ""
-    return panel
+    session = Session(folder)
+    await session.open_explorer()
+    return session.page
 
 
 def origin_of(folder: Path) -> Origin:
@@ -259,117 +261,6 @@ def test_without_a_place_for_the_rows_they_are_made_elsewhere(folder: Path) -> N
 # The panel.
 
 
-async def test_the_list_is_narrowed_and_cleared(explored: Path) -> None:
-    """Collection, state, finding, a field's value, a day; then everything again."""
-    panel = await opened(explored)
-    assert "1 to 25 of 278 items" in panel.text("list")
-    posts = panel.options("explore-collection")[1]
-    await panel.set("explore-collection", posts)
-    assert "of 71 items" in panel.text("list")
-    await panel.set("explore-state", "changes_in_draft")
-    some = panel.text("list")
-    await panel.set("explore-since", "2024-01-01")
-    assert panel.said() == ""
-    await panel.click("explore-clear")
-    assert "1 to 25 of 278 items" in panel.text("list")
-    assert some != panel.text("list")
-    await panel.set("explore-collection", posts)
-    await panel.set("explore-field", "main-image")
-    empty = panel.text("list").split()[0]
-    await panel.set("explore-test", "filled")
-    assert "items" in panel.text("list")
-    assert panel.text("list").split()[0] != empty
-    await panel.set("explore-test", "holds")
-    await panel.set("explore-value", "no such text")
-    assert "No item passes" in panel.text("list")
-
-
-async def test_a_day_that_is_none_is_refused_in_a_sentence(explored: Path) -> None:
-    panel = await opened(explored)
-    await panel.set("explore-since", "yesterday")
-    assert "'yesterday' is no day" in panel.said()
-    assert "278 items" in panel.text("list")
-
-
-async def test_pages_are_turned_and_items_stepped_through(explored: Path) -> None:
-    """The next page begins behind the last item; a step over its end turns it."""
-    panel = await opened(explored)
-    first = names(panel)
-    await panel.click("explore-on")
-    second = names(panel)
-    assert "26 to 50 of 278" in panel.text("list")
-    assert not set(panel.ids("explore-open")) & set(first)
-    await panel.click("explore-back")
-    assert names(panel) == first
-    for _ in range(PAGE + 1):
-        await panel.click("explore-down")
-    assert names(panel) == second
-    await panel.click("explore-last")
-    assert "276 to 278 of 278" in panel.text("list")
-    await panel.click("explore-first")
-    assert names(panel) == first
-
-
-async def test_columns_are_chosen_and_sorted(explored: Path) -> None:
-    panel = await opened(explored)
-    posts = panel.options("explore-collection")[1]
-    await panel.set("explore-collection", posts)
-    await panel.set("explore-column", "field:sort-order=1")
-    heads = [each.get_text() for each in panel.tags("explore-sort")]
-    assert heads[-1] == "Sort order"
-    await panel.set("explore-sort", "field:sort-order")
-    column = numbers(panel)
-    assert column == sorted(column) != []
-    await panel.set("explore-sort", "field:sort-order")
-    assert numbers(panel) == sorted(numbers(panel), reverse=True)
-    await panel.set("explore-column", "field:sort-order=0")
-    assert "Sort order" not in [e.get_text() for e in panel.tags("explore-sort")]
-
-
-def numbers(panel: Page) -> list[float]:
-    """Return the numbers in the last column of the list."""
-    rows = BeautifulSoup(panel.html("list"), "html.parser").select("tbody tr")
-    cells = [row.select("td")[-1].get_text() for row in rows]
-    return [float(each) for each in cells if each]
-
-
-async def test_an_item_shows_what_its_fields_are(explored: Path) -> None:
-    """Dates in words, a colour, an option's label, references that open, the body
-    framed beside its HTML; the way back leads where one came from."""
-    panel = await opened(explored)
-    posts = panel.options("explore-collection")[1]
-    await panel.set("explore-collection", posts)
-    await panel.set("explore-search", "gose at four")
-    await panel.click("explore-open")
-    shown, html = panel.text("item"), panel.html("item")
-    assert re.search(r"\d{1,2} [A-Z][a-z]+ 20\d\d, \d\d:\d\d \(", shown)
-    assert 'sandbox=""' in html
-    assert "&lt;p" in html
-    first = panel.text("item")
-    target = next(each for each in panel.tags("explore-open") if "-to-" in each["id"])
-    await panel.set("explore-open", target["data-value"])
-    assert panel.text("item") != first
-    assert "Referred to by" in panel.text("item")
-    await panel.click("explore-return")
-    assert panel.text("item") == first
-    await panel.click("explore-return")
-    assert panel.text("item") == ""
-    assert "gose at four" in panel.text("list")
-
-
-async def test_versions_stand_side_by_side(explored: Path) -> None:
-    """What is live and changed since: both values, the words that differ marked."""
-    panel = await opened(explored)
-    await panel.set("explore-finding", "changed")
-    assert "9 items" in panel.text("list")
-    for entry in panel.ids("explore-open"):
-        await panel.set("explore-open", entry)
-        html = panel.html("item")
-        assert "Visitors see (live)" in html
-        assert 'class="differs"' in html
-        await panel.click("explore-return")
-
-
 async def test_an_items_page_says_where_its_story_goes(staged: Callable) -> None:
     """With the design decided the path is that of the plan; imported, its state."""
     desk = staged()
@@ -420,52 +311,19 @@ async def test_pictures_are_drawn_from_the_local_copies(
     assert drawn.draw("0" * 64) == ""
 
 
-async def test_lists_are_written_as_csv(folder: Path) -> None:
-    """A line for each finding, formulas made inert; in a dry run nothing is."""
-    panel = await opened(folder, dry_run=True)
-    await panel.click("explore-save")
-    assert "dry run" in panel.text("said")
-    assert not (folder / "lists").exists()
-    panel = await opened(folder)
-    await panel.set("explore-finding", "no-alt")
-    await panel.click("explore-save")
-    path = folder / "lists" / "items-no-alt.csv"
-    assert str(path) in panel.text("said").replace(" ", "")
-    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
-    assert len(rows) > 20
-    assert all(row["Found"] and row["Id"] for row in rows)
-    await panel.click("explore-clear")
-    await panel.click("explore-save")
-    rows = list(csv.reader(io.StringIO((folder / "lists/items.csv").read_text())))
-    assert len(rows) == 279
-    for row in rows:
-        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
-
-
-async def test_what_bodies_are_made_of_narrows_the_list(folder: Path) -> None:
-    """Each structure lists as many items as the census finds it in, each kind of loss
-    those that lose it; the file says in which field, how often, and the first one."""
-    panel = await opened(folder)
+async def test_what_bodies_are_made_of_narrows_the_list(explored: Path) -> None:
+    """Each structure lists as many items as the census finds it in."""
+    panel = await opened(explored)
     offered = panel.options("explore-finding")
-    found = take_census(origin_of(folder)).findings
+    found = take_census(origin_of(explored)).findings
     for each in found:
         items = {one.item.key for one in each.sightings}
         await panel.set("explore-finding", f"structure:{each.structure.name}")
         noun = "item" if len(items) == 1 else "items"
-        assert f"{len(items)} {noun}" in panel.text("list"), each.structure.name
+        await panel.shows("list", f"{len(items)} {noun}")
     assert {f"structure:{each.structure.name}" for each in found} == {
         each for each in offered if each.startswith("structure:")
     }
-    await panel.set("explore-finding", "structure:table")
-    await panel.click("explore-save")
-    path = folder / "lists" / "items-structure-table.csv"
-    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
-    assert rows
-    assert all(row["Found in field"] and row["Found"] for row in rows)
-    (script,) = (each for each in offered if each == "loss:Script")
-    await panel.set("explore-finding", script)
-    assert "script (a loss)" in panel.text("list")
-    assert names(panel)
 
 
 async def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
@@ -481,33 +339,17 @@ async def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         lines = ",\n".join(json.dumps(each) for each in records)
         path.write_text(f'{{"items": [\n{lines}\n]}}\n')
     panel = await opened(tmp_path)
-    assert HOSTILE_NAME in names(panel) or "<img" in panel.text("list")
-    while True:
-        shown = [panel.html()]
+    assert "<img" in panel.text("list")
+    for turn in ("explore-last", "explore-first"):
         for entry in panel.ids("explore-open")[:12]:
             await panel.set("explore-open", entry)
             assert panel.said() == ""
-            shown.append(panel.html())
+            await panel.nothing_runs()
             await panel.click("explore-return")
-        for html in shown:
-            page = BeautifulSoup(html, "html.parser")
-            assert page.find("script") is None
-            assert not any(
-                name.startswith("on")
-                for tag in page.find_all(True)
-                for name in tag.attrs
-            )
-            assert not page.select("a[href^='javascript:'], iframe:not([sandbox=''])")
-        if panel.tags("explore-on")[0].get("aria-disabled"):
-            break
-        await panel.click("explore-last")
-    assert "Half \ufffd" in panel.html() or await found(panel, "Half")
-
-
-async def found(panel: Page, text: str) -> bool:
-    """Return whether a search finds something."""
-    await panel.set("explore-search", text)
-    return "No item passes" not in panel.text("list")
+        await panel.nothing_runs()
+        await panel.click(turn)
+    await panel.set("explore-search", "Half")
+    await panel.shows("list", "Half \ufffd")
 
 
 def test_unattended_the_first_page_is_plain(explored: Path) -> None:
@@ -520,13 +362,11 @@ def test_unattended_the_first_page_is_plain(explored: Path) -> None:
     assert "253 items more" in page.get_text()
 
 
-async def test_a_large_site_never_makes_one_wait(tmp_path: Path) -> None:
+@pytest.mark.parametrize("items", [1000, pytest.param(20_000, marks=pytest.mark.soak)])
+async def test_a_large_site_never_makes_one_wait(tmp_path: Path, items: int) -> None:
     """The first page is there while most items are not listed yet; once they are, a
-    search, the next page, a facet and an opened item take a second at most.
-
-    1,000 items, so that this ends soon; 20,000 by `make soak KIND=many-items`.
-    """
-    write_load_site(tmp_path / "raw", items=ITEMS, images=40)
+    search, the next page, a facet and an opened item take a second at most."""
+    write_load_site(tmp_path / "raw", items=items, images=40)
     workspace = at(tmp_path)
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     began = time.process_time()

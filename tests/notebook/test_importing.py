@@ -33,7 +33,7 @@ from cmsmig.notebook.transfer.importing import (
     show_client_plan,
     show_plan,
 )
-from tests.support.notebook.front_end import FrontEnd, front_end
+from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 
 Start = Callable[..., Staged]
@@ -157,55 +157,22 @@ async def test_a_plan_that_no_longer_fits_is_refused(staged: Start) -> None:
 
 async def test_by_hand_a_step_starts_stops_and_goes_on(staged: Start) -> None:
     """Nothing happens before the button; a stop keeps what is done; nothing twice."""
-    stage = staged(rate=60, settings="in_flight = 2")
+    stage = staged(rate=20, settings="in_flight = 1")
     workspace = stage.workspace()
     await run_step(workspace, "prepare", await show_plan(workspace))
-    with front_end() as page:
-        driver = Driver(page)
-        workspace = stage.workspace(interactive=True, observer=driver)
-        panel = await run_step(workspace, "create", await show_plan(workspace))
-        panel._repr_mimebundle_()
-        assert stage.titles() == []
-        await driver.until("create-start", stop_after=3)
-        assert "Stopped after the calls in flight" in page.html()
-        assert 0 < len(stage.titles()) < 12
-        assert driver.label("create-start") == "Go on"
-        await driver.until("create-start")
+    workspace = stage.workspace(interactive=True)
+    page = Page(await run_step(workspace, "create", await show_plan(workspace)))
+    assert stage.titles() == []
+    await page.click("create-start")
+    await page.until(lambda: len(stage.titles()) > 2, "no story is made")
+    await page.click("create-stop")
+    await page.sees("Stopped after the calls in flight")
+    assert 0 < len(stage.titles()) < 12
+    await page.labelled("create-start", "Go on")
+    await page.rests("create-start")
+    await page.run("create-start")
+    await page.sees("in 12 = created 12")
     assert len(stage.titles()) == 12
-    assert "in 12 = created 12" in page.html()
-
-
-class Driver:
-    """A person: starts, watches the progress, stops, and waits for the end."""
-
-    def __init__(self, page: FrontEnd) -> None:
-        self.page = page
-        self._seen = 0
-        self._stop_after = 0
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, StepAdvanced):
-            self._seen += 1
-            if self._seen == self._stop_after:
-                [stop] = self.page.controls("create-stop")
-                stop.tell({"method": "custom", "content": {"event": "click"}})
-
-    async def until(self, name: str, stop_after: int = 0) -> None:
-        """Press a button and wait until it can be pressed again."""
-        self._seen, self._stop_after = 0, stop_after
-        await self.page.click(name)
-        await self.settled()
-
-    async def settled(self) -> None:
-        """Wait until nothing is under way any more."""
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        if others:
-            await asyncio.wait(others)
-
-    def label(self, name: str) -> object:
-        """Return what stands on a button."""
-        [button] = self.page.controls(name)
-        return button.state["description"]
 
 
 class Hands:
@@ -291,18 +258,13 @@ async def test_by_hand_a_tick_plans_to_make_again_what_is_gone(staged: Start) ->
     await stage.imported()
     before = stage.comparable()
     _empty(stage)
-    with front_end() as page:
-        driver = Driver(page)
-        workspace = stage.workspace(interactive=True, observer=driver)
-        shown = await show_plan(workspace, recreate=False)
-        shown._repr_mimebundle_()
-        assert "What is gone is made again" not in page.html()
-        await page.set("plan-recreate", value=True)
-        await driver.settled()
-        assert "What is gone is made again" in page.html()
-        panel = await run_step(workspace, "prepare", shown)
-        panel._repr_mimebundle_()
-        await driver.until("prepare-start")
+    workspace = stage.workspace(interactive=True)
+    shown = await show_plan(workspace, recreate=False)
+    page = Page(shown)
+    await page.hides("What is gone is made again")
+    await page.set("plan-recreate", True)
+    await page.sees("What is gone is made again")
+    await Page(await run_step(workspace, "prepare", shown)).run("prepare-start")
     for step in ("create", "link", "publish"):
         await run_step(stage.workspace(), step, await show_plan(stage.workspace()))
     assert stage.comparable() == before

@@ -19,7 +19,7 @@ from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from tests.support.browser.book import Book
-from tests.support.browser.chromium import Machine, chromium
+from tests.support.browser.chromium import chromium
 from tests.support.browser.lab import running_lab
 from tests.support.browser.project import ORIGIN_RATE, RATE
 from tests.support.rehearsal import Rehearsal
@@ -38,7 +38,7 @@ async def picture_of_previews(folder: Path, work: Path) -> None:
         with running_sandbox(SandboxOptions(rate=RATE, origin_rate=ORIGIN_RATE)) as it:
             await asyncio.to_thread(_decided, it, lab.root / "project", work / "state")
             browser = await playwright.chromium.launch(
-                executable_path=chromium(Machine.this()), args=["--no-sandbox"]
+                executable_path=chromium(), args=["--no-sandbox"]
             )
             page = await browser.new_page(viewport=VIEW)
             book = await Book.at(lab, page)

@@ -44,22 +44,19 @@ PROGRAMS = {
     "growth": ["tests.proofs.growth.growth"],
     "hostile": ["tests.proofs.hostile.hostile"],
     "machine": ["tests.proofs.machine"],
-    "many-bodies": ["pytest", "-q", "-rP", "tests/browser/test_many_bodies.py"],
-    "many-items": ["pytest", "-q", "-rP", "tests/notebook/test_explorer.py",
-                   "-k", "large_site"],
+    "many-bodies": ["pytest", "-q", "-rP", "-m", "soak",
+                    "tests/browser/test_many_bodies.py"],
+    "many-items": ["pytest", "-q", "-rP", "-m", "soak",
+                   "tests/notebook/test_explorer.py"],
     "mutants": ["tests.proofs.mutants.mutants"],
-    "notebooks": ["pytest", "-n", "logical", "tests/browser", "tests/run"],
+    "notebooks": ["pytest", "-n", "logical", "-m", "soak or not soak",
+                  "--ignore", "tests/browser/test_many_bodies.py",
+                  "tests/browser", "tests/run"],
     "pace": ["tests.proofs.budget.pace"],
     "pictures": ["tests.proofs.pictures", "docs/images"],
     "quota": ["tests.proofs.budget.quota"],
 }  # fmt: skip
 """What a program of its own proves or makes: a module, and what it is given."""
-SETTINGS = {
-    "many-bodies": {"CMSMIG_BODIES": "10000", "CMSMIG_LONGEST_TASK": "500"},
-    "many-items": {"CMSMIG_ITEMS": "20000"},
-    "notebooks": {"CMSMIG_EVERY_WAY": "1"},
-}
-"""What makes of tests the long ones, in the environment."""
 ROOT = Path(__file__).resolve().parents[2]
 ABOVE = ("notebook", "display", "review", "survey", "evidence", "run")
 """Folders of the package that no case depends on."""
@@ -135,9 +132,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run a program, or try the chosen cases and print the table; return the exit
     code."""
     if arguments and (program := PROGRAMS.get(arguments[0])):
-        settings = {**os.environ, **SETTINGS.get(arguments[0], {})}
         command = [sys.executable, "-um", *program, *arguments[1:]]
-        return subprocess.run(command, env=settings, check=False).returncode
+        return subprocess.run(command, check=False).returncode
     given = _arguments(arguments)
     logging.disable(logging.CRITICAL)
     place = given.work or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)

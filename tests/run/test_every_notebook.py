@@ -14,7 +14,6 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
@@ -25,11 +24,15 @@ from cmsmig.settings import Project
 from cmsmig.steps.verify.accounting import read_status
 from tests.support.plaintools import plain_execute, plain_papermill
 from tests.support.rehearsal import Rehearsal, run_here
-from tests.support.sidebyside import EVERY_WAY
 
 NOTEBOOKS = [each.path for each in find_notebooks(notebooks_folder())]
-_BY_EACH = NOTEBOOKS if EVERY_WAY else NOTEBOOKS[:2]
-WAYS = {"papermill": _BY_EACH, "execute": _BY_EACH}
+WAYS = ("papermill", "execute")
+_SOAK = pytest.mark.soak
+BY_EACH = [
+    pytest.param(way, each, id=f"{way}-{each.stem[:2]}", marks=_SOAK if late else ())
+    for way in WAYS
+    for late, each in ((number > 1, each) for number, each in enumerate(NOTEBOOKS))
+]
 """The tools, and the notebooks that each runs: what they do beside running cells, to
 begin and to hand over parameters, is the same in all. `cmsmig run` runs them all."""
 _PLAIN = {"text/html", "text/plain", "image/png", "image/svg+xml"}
@@ -100,11 +103,7 @@ def _walk(way: str, folder: Path, handle: SandboxHandle) -> Walk:
 
 @pytest.mark.parametrize(
     ("way", "notebook"),
-    [
-        pytest.param(way, each, id=f"{way}-{each.stem[:2]}")
-        for way, notebooks in WAYS.items()
-        for each in notebooks
-    ],
+    BY_EACH,
 )
 def test_each_notebook_runs_with_plain_tools(
     walks: dict[str, Walk], way: str, notebook: Path
@@ -125,40 +124,36 @@ def test_each_notebook_runs_with_plain_tools(
     assert {kind for each in outputs for kind in each["data"]} <= _PLAIN
 
 
-def test_plain_tools_break_no_rule(walks: dict[str, Walk]) -> None:
-    """Nothing lies about elsewhere; a whole migration is accounted for."""
-    walk = walks["papermill"]
-    notebooks = WAYS["papermill"]
-    walk.through(notebooks[-1])
-    assert walk.rehearsal.handle.state.recorder.violations == []
-    assert {path.name for path in walk.elsewhere.iterdir()} == {
-        path.name for path in notebooks
-    }
-    if notebooks == NOTEBOOKS:
-        accounting, _ = read_status(Project(walk.rehearsal.folder))
-        assert accounting is not None
-        assert str(accounting).startswith("in 48 = created 47 ")
-        assert (accounting.failed, accounting.open) == (0, 0)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_no_token_is_left_by_plain_tools(walks: dict[str, Walk], way: str) -> None:
-    """Neither notebook, output, report, ledger nor budget holds one; `.env` does."""
+@pytest.mark.parametrize(
+    ("way", "last"),
+    [
+        ("papermill", 1),
+        ("execute", 1),
+        *(pytest.param(way, 7, marks=_SOAK) for way in WAYS),
+    ],
+)
+def test_plain_tools_leave_no_token_and_no_other_file(
+    walks: dict[str, Walk], way: str, last: int
+) -> None:
+    """Neither notebook, output, report, ledger nor budget holds one; `.env` does. A
+    whole migration is accounted for."""
     walk = walks[way]
-    walk.through(WAYS[way][-1])
-    told = walk.rehearsal.handle.announcement
-    tokens = [told[name].encode() for name in ("origin_token", "destination_token")]
+    walk.through(NOTEBOOKS[last])
+    assert walk.rehearsal.handle.state.recorder.violations == []
+    names = {path.name for path in walk.elsewhere.iterdir()}
+    assert names == {each.name for each in walk.ended}
+    announced = walk.rehearsal.handle.announcement
+    tokens = [announced[f"{side}_token"].encode() for side in ("origin", "destination")]
     folders = (walk.elsewhere, walk.rehearsal.folder, walk.rehearsal.state)
     files = [path for each in folders for path in each.rglob("*") if path.is_file()]
     holding = {p for p in files for token in tokens if token in p.read_bytes()}
     assert holding == {walk.rehearsal.folder / ".env"}
     assert not [token for token in tokens if token.decode() in walk.said]
     assert {path.suffix for path in files} >= {".ipynb", ".json", ".sqlite"}
-
-
-def pulled(rehearsal: Rehearsal) -> None:
-    """Read the origin and decide nothing."""
-    rehearsal.done("pull")
+    if last == 7:
+        accounting, _ = read_status(Project(walk.rehearsal.folder))
+        assert str(accounting).startswith("in 48 = created 47 ")
+        assert (accounting.failed, accounting.open) == (0, 0)
 
 
 def read_in_part(rehearsal: Rehearsal) -> None:
@@ -167,51 +162,45 @@ def read_in_part(rehearsal: Rehearsal) -> None:
     min((rehearsal.folder / "raw" / "live").glob("*.json")).unlink()
 
 
-def decided(rehearsal: Rehearsal) -> None:
-    """Read the origin and accept the proposals."""
-    rehearsal.decided()
-
-
-def nothing(rehearsal: Rehearsal) -> None:
-    """Leave an empty project."""
-
-
-Begun: TypeAlias = "tuple[str, Callable[[Rehearsal], None], int, str]"
-OUT_OF_ORDER: list[Begun] = [
-    ("02", nothing, 2, "Nothing was pulled"),
-    ("07", nothing, 2, "Nothing was pulled"),
-    ("04", read_in_part, 2, "is missing; read the origin"),
-    ("03", pulled, 3, "collections.yaml is missing"),
-    ("05", decided, 2, "run the notebook 04 first"),
-    ("06", decided, 2, "run the notebook 05 first"),
-]
-ALIKE: list[Begun] = [
-    ("03", nothing, 2, "Nothing was pulled"),
-    ("04", nothing, 2, "Nothing was pulled"),
-    ("05", nothing, 2, "Nothing was pulled"),
-    ("06", nothing, 2, "Nothing was pulled"),
-    ("02", pulled, 3, "design.yaml is missing"),
-    ("07", decided, 2, "Nothing was imported yet"),
-]
-BEGUN = OUT_OF_ORDER + (ALIKE if EVERY_WAY else [])
+BEGUN: dict[str, Callable[[Rehearsal], object]] = {
+    "nothing": lambda rehearsal: None,
+    "pulled": lambda rehearsal: rehearsal.done("pull"),
+    "read in part": read_in_part,
+    "decided": Rehearsal.decided,
+}
+OUT_OF_ORDER = (
+    ("02", "nothing", 2, "Nothing was pulled"),
+    ("07", "nothing", 2, "Nothing was pulled"),
+    ("04", "read in part", 2, "is missing; read the origin"),
+    ("03", "pulled", 3, "collections.yaml is missing"),
+    ("05", "decided", 2, "run the notebook 04 first"),
+    ("06", "decided", 2, "run the notebook 05 first"),
+)
+ALIKE = (
+    ("03", "nothing", 2, "Nothing was pulled"),
+    ("04", "nothing", 2, "Nothing was pulled"),
+    ("05", "nothing", 2, "Nothing was pulled"),
+    ("06", "nothing", 2, "Nothing was pulled"),
+    ("02", "pulled", 3, "design.yaml is missing"),
+    ("07", "decided", 2, "Nothing was imported yet"),
+)
 
 
 @pytest.mark.parametrize(
     ("number", "state", "code", "said"),
-    BEGUN,
-    ids=[f"{number} {state.__name__}" for number, state, _, _ in BEGUN],
+    [*OUT_OF_ORDER, *(pytest.param(*each, marks=_SOAK) for each in ALIKE)],
 )
 def test_a_notebook_out_of_order_says_what_is_missing(
     rehearse: Callable[..., Rehearsal],
     tmp_path: Path,
     number: str,
-    state: Callable[[Rehearsal], None],
+    state: str,
     code: int,
     said: str,
 ) -> None:
     """One sentence names it, the code is that of the mistake, nothing is written."""
     rehearsal = rehearse()
-    state(rehearsal)
+    BEGUN[state](rehearsal)
     before = rehearsal.handle.state.recorder.summary()["routes"]
     reports = ("--reports", str(tmp_path / "reports"))
     ended = rehearsal.run("run", "--only", number, *reports)

@@ -10,15 +10,20 @@ from typing import Any
 async def play(steps: Iterable[Mapping[str, Any]], *doers: object) -> None:
     """Do one step after another: a method of the first that has it, its arguments."""
     for number, step in enumerate(steps, start=1):
-        [(verb, given)] = step.items()
-        doer = next(each for each in doers if hasattr(each, verb))
         try:
-            done = getattr(doer, verb)(*(given if isinstance(given, list) else [given]))
+            done = do(step, *doers)
             if inspect.isawaitable(done):
                 await done
         except BaseException as error:
             error.add_note(f"step {number}: {step}")
             raise
+
+
+def do(step: Mapping[str, Any], *doers: object) -> Any:
+    """Do one step."""
+    [(verb, given)] = step.items()
+    doer = next(each for each in doers if hasattr(each, verb))
+    return getattr(doer, verb)(*(given if isinstance(given, list) else [given]))
 
 
 def value_at(document: Any, path: str) -> Any:

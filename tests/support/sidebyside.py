@@ -7,7 +7,6 @@ tests build on the earlier ones.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -23,11 +22,6 @@ LONG = (
     "tests/wire/",
 )
 """Units that take long begin with one of these; the longest are begun first."""
-
-
-EVERY_WAY = os.environ.get("CMSMIG_EVERY_WAY") == "1"
-"""Whether what two tools or two settings do alike is shown for both of them whole:
-`make soak KIND=notebooks` does that, and takes twice as long."""
 
 
 def unit_of(nodeid: str) -> str:

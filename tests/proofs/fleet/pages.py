@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Route, sync_playwright
 
 from tests.proofs.fleet.engine import HOST, Engine
-from tests.support.browser.chromium import Machine, chromium
+from tests.support.browser.chromium import chromium
 
 VIEW = {"width": 1480, "height": 1000}
 
@@ -42,7 +42,7 @@ def take_pictures(engine: Engine, folder: Path) -> list[str]:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=chromium(Machine.this()), args=["--no-sandbox"]
+            executable_path=chromium(), args=["--no-sandbox"]
         )
         page = browser.new_page(viewport=VIEW)
         page.route("**/*", admit)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from cmsmig.notebook.kit.control_registry import dom_class
+from tests.support.browser.hearing import Hearing, listened
 from tests.support.browser.lab import TOKEN, Lab
 from tests.support.timelimit import patience
 
@@ -60,6 +63,9 @@ class Book:
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     """Whether a kernel has told the page which controls it has already."""
 
+    hearing: Hearing = field(default_factory=Hearing)
+    """What the browser says and asks for."""
+
     def __post_init__(self) -> None:
         self.page.on(
             "websocket", lambda socket: socket.on("framereceived", self._heard)
@@ -72,9 +78,20 @@ class Book:
         expect.set_options(timeout=1000 * patience())
         book = cls(page)
         await page.goto(f"{lab.address}/lab?token={TOKEN}&reset")
-        await page.wait_for_function("() => window.jupyterapp?.restored")
-        await page.evaluate("() => window.jupyterapp.restored")
+        await book._restored()
         return book
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, browser: Browser, lab: Lab, path: str) -> AsyncIterator[Book]:
+        """Open a notebook in a context of its own; close both afterwards."""
+        context, hearing = await listened(browser)
+        book = await cls.at(lab, await context.new_page())
+        book.hearing = hearing
+        await book.open(path)
+        yield book
+        await book.close()
+        await context.close()
 
     async def open(self, path: str) -> None:
         """Open a notebook, by its path below the Lab's root.
@@ -96,6 +113,20 @@ class Book:
         """Run all cells and insist that none ends in an error."""
         await self.page.evaluate(_RUN_ALL)
         assert await self.page.evaluate(_FAILED) == []
+
+    async def reload(self) -> None:
+        """Reload the page, and wait until the Lab is there again."""
+        await self.page.reload()
+        await self._restored()
+
+    async def _restored(self) -> None:
+        await self.page.wait_for_function("() => window.jupyterapp?.restored")
+        await self.page.evaluate("() => window.jupyterapp.restored")
+
+    async def restart_the_kernel(self) -> None:
+        """Restart the notebook's kernel."""
+        kernel = "window.theNotebook.sessionContext.session.kernel"
+        await self.page.evaluate(f"() => {kernel}.restart()")
 
     async def close(self) -> None:
         """Close the notebook without saving it; end its kernel."""
@@ -225,6 +256,15 @@ class Book:
     async def counts(self, selector: str, number: int) -> None:
         """Wait until there are so many elements of a CSS selector."""
         await expect(self.page.locator(selector)).to_have_count(number)
+
+    async def has_focus(self, selector: str) -> None:
+        """Wait until the first element of a CSS selector has the focus."""
+        await expect(self.page.locator(selector).first).to_be_focused()
+
+    async def newest_first(self) -> None:
+        """Insist that the days of the list go back in time."""
+        days = await self.region("list").locator("time").all_inner_texts()
+        assert days == sorted(days, reverse=True) != []
 
     async def hides(self, text: str) -> None:
         """Wait until no output holds a text."""

@@ -21,39 +21,43 @@ class Keyboard:
     """Presses keys in a page, and counts the steps."""
 
     page: Page
-    steps: list[str] = field(default_factory=list)
+    pressed: list[str] = field(default_factory=list)
     """What was pressed since the question was asked."""
 
     async def ask(self) -> None:
         """Begin with another question, the focus in the panel and all items listed."""
         await self.page.evaluate(_PANEL)
         await self.page.keyboard.press("x")
-        self.steps = []
+        self.pressed = []
 
-    async def press(self, *keys: str) -> None:
+    async def keys(self, *keys: str) -> None:
         """Press keys one after the other; each is a step."""
         for key in keys:
             await self.page.keyboard.press(key)
-            self.steps.append(key)
+            self.pressed.append(key)
             assert await self.page.evaluate(_WITHIN), f"{key} took the focus away"
+
+    def steps(self, number: int) -> None:
+        """Insist on how many steps that was."""
+        assert len(self.pressed) == number, self.pressed
 
     async def down(self) -> None:
         """Go to the next item of the list, and wait until the focus is on it."""
-        await self.press("j")
+        await self.keys("j")
         await expect(self.page.locator(_ON_ITEM)).to_have_count(1)
 
     async def type(self, text: str) -> None:
         """Type a word, as one step."""
         await self.page.keyboard.type(text)
-        self.steps.append(text)
+        self.pressed.append(text)
 
-    async def choose(self, key: str, label: str) -> None:
+    async def pick(self, key: str, label: str) -> None:
         """Choose in the drop-down that a key goes to, by the first letters of what it
         is; then go back to the keys. Three steps."""
-        await self.press(key)
+        await self.keys(key)
         await self._type_label(label)
-        self.steps.append(label)
-        await self.press("Escape")
+        self.pressed.append(label)
+        await self.keys("Escape")
 
     async def _type_label(self, label: str) -> None:
         """Type until the drop-down has chosen it.

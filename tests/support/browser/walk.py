@@ -14,7 +14,6 @@ from playwright.async_api import expect
 
 from tests.support.browser.barriers import barriers
 from tests.support.browser.book import Book
-from tests.support.browser.hearing import Hearing
 from tests.support.browser.project import Rehearsed
 from tests.support.scripts import differences, play
 from tests.support.standin import StandIn
@@ -36,8 +35,6 @@ class Walk:
     book: Book
     rehearsed: Rehearsed
     """The project folder, the notebooks in it, and the sandbox."""
-    hearing: Hearing
-    """What the browser says and asks for meanwhile."""
     node: StandIn
     """The Node that the kernel finds."""
     pictures: Path | None = None

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+import socket
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cmsmig.sandbox.destination.space import StoredStory as Story
@@ -13,7 +18,10 @@ from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.sandbox.observe.comparison import comparable_state
 from tests.support.rehearsal import Ended, Rehearsal
+from tests.support.sites.identity import collection_id
+from tests.support.tiny_site import SPOTS
 
+SPOTS_ID = collection_id(SPOTS.key)
 Fault = Callable[[Call, Reply], Reply]
 Undo = Callable[[], object]
 
@@ -21,6 +29,14 @@ _PROGRESS = re.compile(
     "(pull|files|components|folders|assets|stories|relations|publish|verify"
     "|origin|destination|upload host): .+"
 )
+_HOLDER = """
+import sys
+from pathlib import Path
+from cmsmig.ledger.lease import lease
+with lease(Path(sys.argv[1]), "cmsmig import"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
 _NEXT_SENTENCE = re.compile(r"[.!?]['”)]* +[A-Z`]")
 
 
@@ -89,20 +105,86 @@ class Rig(Rehearsal):
 
 
 @dataclass(frozen=True)
-class Case:
-    """One cause of failure and what a command has to say about it."""
+class Cause:
+    """What goes wrong in a project, by name; each returns what takes it away."""
 
-    name: str
-    command: str
-    code: int
-    says: tuple[str, ...]
-    cause: Callable[[Rig], Undo]
-    """Makes the cause and returns what removes it."""
-    decided: bool = True
-    """Whether the project was pulled and decided before."""
+    rig: Rig
 
-    def __str__(self) -> str:
-        return self.name
+    def sets(self, settings: dict[str, str]) -> Undo:
+        """Set variables in `.env`."""
+        return self.rig.set(**settings)
+
+    def writes(self, name: str, text: str) -> Undo:
+        """Replace what a file holds: a byte for each character."""
+        return written(one_of(self.rig.folder, name), text.encode("latin-1"))
+
+    def edits(self, name: str, old: str, new: str) -> Undo:
+        """Replace a text in a file."""
+        path = one_of(self.rig.folder, name)
+        return replaced(path, old.replace("SPOTS", SPOTS_ID), new)
+
+    def drops_entry(self, name: str, text: str) -> Undo:
+        """Take the entry of a list that holds a text out of a decision file."""
+        path = self.rig.folder / name
+        entries = re.split(r"(?m)^(?=  - )", path.read_text())
+        kept = [entry for entry in entries if text not in entry]
+        assert len(kept) == len(entries) - 1
+        return written(path, "".join(kept))
+
+    def removes(self, name: str) -> Undo:
+        """Take a file or folder away."""
+        return moved_away(one_of(self.rig.folder, name))
+
+    def cuts(self, name: str, count: int) -> Undo:
+        """Take the last bytes of a file away."""
+        path = one_of(self.rig.folder, name)
+        return written(path, path.read_bytes()[:-count])
+
+    def blocks(self, name: str) -> Undo:
+        """Put a file where a folder has to be, or a folder where a file has to be."""
+        path = self.rig.folder / name
+        back = moved_away(path) if path.exists() else None
+        if path.suffix:
+            path.mkdir()
+        else:
+            path.write_text("in the way")
+
+        def undo() -> None:
+            path.rmdir() if path.is_dir() else path.unlink()
+            if back is not None:
+                back()
+
+        return undo
+
+    def takes_nothing(self) -> Undo:
+        """Take the right to write in the project folder; from root it takes more."""
+        if os.geteuid() == 0:
+            return self.blocks("ledger.lock")
+        self.rig.folder.chmod(0o500)
+        return lambda: self.rig.folder.chmod(0o700)
+
+    def answers(self, status: int, service: str, method: str = "") -> Undo:
+        """Let one service refuse everything, or every request of one method."""
+
+        def refuse(call: Call, reply: Reply) -> Reply:
+            if reply.service != service or method not in ("", call.method):
+                return reply
+            body = b'{"error": "Not with this token"}'
+            return replace(reply, status=status, body=body)
+
+        self.rig.faults.append(refuse)
+        return self.rig.faults.clear
+
+    def has_no_listener_at(self, name: str, path: str) -> Undo:
+        """Name an address of this machine at which nobody listens."""
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            port = bound.getsockname()[1]
+        return self.rig.set(**{name: f"http://127.0.0.1:{port}{path}"})
+
+    def has_read_only_token(self) -> Undo:
+        """Give a token that may write nothing."""
+        return self.rig.set(destination_token=self.rig.handle.state.tokens.read_only)
 
 
 def sentence(ended: Ended) -> str:
@@ -145,9 +227,9 @@ def moved_away(path: Path) -> Undo:
     return lambda: aside.rename(path)
 
 
-def one_of(folder: Path) -> Path:
-    """Return the first JSON file of a folder by its name."""
-    return min(folder.glob("*.json"))
+def one_of(folder: Path, name: str = "*.json") -> Path:
+    """Return the first file of a folder by its name, or the place of a name."""
+    return min(folder.glob(name)) if "*" in name else folder / name
 
 
 def story_at(rig: Rig, ending: str) -> Story:
@@ -157,23 +239,16 @@ def story_at(rig: Rig, ending: str) -> Story:
     return found[0]
 
 
-def check(case: Case, rig: Rig, whole: Rig) -> None:
-    """Run the case: the sentence and the code, then a rerun like `whole`."""
-    undo = case.cause(rig)
-    ended = rig.run(*case.command.split())
-    assert ended.code == case.code, ended.out + ended.err
-    said = sentence(ended)
-    assert [part for part in case.says if part not in said] == [], said
-    undo()
-    if case.command == "plan":
-        planned = (whole.folder.parent / "plan.json").read_text()
-        assert rig.done("plan", "--json").out == planned
-        return
-    rig.done(*case.command.split())
-    if case.command == "pull":
-        assert rig.raw() == whole.raw()
-    elif case.command != "check":
-        if case.command != "import":
-            rig.done("import")
-        assert rig.space() == whole.space()
-        assert rig.handle.state.recorder.violations == []
+@contextmanager
+def held(lock: Path) -> Iterator[int]:
+    """Let another process hold a project as an import does; yield its number."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, str(lock)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        yield holder.pid
+        holder.communicate("")

@@ -74,6 +74,28 @@ class Page:
             self._send(self.tags(name)[which], name, None)
         await worked()
 
+    async def run(self, name: str) -> None:
+        """Press a button, and wait until it can be pressed again."""
+        await self.click(name)
+        await self.rests(name)
+
+    async def rests(self, name: str) -> None:
+        """Wait until a button can be pressed."""
+        [button] = self.named(name)
+        await self.until(lambda: not button.disabled, f"{name} cannot be pressed")
+
+    def bar(self) -> Any:
+        """Return the progress bar."""
+        [found] = (e for e in self._widgets() if type(e).__name__ == "IntProgress")
+        return found
+
+    def is_hidden(self, widget: Any) -> bool:
+        """Return whether a widget, or one that holds it, is out of sight."""
+        if widget.layout.display == "none":
+            return True
+        holders = (e for e in self._widgets() if widget in getattr(e, "children", ()))
+        return any(self.is_hidden(each) for each in holders)
+
     async def set(self, name: str, value: Any, which: int = 0) -> None:
         """Give a field a value, a drop-down the value of a choice."""
         await self.until(lambda: self._has(name, which), f"no {name}")
@@ -150,7 +172,10 @@ class Page:
     async def nothing_runs(self, *markup: str) -> None:
         """Insist that what is shown holds none of this markup, nor a handler."""
         page = BeautifulSoup(self.html(), "html.parser")
-        assert page.select("script, [onerror], [onclick], a[href^=javascript]") == []
+        acting = "script, a[href^='javascript:'], iframe:not([sandbox=''])"
+        assert page.select(acting) == []
+        names = {name for tag in page.find_all(True) for name in tag.attrs}
+        assert not [name for name in names if name.startswith("on")]
         assert not [each for each in markup if each in self.html()]
 
     def _held(self, region: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from cmsmig.notebook.design.designing import (
     open_design,
     sample_values,
 )
+from cmsmig.notebook.inspect.explorer import Explorer
+from cmsmig.notebook.inspect.site_catalogue import open_catalogue
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.previewing import (
     accept_bodies,
@@ -79,6 +82,30 @@ class Session:
         previews = open_previews(workspace, reviewer)
         panels = (bodies(previews), body_preview(previews, item), body_fields(previews))
         self.page = Page(*panels, embed_policies(previews), accept_bodies(previews))
+
+    async def open_explorer(self, *, dry_run: bool = False) -> None:
+        """Open the browser of items, and wait until all are listed."""
+        workspace = self._workspace(dry_run)
+        explorer = Explorer(workspace, open_catalogue(workspace))
+        self.page = Page(explorer.element())
+        await self.page.until(lambda: not explorer.busy, "items are still listed")
+
+    async def click_often(self, name: str, times: int) -> None:
+        """Press a button several times."""
+        for _ in range(times):
+            await self.click(name)
+
+    async def rows(self, name: str, count: int, filled: list[str]) -> None:
+        """Wait for a CSV with so many rows or more, these columns filled in each; no
+        cell is a formula."""
+        path = self.folder / name
+        await self.page.until(path.exists, f"no {name}")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [*csv.DictReader(file)]
+        assert len(rows) >= count
+        assert all(row[column] for row in rows for column in filled)
+        cells = [str(cell) for row in rows for cell in row.values()]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
 
     async def split(self) -> None:
         """Open notebook 03 on two bodies that headings and quotes split."""

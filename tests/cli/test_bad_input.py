@@ -1,0 +1,114 @@
+"""Settings, decisions and files that cannot work: one sentence, and a clean rerun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cases import cases
+from tests.support.cli.bad_input import Cause, Rig, sentence, written
+from tests.support.rehearsal import run_here
+from tests.support.scripts import do
+
+
+@cases(__file__, "settings.yaml")
+def test_wrong_settings_end_in_one_sentence(
+    rig: Callable[..., Rig], whole: Rig, case: dict[str, Any]
+) -> None:
+    """A wrong setting is named in one sentence, and its correction is enough."""
+    check(rig(decided=case.get("pulled", True)), whole, case)
+
+
+@cases(__file__, "files.yaml")
+def test_wrong_files_end_in_one_sentence(
+    rig: Callable[..., Rig], whole: Rig, case: dict[str, Any]
+) -> None:
+    """The file is named, with its line or with what reads it again; nothing half-done
+    stays behind."""
+    check(rig(decided=case.get("pulled", True)), whole, case)
+
+
+def check(rig: Rig, whole: Rig, case: dict[str, Any]) -> None:
+    """Run the case: the sentence and the code, then a rerun like `whole`."""
+    undo = do(case["cause"], Cause(rig))
+    command = case["command"].split()
+    ended = rig.run(*command)
+    assert ended.code == case["code"], ended.out + ended.err
+    said = sentence(ended)
+    assert [part for part in case["says"] if part not in said] == [], said
+    assert not Path(case.get("absent", "none")).exists()
+    undo()
+    if command == ["plan"]:
+        planned = (whole.folder.parent / "plan.json").read_text()
+        assert rig.done("plan", "--json").out == planned
+        return
+    rig.done(*command)
+    if command == ["pull"]:
+        assert rig.raw() == whole.raw()
+    elif command != ["check"]:
+        rig.done("import")
+        assert rig.space() == whole.space()
+        assert rig.handle.state.recorder.violations == []
+
+
+def test_decisions_nested_beyond_reason_ask_no_service(rig: Callable[..., Rig]) -> None:
+    """Decisions are read before anything is asked of the destination."""
+    started = rig()
+    for name, text in (
+        ("collections.yaml", "[" * 5000),
+        ("design.yaml", "components: 1"),
+    ):
+        undo = written(started.folder / "decisions" / name, text)
+        ended = started.run("import")
+        assert ended.code == 2
+        assert name in sentence(ended)
+        undo()
+    assert started.entries == []
+    assert not (started.folder / "ledger.sqlite").exists()
+
+
+def test_debug_shows_where_it_failed(rig: Callable[..., Rig]) -> None:
+    """With --debug the traceback comes first and the same sentence last."""
+    started = rig()
+    started.set(space_id="290513")
+    plain = started.run("plan")
+    debugged = started.run("--debug", "plan")
+    assert debugged.code == plain.code == 1
+    assert "Traceback (most recent call last)" in debugged.err
+    assert debugged.err.splitlines()[-1] == sentence(plain)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "nonsense",
+        "import --nonsense",
+        "--nonsense plan",
+        "plan extra",
+        "import --plan",
+        "decide",
+        "decide --accept-proposals",
+        "convert --mode nonsense -",
+        "convert --batch one",
+        "render one two",
+        "sandbox --rate 0",
+    ],
+)
+def test_a_wrong_call_is_one_sentence(tmp_path: Path, arguments: str) -> None:
+    """An unknown command, option or argument ends in 2 and says what helps."""
+    ended = run_here("--project", str(tmp_path), *arguments.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert sentence(ended)
+
+
+@pytest.mark.parametrize(("command", "code"), [("init", 1), ("plan", 2), ("status", 1)])
+def test_a_project_that_is_a_file(tmp_path: Path, command: str, code: int) -> None:
+    """A project folder that cannot be one is named, and nothing is made."""
+    place = tmp_path / "letter"
+    place.write_text("not a folder")
+    ended = run_here("--project", str(place), command)
+    assert ended.code == code, ended.err
+    assert str(place) in sentence(ended)
