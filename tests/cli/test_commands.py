@@ -328,20 +328,6 @@ _HEAVY = {
 """Modules that no help and no import of the package needs."""
 
 
-def test_importing_the_package_loads_next_to_nothing() -> None:
-    """Neither tables nor notebooks nor any other library comes with it."""
-    code = f"import sys, cmsmig; print(sorted({_HEAVY} & set(sys.modules)))"
-    root = {"PYTHONPATH": str(Path(__file__).parents[2])}
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **root},
-        check=True,
-    )
-    assert ended.stdout == "[]\n"
-
-
 def test_the_module_runs_as_a_program(tmp_path: Path) -> None:
     """Help is instant and needs no settings; no notebook or table tool is loaded."""
     code = (

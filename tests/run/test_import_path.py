@@ -12,12 +12,10 @@ import pytest
 
 from cmsmig.run import lab
 from cmsmig.run.child import this_python
-from cmsmig.run.locate import find_notebooks
-from cmsmig.run.unattended import run_unattended
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
 from tests.support.planted import found_running, plant
-from tests.support.run.small_notebooks import write_notebook
+from tests.support.run.small_notebooks import run_notebooks, write_notebook
 
 SPAWNING = """
 import os, sys, threading
@@ -41,14 +39,7 @@ def test_a_kernel_and_its_page_run_nothing_of_the_current_folder(
     """`cmsmig run` in a folder with planted modules and a planted page template."""
     write_notebook(tmp_path / "notebooks", "00_first", IN_A_KERNEL)
     monkeypatch.chdir(plant(tmp_path / "here"))
-    finished = run_unattended(
-        Project(tmp_path / "project"),
-        find_notebooks(tmp_path / "notebooks"),
-        (),
-        reports=tmp_path / "reports",
-        run_id="run",
-        observer=lambda event: None,
-    )
+    finished, _ = run_notebooks(tmp_path)
     assert finished.run.complaint == ""
     assert found_running(tmp_path / "here") == []
     folder = tmp_path / "reports" / "run"

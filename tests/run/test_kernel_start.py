@@ -11,12 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.events import Event, Noticed
-from cmsmig.run.locate import find_notebooks
 from cmsmig.run.socket_folder import LONGEST_PATH, socket_prefix
-from cmsmig.run.unattended import Finished, run_unattended
-from cmsmig.settings import Project
-from tests.support.run.small_notebooks import write_notebook
+from cmsmig.run.unattended import Finished
+from tests.support.run.small_notebooks import run_notebooks, write_notebook
 
 STARTING = """
 import json, os, socket, sys
@@ -65,18 +62,9 @@ def starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
 
 
 def run(folder: Path, source: str = "1") -> tuple[Finished, list[str]]:
-    """Run one notebook; return how it ended and what a person was told."""
+    """Run one notebook; return how it ended and what was noticed."""
     write_notebook(folder / "notebooks", "00_first", source)
-    events: list[Event] = []
-    finished = run_unattended(
-        Project(folder / "project"),
-        find_notebooks(folder / "notebooks"),
-        (),
-        reports=folder / "reports",
-        run_id="run",
-        observer=events.append,
-    )
-    return finished, [each.what for each in events if isinstance(each, Noticed)]
+    return run_notebooks(folder)
 
 
 def shown(folder: Path) -> str:
@@ -135,7 +123,9 @@ def test_a_start_that_fails_is_tried_once_more_and_told(
     assert shown(tmp_path) == "done\n"
     assert starts.read_text() == "xx"
     (line,) = told
-    assert line.startswith("its kernel did not start (RuntimeError: Kernel died")
+    assert line.startswith(
+        "00_first: its kernel did not start (RuntimeError: Kernel died"
+    )
     assert line.endswith("(no room for a kernel)); it is started once more")
 
 

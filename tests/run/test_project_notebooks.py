@@ -8,34 +8,13 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.events import Event, Noticed
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.run.project_notebooks import read_copies
-from cmsmig.run.unattended import Finished, run_unattended
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
-from tests.support.run.small_notebooks import PARAMETERS, write_notebook
+from tests.support.run.small_notebooks import PARAMETERS, run_notebooks, write_notebook
 
 OWN = PARAMETERS.replace("limit: int = 3", "limit: int = 5").replace("1.5", "2")
-
-
-def run(folder: Path, *values: str) -> tuple[Finished, list[str]]:
-    """Run the notebooks below a folder; return also what a person was told."""
-    told: list[str] = []
-
-    def hear(event: Event) -> None:
-        if isinstance(event, Noticed):
-            told.append(f"{event.where}: {event.what}")
-
-    finished = run_unattended(
-        Project(folder / "project"),
-        find_notebooks(folder / "notebooks"),
-        values,
-        reports=folder / "reports",
-        run_id="run",
-        observer=hear,
-    )
-    return finished, told
 
 
 def test_a_copy_gives_parameters_and_no_code(tmp_path: Path) -> None:
@@ -49,7 +28,7 @@ def test_a_copy_gives_parameters_and_no_code(tmp_path: Path) -> None:
         "print('mine')",
         parameters=OWN.replace('""', '"/elsewhere"'),
     )
-    finished, told = run(tmp_path, "rate=7")
+    finished, told = run_notebooks(tmp_path, "rate=7")
     assert finished.exit_code == 0
     executed = (tmp_path / "reports/run/00_first.ipynb").read_text("utf-8")
     assert f"5|7.0|{tmp_path / 'project'}" in executed
@@ -87,7 +66,7 @@ def test_a_cell_of_parameters_that_does_not_fit_runs_nothing(
     folder = tmp_path / "project" / "notebooks"
     copy = write_notebook(folder, "00_first", "1", parameters=parameters)
     with pytest.raises(UsageError, match="lays a new copy") as raised:
-        run(tmp_path)
+        run_notebooks(tmp_path)
     assert said in str(raised.value)
     assert f"{copy}, cell parameters" in str(raised.value)
     assert not (tmp_path / "reports").exists()
@@ -100,7 +79,7 @@ def test_a_damaged_copy_is_one_sentence(tmp_path: Path) -> None:
     copy.parent.mkdir(parents=True)
     copy.write_text("{", "utf-8")
     with pytest.raises(UsageError, match="cannot be read as a notebook"):
-        run(tmp_path)
+        run_notebooks(tmp_path)
 
 
 def test_two_projects_have_notebooks_of_their_own(tmp_path: Path) -> None:

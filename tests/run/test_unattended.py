@@ -15,15 +15,13 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.events import unobserved
 from cmsmig.masking import masked
 from cmsmig.run.accounting import balance_of
-from cmsmig.run.locate import find_notebooks
-from cmsmig.run.unattended import Finished, project_named, run_unattended
+from cmsmig.run.unattended import project_named
 from cmsmig.settings import Project, read_tokens
 from tests.support.disguises import tells
 from tests.support.rehearsal import Rehearsal
-from tests.support.run.small_notebooks import write_notebook
+from tests.support.run.small_notebooks import run_notebooks, write_notebook
 from tests.support.timelimit import patience
 
 STOPPABLE = """
@@ -44,19 +42,6 @@ sys.exit(finished.exit_code)
 """
 
 
-def run(folder: Path, *values: str, dry_run: bool = False) -> Finished:
-    """Run the notebooks below a folder."""
-    return run_unattended(
-        Project(folder / "project"),
-        find_notebooks(folder / "notebooks"),
-        values,
-        reports=folder / "reports",
-        run_id="run",
-        dry_run=dry_run,
-        observer=unobserved,
-    )
-
-
 def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
     """The cell is named in one sentence, its notebook and page kept, no later one."""
     notebooks = tmp_path / "notebooks"
@@ -68,7 +53,7 @@ def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
         "from cmsmig.errors import UndecidedError\nraise UndecidedError('Decide.')",
     )
     write_notebook(notebooks, "02_third", "1")
-    finished = run(tmp_path, "limit=5", dry_run=True)
+    finished, _ = run_notebooks(tmp_path, "limit=5", dry_run=True)
     folder = tmp_path / "reports" / "run"
     assert finished.exit_code == 3
     assert finished.run.complaint == (
@@ -94,7 +79,7 @@ def test_nothing_is_made_when_a_parameter_does_not_fit(
     """The check comes before the run's folder and before any kernel."""
     write_notebook(tmp_path / "notebooks", "00_first", "1")
     with pytest.raises(UsageError):
-        run(tmp_path, value)
+        run_notebooks(tmp_path, value)
     assert not (tmp_path / "reports").exists()
 
 
@@ -104,7 +89,7 @@ def test_a_dry_run_is_refused_by_notebooks_that_know_none(tmp_path: Path) -> Non
         tmp_path / "notebooks", "00_first", "1", parameters="limit: int = 3  # many"
     )
     with pytest.raises(UsageError, match="a parameter dry_run"):
-        run(tmp_path, dry_run=True)
+        run_notebooks(tmp_path, dry_run=True)
     assert not (tmp_path / "reports").exists()
 
 
@@ -199,7 +184,7 @@ def test_no_output_of_a_notebook_tells_a_token(
         "raise RuntimeError(f'refused: {os.environ[\"CMSMIG_ORIGIN_TOKEN\"]} {read}')",
     )
     read_tokens(Project(project), dict(os.environ))
-    finished = run(tmp_path)
+    finished, _ = run_notebooks(tmp_path)
     assert finished.exit_code == 1
     assert "refused: (hidden)" in masked(finished.run.complaint)
     kept = [path for path in (tmp_path / "reports").rglob("*") if path.is_file()]

@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from cmsmig.events import Event, Noticed
+from cmsmig.run.locate import find_notebooks
+from cmsmig.run.unattended import Finished, run_unattended
+from cmsmig.settings import Project
+
 PARAMETERS = (
     'project: str = ""  # project folder\n'
     "dry_run: bool = False  # write nothing\n"
@@ -39,6 +44,24 @@ def write_notebook(
     path = folder / f"{name}.ipynb"
     path.write_text(json.dumps(document), "utf-8")
     return path
+
+
+def run_notebooks(
+    folder: Path, *values: str, dry_run: bool = False
+) -> tuple[Finished, list[str]]:
+    """Run the notebooks below a folder; return how they ended and what was noticed."""
+    events: list[Event] = []
+    finished = run_unattended(
+        Project(folder / "project"),
+        find_notebooks(folder / "notebooks"),
+        values,
+        reports=folder / "reports",
+        run_id="run",
+        dry_run=dry_run,
+        observer=events.append,
+    )
+    noticed = (each for each in events if isinstance(each, Noticed))
+    return finished, [f"{each.where}: {each.what}" for each in noticed]
 
 
 def _cell(kind: str, cell_id: str, source: str, *tags: str) -> dict:
