@@ -11,7 +11,6 @@ from cmsmig.errors import CredentialsError, SettingsError
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.notebook.start.connection import connection_check, forecast
-from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.rehearsal import Rehearsal
 
 
@@ -53,23 +52,6 @@ async def test_unattended_a_setting_that_does_not_fit_ends_the_run(rehearse) -> 
         file.write("\nCMSMIG_SITE_ID=0123456789abcdef01234567\n")
     with pytest.raises(SettingsError, match="site_id"):
         await connection_check(at(rehearsal))
-
-
-async def test_by_hand_a_refused_token_is_a_sentence_and_can_be_mended(
-    rehearse,
-) -> None:
-    """The panel shows the error; after the correction the button asks again."""
-    rehearsal = rehearse()
-    right = (rehearsal.folder / ".env").read_text()
-    (rehearsal.folder / ".env").write_text(wrong_token(rehearsal))
-    with front_end() as page:
-        panel = await connection_check(at(rehearsal, interactive=True))
-        panel._repr_mimebundle_()
-        assert "token" in page.html()
-        assert "Limits of the plans" not in page.html()
-        (rehearsal.folder / ".env").write_text(right)
-        await page.click("check-again")
-        await until(page, "Limits of the plans")
 
 
 def test_the_forecast_says_what_comes_first(rehearse) -> None:
@@ -133,12 +115,6 @@ def test_the_forecast_is_the_plan(rehearse) -> None:
     document = rehearsal.done("plan", "--json").document
     assert f">{document['calls']['total']:,}</td>" in shown
     assert document["hash"][:16] in shown
-
-
-async def until(page: FrontEnd, words: str) -> None:
-    """Wait until the page shows these words; the test's time limit ends it."""
-    while words not in page.html():
-        await asyncio.sleep(0.02)
 
 
 def wrong_token(rehearsal: Rehearsal) -> str:

@@ -11,7 +11,6 @@ from cmsmig.notebook.preview.cross_checking import cross_checked, site_body
 from cmsmig.notebook.preview.previewing import Previews, open_previews
 from cmsmig.richtext.parity.comparison import Defect, Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
-from tests.support.notebook.page import Page
 from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.notebook.session import decide_all
 from tests.support.standin import StandIn
@@ -60,29 +59,6 @@ async def test_without_node_one_sentence_and_the_run_goes_on(
     monkeypatch.setenv("PATH", str(tmp_path))
     panel = await cross_checked(await previews(tmp_path / "p"), run=True)
     assert "needs Node, which is not on the PATH" in panel.html()
-
-
-async def test_by_hand_it_waits_is_stopped_and_goes_again(
-    tmp_path: Path, node: StandIn
-) -> None:
-    """Nothing runs before the button; a stop shows what was compared."""
-    body_index = await previews(tmp_path / "p", interactive=True)
-    panel = await cross_checked(body_index)
-    assert panel.widget is not None
-    page = Page(panel)
-    assert not (node.folder / "started").exists()
-    node.hold()
-    await page.click("cross-check")
-    await page.until((node.folder / "started").exists, "Node is not started")
-    [stop], [start] = page.named("cross-check-stop"), page.named("cross-check")
-    assert (stop.disabled, start.disabled) == (False, True)
-    await page.click("cross-check-stop")
-    await page.sees("Stopped: 0 of 4 bodies")
-    await page.until(lambda: not start.disabled, "it does not go on")
-    assert stop.disabled
-    node.go_on()
-    await page.click("cross-check")
-    await page.sees("4 bodies: 2 equal, 2 deviating")
 
 
 async def test_bodies_are_taken_as_the_origin_holds_them(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import json
@@ -39,8 +38,6 @@ from cmsmig.evidence.redirects import (
 )
 from cmsmig.ledger.rows import Accounting
 from cmsmig.notebook.kit.prerequisites import decided_migration
-from cmsmig.notebook.verify import verifying
-from cmsmig.notebook.verify.cutover import open_handover
 from cmsmig.steps.verify.differences import Verification
 from tests.support.notebook.made_evidence import KEY, evidence_of, site_at
 from tests.support.notebook.staging import Staged
@@ -285,26 +282,3 @@ def test_a_page_that_its_own_redirect_would_hide_is_named(
     swapped = {**places, first: places[second], second: places[first]}
     found = redirect_rows(migration, swapped)
     assert set(found.shadowed) == {f"/{places[first]}", f"/{places[second]}"}
-
-
-def test_the_token_is_in_no_file_of_a_report(
-    staged: Callable[..., Staged], tmp_path: Path
-) -> None:
-    """Neither token's text is anywhere below the run's folder."""
-    stage = staged()
-
-    async def work() -> None:
-        await stage.imported()
-        handover = open_handover(stage.workspace(), str(tmp_path / "r"))
-        await verifying.verify(handover)
-        verifying.redirects(handover)
-        verifying.evidence(handover)
-
-    asyncio.run(work())
-    told = stage.rehearsal.handle.announcement
-    files = [each for each in (tmp_path / "r").rglob("*") if each.is_file()]
-    assert len(files) == 3
-    for each in files:
-        text = each.read_text()
-        assert told["origin_token"] not in text
-        assert told["destination_token"] not in text

@@ -155,26 +155,6 @@ async def test_a_plan_that_no_longer_fits_is_refused(staged: Start) -> None:
     assert stage.writes() == 0
 
 
-async def test_by_hand_a_step_starts_stops_and_goes_on(staged: Start) -> None:
-    """Nothing happens before the button; a stop keeps what is done; nothing twice."""
-    stage = staged(rate=20, settings="in_flight = 1")
-    workspace = stage.workspace()
-    await run_step(workspace, "prepare", await show_plan(workspace))
-    workspace = stage.workspace(interactive=True)
-    page = Page(await run_step(workspace, "create", await show_plan(workspace)))
-    assert stage.titles() == []
-    await page.click("create-start")
-    await page.until(lambda: len(stage.titles()) > 2, "no story is made")
-    await page.click("create-stop")
-    await page.sees("Stopped after the calls in flight")
-    assert 0 < len(stage.titles()) < 12
-    await page.labelled("create-start", "Go on")
-    await page.rests("create-start")
-    await page.run("create-start")
-    await page.sees("in 12 = created 12")
-    assert len(stage.titles()) == 12
-
-
 class Hands:
     """A clock that a test sets."""
 

@@ -46,13 +46,6 @@ PANELS = (
     inspection.not_migratable,
     inspection.choose_item_sets,
 )
-CONTROLS = (
-    "collections-filter",
-    "collections-detail",
-    "references-cause",
-    "census-structure",
-    "obstacles-kind",
-)
 
 
 def at(folder: Path, *, interactive: bool = False, dry_run: bool = False) -> Workspace:
@@ -233,19 +226,13 @@ def test_a_drawing_stays_readable_at_any_size(count: int) -> None:
         assert all(one[1] < other[0] for one, other in itertools.pairwise(ordered))
 
 
-async def test_pulling_unattended_reads_and_shows(rehearse) -> None:
-    """It pulls at once where nothing is there, and shows what was read."""
-    rehearsal = rehearse()
-    shown = html(await inspection.pull_origin(at(rehearsal.folder)))
-    assert RawCache(rehearsal.folder / "raw").complete()
-    assert "what was read" in shown
-
-
 async def test_unattended_a_refresh_reads_everything_again(rehearse) -> None:
     """A delta run: with the parameter the site is read anew, without it is not."""
     rehearsal = rehearse()
     entries = rehearsal.handle.state.recorder.entries
-    await inspection.pull_origin(at(rehearsal.folder))
+    shown = html(await inspection.pull_origin(at(rehearsal.folder)))
+    assert "what was read" in shown
+    assert RawCache(rehearsal.folder / "raw").complete()
     once = len(entries)
     await inspection.pull_origin(at(rehearsal.folder))
     found = len(entries)
@@ -292,71 +279,6 @@ async def test_a_dry_run_reads_nothing(rehearse) -> None:
     with pytest.raises(UnreadError, match="dry"):
         await inspection.pull_origin(at(rehearsal.folder, dry_run=True))
     assert not (rehearsal.folder / "raw").exists()
-
-
-async def test_pulling_by_hand_waits_for_the_button(rehearse) -> None:
-    """Nothing is read before the click; afterwards the site is there."""
-    rehearsal = rehearse()
-    with front_end() as page:
-        panel = await inspection.pull_origin(at(rehearsal.folder, interactive=True))
-        panel._repr_mimebundle_()
-        assert not (rehearsal.folder / "raw").exists()
-        await page.click("pull")
-        await until(page, "Everything is read")
-    assert RawCache(rehearsal.folder / "raw").complete()
-
-
-async def test_a_stopped_pull_goes_on(rehearse) -> None:
-    """Stop ends the reading in a sentence; the button takes it up again."""
-    rehearsal = rehearse()
-    with front_end() as page:
-        panel = await inspection.pull_origin(at(rehearsal.folder, interactive=True))
-        panel._repr_mimebundle_()
-        await page.click("pull")
-        await page.click("pull-stop")
-        await until(page, "Stopped")
-        await page.click("pull")
-        await until(page, "Everything is read")
-    assert RawCache(rehearsal.folder / "raw").complete()
-
-
-async def test_every_filter_changes_what_is_shown(sample: Path) -> None:
-    """Each control of the tables is driven once, and the page changes."""
-    workspace = at(sample, interactive=True)
-    with front_end() as page:
-        for panel in PANELS:
-            panel(workspace)._repr_mimebundle_()
-        for name in CONTROLS:
-            before = page.html()
-            state = {"value": "journal"} if name == CONTROLS[0] else {"index": 1}
-            await page.set(name, **state)
-            assert page.html() != before, name
-
-
-async def test_choosing_by_hand_writes_the_file(sample: Path) -> None:
-    """The sets chosen in the lines stand in the file, decided individually."""
-    folder = sample
-    with front_end() as page:
-        inspection.choose_item_sets(at(folder, interactive=True))._repr_mimebundle_()
-        await page.set("item-set", 0, index=1)
-        await page.set("item-set", 1, index=4)
-        await page.set("item-set-archived", 2, index=1)
-        await page.set("item-set-publish", 0, index=1)
-        await page.click("item-set-save")
-        assert "give your name" in page.html()
-        assert not (folder / "decisions").exists()
-        await page.set("item-set-reviewer", value="Ada")
-        await page.click("item-set-save")
-        assert "is written" in page.html()
-    written = chosen(folder)
-    assert written["reviewed"]["by"] == "Ada"
-    assert written["reviewed"]["how"] == "individually"
-    first, second, third = written["collections"][:3]
-    assert (first["items"], first["publish"]) == ("live", "what_is_live")
-    assert second["migrate"] is False
-    assert third["archived"] == "as_drafts"
-    (folder / "decisions" / "collections.yaml").unlink()
-    (folder / "decisions").rmdir()
 
 
 async def test_a_dry_run_by_hand_writes_no_decision(

@@ -43,7 +43,8 @@ def _listed(reports: Path, name: str) -> list[dict]:
 async def test_a_whole_import_ends_well_and_its_report_adds_up(
     staged: Start, tmp_path: Path
 ) -> None:
-    """No difference; in = created + reused + skipped + failed, in parts and in all."""
+    """No difference; in = created + reused + skipped + failed, in parts and in all. No
+    file holds a token, and the ledger is shown as tables."""
     stage = staged()
     await stage.imported()
     handover = await _handed_over(stage, tmp_path / "r")
@@ -79,6 +80,17 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
         assert each["in"] == sum(each[name] for name in ended)
     assert sum(each["in"] for each in parts[:-1]) == report["accounting"]["in"] == 12
     assert report["plan"]["calls"]["create_stories"] == 0
+    announced = stage.rehearsal.handle.announcement
+    files = [each for each in (tmp_path / "r").rglob("*") if each.is_file()]
+    texts = [each.read_text() for each in files]
+    assert len(files) == 3
+    for side in ("origin", "destination"):
+        assert not [text for text in texts if announced[f"{side}_token"] in text]
+    shown = str(verifying.ledger_tables(handover).html())
+    for title in ("Accounting", "Items", "Losses by kind", "Reasons"):
+        assert title in shown
+    assert "records/record-1" in shown
+    assert shown.index("<th>name</th>") < shown.index("<th>item_id</th>")
 
 
 async def test_what_an_editor_changed_ends_with_4_and_is_listed(
@@ -252,16 +264,3 @@ async def test_a_stopped_read_back_counts_as_none(staged: Start) -> None:
         await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
         assert "counts only when it is whole" in page.html()
     assert handover.found is None
-
-
-async def test_the_ledger_is_shown_as_tables(staged: Start, tmp_path: Path) -> None:
-    """Every view by its name, with what became of an item in it."""
-    stage = staged()
-    await stage.imported()
-    handover = open_handover(stage.workspace(), str(tmp_path / "r"))
-    shown = str(verifying.ledger_tables(handover).html())
-    for title in ("Accounting", "Items", "Losses by kind", "Reasons"):
-        assert title in shown
-    assert "records/record-1" in shown
-    assert "created" in shown
-    assert shown.index("<th>name</th>") < shown.index("<th>item_id</th>")
