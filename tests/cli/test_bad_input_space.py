@@ -4,44 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import httpx
 import pytest
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.control_pages import state_of
 from tests.support.cli.bad_input import Rig, one_of, replaced, sentence
 
 
-def ask(rig: Rig, method: str, path: str, body: JsonObject | None = None) -> JsonObject:
-    """Do to the space what another client of it does."""
-    told = rig.handle.announcement
-    answer = httpx.request(
-        method,
-        f"{told['base_url']}/spaces/{told['space_id']}/{path}",
-        json=body,
-        headers={"Authorization": told["destination_token"]},
-        trust_env=False,
-    )
-    assert answer.is_success, answer.text
-    found: JsonObject = answer.json() if answer.content else {}
-    return found
-
-
-def story(rig: Rig, path: str, **more: Json) -> JsonObject:
+def story(rig: Rig, path: str) -> JsonObject:
     """Make a foreign story at a path, its folders with it."""
     parent, _, slug = path.rpartition("/")
-    parent_id = folder(rig, parent)
-    content: JsonObject = {"component": "page", "_uid": "theirs"}
-    body: JsonObject = {
-        "name": slug,
-        "slug": slug,
-        "parent_id": parent_id,
-        "content": content,
-        **more,
-    }
-    made = ask(rig, "POST", "stories", {"story": body})["story"]
-    assert isinstance(made, dict)
-    return made
+    content = {"component": "page", "_uid": "theirs"}
+    body = {"name": slug, "slug": slug, "content": content}
+    return rig.api(
+        "POST", "/stories", {"story": {**body, "parent_id": folder(rig, parent)}}
+    )["story"]
 
 
 def folder(rig: Rig, path: str) -> int:
@@ -60,7 +37,6 @@ def folder(rig: Rig, path: str) -> int:
 def stories(rig: Rig) -> dict[str, JsonObject]:
     """Return what the space holds by path."""
     rows = state_of(rig.handle.state.space)["stories"]
-    assert isinstance(rows, list)
     found = [row for row in rows if isinstance(row, dict) and not row["is_folder"]]
     for row in found:
         # It holds the moment of being asked for.
@@ -79,8 +55,6 @@ def test_a_space_with_starter_content_is_no_obstacle(
     started.done("import")
     started.done("verify")
     after = state_of(started.handle.state.space)["components"]
-    assert isinstance(components, list)
-    assert isinstance(after, list)
     assert len(components) == 4
     assert [each for each in components if each not in after] == []
     assert stories(started)["home"] == home
@@ -110,7 +84,7 @@ def test_a_foreign_story_at_our_path_fails_one_item(
     left = stories(started)[path]
     assert left["content"] == theirs["content"]
     assert left["updated_at"] == theirs["updated_at"]
-    ask(started, "DELETE", f"stories/{theirs['id']}")
+    started.api("DELETE", f"/stories/{theirs['id']}")
     started.done("import")
     started.done("verify")
     assert started.space() == whole.space()
@@ -123,15 +97,14 @@ def test_a_foreign_component_of_our_name_stops_before_anything_is_made(
     started = rig()
     schema: JsonObject = {"title": {"type": "text"}}
     body: JsonObject = {"name": "spot", "schema": schema}
-    made = ask(started, "POST", "components", {"component": body})["component"]
-    assert isinstance(made, dict)
+    made = started.api("POST", "/components", {"component": body})["component"]
     asked = len(started.writes)
     ended = started.run("import")
     assert ended.code == 1
     assert "component `spot`" in sentence(ended)
     assert "design.yaml" in sentence(ended)
     assert started.writes[asked:] == []
-    ask(started, "DELETE", f"components/{made['id']}")
+    started.api("DELETE", f"/components/{made['id']}")
     started.done("import")
     assert started.space() == whole.space()
 
@@ -141,7 +114,7 @@ def test_proposals_keep_clear_of_what_is_there(rig: Callable[..., Rig]) -> None:
     started = rig(decided=False)
     schema: JsonObject = {"title": {"type": "text"}}
     body: JsonObject = {"name": "spot", "schema": schema}
-    ask(started, "POST", "components", {"component": body})
+    started.api("POST", "/components", {"component": body})
     started.decided()
     started.done("import")
     started.done("verify")
@@ -157,7 +130,7 @@ def test_a_foreign_story_where_a_folder_has_to_be(
     ended = started.run("import")
     assert ended.code == 1
     assert path.partition("/")[0] in sentence(ended)
-    ask(started, "DELETE", f"stories/{theirs['id']}")
+    started.api("DELETE", f"/stories/{theirs['id']}")
     started.done("import")
     started.done("verify")
     assert started.space() == whole.space()
@@ -193,7 +166,7 @@ def story_added(rig: Rig) -> str:
 
 def component_added(rig: Rig) -> str:
     body: JsonObject = {"name": "spot", "schema": {}}
-    ask(rig, "POST", "components", {"component": body})
+    rig.api("POST", "/components", {"component": body})
     return "component spot"
 
 

@@ -16,7 +16,7 @@ from cmsmig.sandbox.server import running_sandbox
 from cmsmig.whole_text import is_whole, whole_text, whole_value
 from tests.support.cli.bad_input import sentence
 from tests.support.rehearsal import Rehearsal
-from tests.support.saltedsite import write_salted_site
+from tests.support.saltedsite import salted_project
 
 HALF = "\ud83d"
 OTHER = "\ude00"
@@ -29,12 +29,10 @@ values = st.recursive(
 
 
 @pytest.fixture
-def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rehearsal]:
+def broken(tmp_path: Path) -> Iterator[Rehearsal]:
     """Return a project on a site with half a character in every text."""
-    write_salted_site(tmp_path / "content", HALF)
-    options = SandboxOptions(tmp_path / "content", rate=900, origin_rate=60_000)
-    with running_sandbox(options) as handle:
-        yield Rehearsal.start(handle, tmp_path / "project", 900, tmp_path / "state")
+    with salted_project(tmp_path, HALF) as made:
+        yield made
 
 
 def test_a_site_of_halves_is_imported_and_each_is_listed(broken: Rehearsal) -> None:

@@ -18,7 +18,7 @@ import pytest
 from cmsmig.ledger.lease import lease
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
-from tests.support.rehearsal import Ended, Rehearsal, run_here, write_env
+from tests.support.rehearsal import Rehearsal, run_here, write_env
 from tests.support.timelimit import patience
 
 RATE = 900
@@ -37,22 +37,15 @@ rate = 900
 
 
 @dataclass(frozen=True)
-class Agency:
-    """A project with two destinations, and both of them."""
+class Agency(Rehearsal):
+    """A project with two destinations: the sandbox of staging, and another one."""
 
-    folder: Path
-    staging: Rehearsal
     production: Rehearsal
 
-    def run(self, *arguments: str) -> Ended:
-        """Run a command in this process."""
-        return run_here("--project", str(self.folder), *arguments)
-
-    def done(self, *arguments: str) -> Ended:
-        """Run a command in this process and insist on exit code 0."""
-        ended = self.run(*arguments)
-        assert ended.code == 0, f"{arguments}: {ended.code}\n{ended.out}{ended.err}"
-        return ended
+    @property
+    def staging(self) -> Rehearsal:
+        """Return the project as one that knows staging alone."""
+        return self
 
 
 @pytest.fixture
@@ -75,12 +68,12 @@ def agency(
             for space in (290512, 290513)
         ]
         folder = tmp_path / "project"
-        both = [Rehearsal(each, folder, tmp_path / "state") for each in handles]
-        made = Agency(folder, *both)
+        state = tmp_path / "state"
+        production = Rehearsal(handles[1], folder, state)
+        made = Agency(handles[0], folder, state, production)
         made.done("init")
         _write_settings(folder, *handles)
-        made.done("pull")
-        made.done("decide", "--accept-proposals", "--reviewer", "a tester")
+        made.decided()
         yield made
 
 

@@ -22,8 +22,6 @@ from hypothesis import strategies as st
 from cmsmig import events
 from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.sandbox.http.asgi import Call, Reply
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
 from cmsmig.terminal.console import complain, complain_of
 from cmsmig.terminal.library_log import log_printably
 from cmsmig.terminal.progress import Progress
@@ -31,7 +29,7 @@ from cmsmig.terminal.text import table_lines
 from tests.support.cli.bad_input import Rig
 from tests.support.hostiletext import ACTING, HALF, RAW, SALT, acting
 from tests.support.rehearsal import Rehearsal, run_here
-from tests.support.saltedsite import write_salted_site
+from tests.support.saltedsite import salted_project
 
 COMMANDS = (
     "check",
@@ -58,11 +56,8 @@ hostile = example(SALT)
 @pytest.fixture(scope="session")
 def salted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
     """Return a project on a site whose every text holds every such character."""
-    folder = tmp_path_factory.mktemp("salted")
-    write_salted_site(folder / "content", SALT)
-    options = SandboxOptions(folder / "content", rate=900, origin_rate=60_000)
-    with running_sandbox(options) as handle:
-        yield Rehearsal.start(handle, folder / "project", 900, folder / "state")
+    with salted_project(tmp_path_factory.mktemp("salted"), SALT) as made:
+        yield made
 
 
 def test_no_command_prints_a_control(salted: Rehearsal) -> None:

@@ -21,12 +21,10 @@ from cmsmig.display.safe_html import UNTYPESET
 from cmsmig.errors import UsageError
 from cmsmig.notebook.kit.kernel import show_errors_as_sentences
 from cmsmig.run.locate import find_notebooks, notebooks_folder
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
 from tests.support.hostiletext import SALT, acting
 from tests.support.notebook.front_end import Channel, FrontEnd, front_end
 from tests.support.rehearsal import Rehearsal
-from tests.support.saltedsite import write_salted_site
+from tests.support.saltedsite import salted_project
 
 Bundle = dict[str, object]
 _WRAPPED = f'<div class="{UNTYPESET}">'
@@ -38,14 +36,11 @@ _MARK = "$\\href"
 def salted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
     """Return a decided project, some of its bodies split into blocks."""
     folder = tmp_path_factory.mktemp("salted")
-    write_salted_site(folder / "content", SALT)
-    options = SandboxOptions(folder / "content", rate=900, origin_rate=60_000)
     with (
         pytest.MonkeyPatch.context() as patch,
-        running_sandbox(options) as handle,
+        salted_project(folder, SALT) as made,
     ):
         patch.setenv("CMSMIG_STATE_DIR", str(folder / "state"))
-        made = Rehearsal.start(handle, folder / "project", 900, folder / "state")
         made.done("pull")
         splits = ("--split", "headings", "--split", "embeds")
         made.done("decide", "--accept-proposals", "--reviewer", SALT, *splits)

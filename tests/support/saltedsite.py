@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import running_sandbox
+from tests.support.rehearsal import Rehearsal
 from tests.support.sites.identity import asset, option_id, ref, refs
 from tests.support.sites.markup import image, linked, paragraphs
 from tests.support.sites.records import Column, Entry, State, Table, into
@@ -137,3 +142,12 @@ def _body(salt: str) -> str:
         f'<img src="https://pictures.example/{text}.png" alt="Alt{text}">'
         f"<pre><code>{text}</code></pre><p><code>{text}</code></p>"
     )
+
+
+@contextmanager
+def salted_project(folder: Path, salt: str) -> Iterator[Rehearsal]:
+    """Start a project on a site with this salt, nothing pulled yet."""
+    write_salted_site(folder / "content", salt)
+    options = SandboxOptions(folder / "content", rate=900, origin_rate=60_000)
+    with running_sandbox(options) as handle:
+        yield Rehearsal.start(handle, folder / "project", 900, folder / "state")
