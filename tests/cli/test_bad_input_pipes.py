@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.bad_input import Rig, held, one_of, sentence
+from tests.support.cli.bad_input import Rig, one_of, sentence
 
 KINDS = ("pipe", "device", "loop", "folder")
 READ_BY_PLAN = (
@@ -127,19 +127,6 @@ def test_a_download_that_is_no_file_fails_alone(
     started.done("pull")
     started.done("import")
     assert started.space() == whole.space()
-
-
-def test_a_second_pull_ends_in_6_and_readers_go_on(rig: Callable[..., Rig]) -> None:
-    """Whoever pulls is named; `status`, `plan` and `check` do not mind."""
-    started = rig()
-    started.done("plan")
-    with held(started.folder / "ledger.lock") as process:
-        ended = started.run("pull")
-        for reader in ("status", "plan", "check"):
-            started.done(reader)
-    assert ended.code == 6
-    assert f"process {process}" in sentence(ended)
-    started.done("pull")
 
 
 def test_three_pulls_at_once_are_one_pull(rig: Callable[..., Rig], whole: Rig) -> None:

@@ -72,17 +72,6 @@ def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
     assert "as far as this" in (folder / "01_second.ipynb").read_text("utf-8")
 
 
-@pytest.mark.parametrize("value", ["limitt=5", "limit=many", "nonsense"])
-def test_nothing_is_made_when_a_parameter_does_not_fit(
-    tmp_path: Path, value: str
-) -> None:
-    """The check comes before the run's folder and before any kernel."""
-    write_notebook(tmp_path / "notebooks", "00_first", "1")
-    with pytest.raises(UsageError):
-        run_notebooks(tmp_path, value)
-    assert not (tmp_path / "reports").exists()
-
-
 def test_a_dry_run_is_refused_by_notebooks_that_know_none(tmp_path: Path) -> None:
     """A notebook that cannot be told to write nothing is not run at all."""
     write_notebook(
