@@ -84,11 +84,12 @@ class Book:
     @classmethod
     @asynccontextmanager
     async def opened(cls, browser: Browser, lab: Lab, path: str) -> AsyncIterator[Book]:
-        """Open a notebook in a context of its own; close both afterwards."""
+        """Open a notebook, if one is named, in a context of its own; close both then."""
         context, hearing = await listened(browser)
         book = await cls.at(lab, await context.new_page())
         book.hearing = hearing
-        await book.open(path)
+        if path:
+            await book.open(path)
         yield book
         await book.close()
         await context.close()
