@@ -79,7 +79,7 @@ async def test_an_output_notebook_in_the_lab(
         framed = await book.page.locator("iframe[sandbox='']").count()
         assert bool(framed) == (trusted and name == "03_preview_rich_text")
         await book.picture(pictures, path.stem)
-        # Heard before the end: a kernel that goes as it comes is an error to the Lab.
+        # Before the end: a kernel that goes as it comes is an error to the Lab.
         assert book.hearing.quiet()
 
 

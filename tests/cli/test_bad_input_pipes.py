@@ -104,9 +104,7 @@ def test_a_lock_that_is_no_file_is_one_sentence(
     """Nothing waits, and nothing is asked of the destination."""
     started = rig()
     put(started.folder / "ledger.lock", kind)
-    ended = started.run(command)
-    assert ended.code == 1
-    assert "ledger.lock" in sentence(ended)
+    assert "ledger.lock" in started.fails(1, command)
     assert started.writes == []
 
 

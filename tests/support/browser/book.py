@@ -84,7 +84,7 @@ class Book:
     @classmethod
     @asynccontextmanager
     async def opened(cls, browser: Browser, lab: Lab, path: str) -> AsyncIterator[Book]:
-        """Open a notebook, if one is named, in a context of its own; close both then."""
+        """Open a notebook, if one is named, in a context of its own, and close both."""
         context, hearing = await listened(browser)
         book = await cls.at(lab, await context.new_page())
         book.hearing = hearing

@@ -73,6 +73,12 @@ class Rig(Rehearsal):
             if entry.service in ("destination", "upload") and entry.method != "GET"
         ]
 
+    def fails(self, code: int, *arguments: str) -> str:
+        """Run a command that ends with this code; return the one sentence it says."""
+        ended = self.run(*arguments)
+        assert ended.code == code, ended.out + ended.err
+        return sentence(ended)
+
     def space(self) -> object:
         """Return what the space holds, without ids and times."""
         return comparable_state(self.handle.state.space)
@@ -163,6 +169,12 @@ class Cause:
         self.rig.folder.chmod(0o500)
         return lambda: self.rig.folder.chmod(0o700)
 
+    def posts(self, kind: str, body: dict[str, object]) -> Undo:
+        """Make something in the space, as another client of it does."""
+        made = self.rig.api("POST", f"/{kind}", body)
+        [(_, found)] = made.items()
+        return lambda: self.rig.api("DELETE", f"/{kind}/{found['id']}")
+
     def answers(self, status: int, service: str, method: str = "") -> Undo:
         """Let one service refuse everything, or every request of one method."""
 
@@ -176,7 +188,7 @@ class Cause:
         return self.rig.faults.clear
 
     def has_no_listener_at(self, name: str, path: str) -> Undo:
-        """Name an address of this machine at which nobody listens."""
+        """Name an address of this machine without a listener."""
         with socket.socket() as bound:
             bound.bind(("127.0.0.1", 0))
             port = bound.getsockname()[1]
