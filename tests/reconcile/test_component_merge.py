@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.conflicts import Side
 from cmsmig.reconcile.rules.component import ANSWERED
-from tests.support.merges import Merge, first_base, merge_component
+from tests.support.cases import cases, part
+from tests.support.merges import first_base, merge_component
 
 DESIGN: dict[str, Any] = {
     "name": "post",
@@ -42,215 +42,49 @@ def stored(body: JsonObject) -> Any:
     return found
 
 
-def merge(
-    ours: JsonObject,
-    theirs: JsonObject,
-    base: JsonObject | None = None,
-    take: Side | None = None,
-    used: frozenset[str] = frozenset(),
-) -> Merge:
-    base = first_base(DESIGN, stored(DESIGN)) if base is None else base
-    return merge_component(base, ours, theirs, take, used)
+def changed(body: Any, change: Any) -> Any:
+    """Return a copy with other values, also within; None takes a key out."""
+    made = copy.deepcopy(body)
+    for key, value in change.items():
+        inside = isinstance(value, dict) and isinstance(made.get(key), dict)
+        made[key] = changed(made[key], value) if inside else copy.deepcopy(value)
+        if value is None:
+            del made[key]
+    return made
 
 
-def design(**schema: JsonObject) -> Any:
-    """Return a copy of the design, some fields with other attributes."""
-    changed = copy.deepcopy(DESIGN)
-    for key, attributes in schema.items():
-        changed["schema"][key] = {**changed["schema"].get(key, {}), **attributes}
-    return changed
+def there(change: Any) -> Any:
+    """Return a component as the service gives it back once somebody changed it."""
+    records = {key: value for key, value in change.items() if key != "schema"}
+    return stored(changed(DESIGN, change)) | records
 
 
-def test_what_nobody_changed_is_not_sent() -> None:
-    merged = merge(DESIGN, stored(DESIGN))
-    assert not merged.writes
-    assert merged.kept == merged.agreed == frozenset()
-    assert merged.base_after(stored(DESIGN)) == first_base(DESIGN, stored(DESIGN))
-
-
-def test_a_field_of_theirs_survives_a_change_of_ours() -> None:
-    """Both stand in what is sent, the ids of the service and its options too."""
-    theirs = stored(DESIGN)
-    theirs["schema"]["badge"] = {"type": "text", "pos": 40, "id": "9"}
-    theirs["schema"]["title"]["description"] = "Short"
-    theirs["icon"] = "block"
-    merged = merge(design(title={"display_name": "Headline"}), theirs)
-    assert merged.written == {"schema.title.display_name"}
-    assert merged.kept == {
-        "icon",
-        "schema.badge",
-        "schema.title.description",
+@cases(__file__, "component_merges.yaml")
+def test_what_becomes_of_a_component(case: dict[str, Any]) -> None:
+    answered = case.get("answered", {})
+    base = first_base(DESIGN, there(answered))
+    theirs = there(changed(answered, case.get("theirs", {})))
+    ours = changed(DESIGN, case.get("ours", {}))
+    take = Side(case["take"]) if "take" in case else None
+    used = frozenset(case.get("used", ()))
+    merged = merge_component(base, ours, theirs, take, used)
+    found = {
+        name: sorted(getattr(merged, name))
+        for name in ("written", "kept", "agreed", "conflicts", "stays")
+        if name != "written" or "writes" not in case
     }
-    expected = copy.deepcopy(theirs)
-    expected["schema"]["title"]["display_name"] = "Headline"
-    assert merged.send["schema"] == expected["schema"]
-    assert merged.send["icon"] == "block"
-    after = merged.base_after({**expected, **merged.send})
-    again = merge(design(title={"display_name": "Headline"}), expected, after)
-    assert not again.writes
+    assert found == {name: sorted(case.get(name, [])) for name in found}
+    assert merged.writes == case.get("writes", bool(case.get("written")))
+    sent = part(merged.send, case.get("sends", {}))
+    assert sent == case.get("sends", {})
+    places = merged.send["schema"]
+    order = sorted(places, key=lambda key: places[key]["pos"])
+    assert order == case.get("order", order)
+    after = {**theirs, **merged.send}
+    again = merge_component(merged.base_after(after), ours, after, take, used)
+    assert (again.writes, again.waiting) == (False, merged.waiting)
     assert again.kept == merged.kept
-    assert not again.conflicts
-
-
-FLAG = "display_name"
-LABEL = "schema.title.display_name"
-
-
-def with_value(body: JsonObject, field: str, value: str) -> Any:
-    changed: Any = copy.deepcopy(body)
-    (changed if field == FLAG else changed["schema"]["title"])["display_name"] = value
-    return changed
-
-
-@pytest.mark.parametrize("field", [FLAG, LABEL])
-@pytest.mark.parametrize(
-    ("ours", "theirs", "outcome", "stands"),
-    [
-        ("New", "", "written", "New"),
-        ("", "Theirs", "kept", "Theirs"),
-        ("Both", "Both", "agreed", "Both"),
-        ("New", "Theirs", "conflicts", "Theirs"),
-    ],
-)
-def test_four_outcomes_of_a_value(
-    field: str, ours: str, theirs: str, outcome: str, stands: str
-) -> None:
-    wanted = with_value(DESIGN, field, ours) if ours else DESIGN
-    there = stored(with_value(DESIGN, field, theirs) if theirs else DESIGN)
-    merged = merge(wanted, there)
-    assert getattr(merged, outcome) == {field}
-    assert merged.send["schema"] | {"": merged.send[FLAG]} == (
-        with_value(there, field, stands)["schema"]
-        | {"": with_value(there, field, stands)[FLAG]}
-    )
-    after = merged.base_after(merged.send | {"id": 7})
-    again = merge(wanted, stored(with_value(DESIGN, field, stands)), after)
-    assert getattr(again, outcome) == (
-        {field} if outcome in ("kept", "conflicts") else frozenset()
-    )
-
-
-ADDED: JsonObject = {"type": "text", "display_name": "Subtitle", "pos": 3}
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "outcome"),
-    [
-        (True, None, "written"),
-        (False, "text", "kept"),
-        (True, "text", "agreed"),
-        (True, "textarea", "conflicts"),
-    ],
-)
-def test_four_outcomes_of_a_field_that_is_added(
-    ours: bool, theirs: str | None, outcome: str
-) -> None:
-    wanted = design(**({"subtitle": ADDED} if ours else {}))
-    kind = {"type": theirs} if theirs else {}
-    there = stored(design(**({"subtitle": {**ADDED, **kind}} if theirs else {})))
-    merged = merge(wanted, there)
-    assert getattr(merged, outcome) == {"schema.subtitle"}
-    schema: Any = merged.send["schema"]
-    assert schema["subtitle"]["type"] == (theirs or "text")
-
-
-@pytest.mark.parametrize(
-    ("used", "outcome"),
-    [(frozenset(), "kept"), (frozenset({"cover"}), "conflicts")],
-)
-@pytest.mark.parametrize("retyped", [False, True])
-def test_a_field_that_somebody_took_out_is_a_conflict_where_stories_use_it(
-    used: frozenset[str], outcome: str, retyped: bool
-) -> None:
-    theirs = stored(DESIGN)
-    del theirs["schema"]["cover"]
-    if retyped:
-        theirs["schema"]["cover"] = {"type": "text", "pos": 1}
-    merged = merge(DESIGN, theirs, used=used)
-    assert getattr(merged, outcome) == {"schema.cover"}
-    assert not merged.writes
-    assert not merge(DESIGN, theirs, used=used, take=Side.THEIRS).waiting
-    back = merge(DESIGN, theirs, used=used, take=Side.OURS)
-    assert back.send["schema"]["cover"] == DESIGN["schema"]["cover"]
-    assert [*back.send["schema"]] == ["title", "cover", "mood"]
-
-
-def moods(*values: str, **labels: str) -> JsonObject:
-    listed: list[Json] = [
-        {"name": labels.get(each, each), "value": each} for each in values
-    ]
-    return {"options": listed}
-
-
-def options(record: JsonObject) -> list[tuple[str, str]]:
-    schema: Any = record["schema"]
-    return [(each["name"], each["value"]) for each in schema["mood"]["options"]]
-
-
-def test_options_are_merged_one_by_one() -> None:
-    """Ours added, theirs relabelled and added, ours removed: which stays."""
-    wanted = design(mood=moods("odd", "calm"))
-    theirs = stored(design(mood=moods("calm", "loud", "grave", calm="Calm!")))
-    merged = merge(wanted, theirs)
-    assert merged.written == {"schema.mood.options.odd"}
-    assert merged.stays == {"schema.mood.options.loud"}
-    assert merged.kept == {
-        "schema.mood.options.calm",
-        "schema.mood.options.grave",
-    }
-    assert options(merged.send) == [
-        ("odd", "odd"),
-        ("Calm!", "calm"),
-        ("loud", "loud"),
-        ("grave", "grave"),
-    ]
-    there: Any = stored(merged.send)
-    again = merge(wanted, there, merged.base_after(there))
-    assert not again.writes
-    assert again.stays == merged.stays
-    kept = merge(wanted, there, merged.base_after(there), take=Side.THEIRS)
-    assert (kept.writes, kept.waiting) == (False, frozenset())
-    gone = merge(wanted, there, merged.base_after(there), take=Side.OURS)
-    assert options(gone.send) == [("odd", "odd"), ("calm", "calm")]
-
-
-def order_of(record: JsonObject) -> list[str]:
-    schema: Any = record["schema"]
-    return sorted(schema, key=lambda key: schema[key]["pos"])
-
-
-def placed(*keys: str) -> Any:
-    changed = copy.deepcopy(DESIGN)
-    for place, key in enumerate(keys):
-        changed["schema"][key]["pos"] = place
-    return changed
-
-
-def test_the_order_of_fields_is_never_a_conflict() -> None:
-    """Ours is written where theirs did not move; else theirs stays."""
-    ours, theirs = placed("mood", "title", "cover"), placed("cover", "mood", "title")
-    written = merge(ours, stored(DESIGN))
-    assert written.writes
-    assert order_of(written.send) == ["mood", "title", "cover"]
-    both = merge(ours, stored(theirs))
-    assert (both.writes, both.waiting) == (False, frozenset())
-    assert order_of(both.send) == ["cover", "mood", "title"]
-
-
-def test_what_the_service_alone_made_of_a_write_is_no_edit() -> None:
-    """Also when ours is changed later; an edit of it is one."""
-    odd = stored(DESIGN)
-    odd["schema"]["title"] |= {"translatable": True, "display_name": "TITLE"}
-    base = first_base(DESIGN, odd)
-    assert ANSWERED in base
-    merged = merge(DESIGN, odd, base)
-    assert not merged.writes
-    assert merged.kept == frozenset()
-    assert merged.base_after(odd) == base
-    changed = merge(design(title={"description": "Short"}), odd, base)
-    assert changed.written == {"schema.title.description"}
-    odd["schema"]["title"]["display_name"] = "Theirs"
-    assert merge(DESIGN, odd, base).kept == {LABEL}
+    assert (ANSWERED in base) == ("answered" in case)
 
 
 KEYS = st.sampled_from(["title", "cover", "mood", "badge", "note"])
@@ -286,7 +120,7 @@ def test_a_second_merge_writes_nothing_and_names_the_same(
 ) -> None:
     """Whatever stood, was edited and is wanted now; what is not written stays."""
     theirs = stored(there)
-    merged = merge(ours, theirs, first_base(first, stored(first)), take)
+    merged = merge_component(first_base(first, stored(first)), ours, theirs, take)
     after = {**theirs, **merged.send}
     if not merged.writes:
         assert merged.send["schema"] == theirs["schema"]
