@@ -26,16 +26,12 @@ class SandboxOptions:
     """Management calls per second."""
     origin_rate: int = 60
     """Origin reads per minute."""
-    origin_sorts_by_date: bool = True
-    """Whether items can be sorted by `createdOn` and `lastUpdated`."""
     demo_space: bool = False
     """Start with the service's starter content instead of an empty space."""
     latency: float = 0.0
     """Seconds that each API answer takes longer."""
     in_flight: int = 30
     """Management calls answered at once, at most."""
-    policy_lifetime: float = 600.0
-    """Seconds that a signed upload holds."""
     space_id: int = 290512
     languages: tuple[str, ...] = ()
     plugins: frozenset[str] = frozenset()
@@ -59,14 +55,8 @@ class SandboxOptions:
     """Empty: drawn at random."""
     scopes: tuple[str, ...] | None = None
     """Of the destination token; None: every scope that a token can be given."""
-    token_spaces: tuple[int, ...] = ()
-    """Spaces that the destination token is restricted to; empty: none."""
-    token_expires: float | None = None
-    """Unix time from which on the destination token is refused."""
     end_of_unscoped: float = END_OF_UNSCOPED
     """Unix time from which on tokens without scopes are refused."""
-    rate_per_space: bool = False
-    """Whether all tokens share one count of calls per second."""
     kept_in: Path | None = None
     """A file that keeps what the destination did, so that a later sandbox with the same
     ports and tokens goes on from there; None: it is forgotten."""

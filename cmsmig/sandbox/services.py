@@ -40,7 +40,6 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import Content, read_content
 from cmsmig.sandbox.origin.files import FileHost
-from cmsmig.sandbox.origin.listing import OLDER_SORTS, SORTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def build(
     )
     changing = options if kept is None else replace(options, clock=kept.clock)
     space = _space(changing, recorder, destination)
-    signer = Signer(changing.clock, options.policy_lifetime)
+    signer = Signer(changing.clock)
     api = _api(options, space, tokens, signer, f"{destination}/upload")
     announcement = {
         "origin_api_url": origin,
@@ -182,11 +181,8 @@ def _api(
     post_url: str,
 ) -> ManagementApi:
     scopes = ALL_SCOPES if options.scopes is None else options.scopes
-    given = Credential(
-        TokenKind.PAT, scopes, options.token_spaces, options.token_expires
-    )
     known = {
-        tokens.destination: given,
+        tokens.destination: Credential(scopes=scopes),
         f"Bearer {tokens.oauth}": Credential(TokenKind.OAUTH),
         tokens.read_only: Credential(scopes=READ_SCOPES),
         tokens.user: Credential(scopes=(), user_permission=True),
@@ -194,13 +190,8 @@ def _api(
     }
     return ManagementApi(
         space,
-        Credentials(
-            known,
-            options.clock,
-            options.end_of_unscoped,
-            options.unknowns.lists_implied_scopes,
-        ),
-        TokenWindows(options.rate, options.clock, options.rate_per_space),
+        Credentials(known, options.clock, options.end_of_unscoped),
+        TokenWindows(options.rate, options.clock),
         InFlight(options.in_flight),
         signer,
         post_url,
@@ -210,8 +201,7 @@ def _api(
 
 def _origin_api(options: SandboxOptions, content: Content, tokens: Tokens) -> OriginApi:
     window = MinuteWindow(options.origin_rate, options.clock)
-    sorts = SORTS if options.origin_sorts_by_date else OLDER_SORTS
-    return OriginApi(content, tokens.origin, window, options.latency, sorts)
+    return OriginApi(content, tokens.origin, window, options.latency)
 
 
 def _origin(

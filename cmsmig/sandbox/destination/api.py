@@ -87,24 +87,21 @@ class ManagementApi:
         self.space.begin(call)
         if call.method != "GET":
             self.space.version += 1
-        return routed(self.router, call, call.path, missing=self._missing)
+        return routed(self.router, call, call.path, missing=not_found)
 
     def _refusal(self, call: Call, *, admitted: bool) -> Reply | None:
         credential = self.credentials.of(call)
         if credential is None:
             return unauthorized()
         if not admitted:
-            return self._slow_down("Too many concurrent requests. Retry later.")
+            message = "Too many concurrent requests. Retry later."
+            return json_reply(429, {"error": message})
         if not self.window.admit(call.headers["authorization"]):
             rate = self.window.limit
             message = f"Rate limit of {rate} request per second reached. Retry later."
-            return self._slow_down(message)
-        if message := self._denial(call, credential):
-            return json_reply(403, {"error": message})
-        largest = self.space.unknowns.largest_body
-        if largest and len(call.body) > largest:
-            return Reply(413, b"<html><h1>413 Too Large</h1></html>", "text/html")
-        return None
+            return json_reply(429, {"error": message})
+        message = self._denial(call, credential)
+        return json_reply(403, {"error": message}) if message else None
 
     def _denial(self, call: Call, credential: Credential) -> str:
         """Return why the token may not make this call, empty when it may."""
@@ -116,18 +113,10 @@ class ManagementApi:
         if denied or found is None:
             return denied
         try:
-            return credential.scope_refusal(needed_scope(self.space, found[0], call))
+            return credential.scope_refusal(needed_scope(found[0], call))
         except AnsweredError:
             # The route itself refuses a body that is not JSON.
             return ""
-
-    def _slow_down(self, message: str) -> Reply:
-        told = self.space.unknowns.retry_after
-        headers = (("Retry-After", "1"),) if told else ()
-        return json_reply(429, {"error": message}, headers=headers)
-
-    def _missing(self) -> Reply:
-        return not_found(self.space)
 
 
 def _bound(space: Space, handler: Handler) -> Apply:

@@ -60,7 +60,7 @@ class StoryDelivery:
     def reply(self, call: Call) -> Reply:
         """Answer one GET of a story, of a list, or of the space."""
         if call.method != "GET":
-            return not_found(self.space)
+            return not_found()
         if of_space(call):
             return json_reply(200, {"space": self._space()})
         path = call.path.removeprefix("/v2/cdn/stories").strip("/")
@@ -79,7 +79,7 @@ class StoryDelivery:
     def _single(self, call: Call, path: str, stories: list[StoredStory]) -> Reply:
         found = next((s for s in stories if path in self._names(s)), None)
         if found is None:
-            return not_found(self.space)
+            return not_found()
         shown = _delivered(self.space, found, call)
         extra = resolved(self.space, [shown], call)
         return json_reply(200, {"story": shown, "cv": self.version, **extra})

@@ -129,7 +129,7 @@ class RecordKind:
             found = self.find(space, name)
         else:
             found = self.table(space).get(whole(name) or 0)
-        return found if found is not None else missing(space)
+        return found if found is not None else missing()
 
     def _reply(self, status: int, record: JsonObject, label: str) -> Reply:
         if status == 204:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, whole
 
@@ -32,14 +31,14 @@ def refuse_base(message: str) -> NoReturn:
     raise AnsweredError(json_reply(422, {"error": {"base": [message]}}))
 
 
-def missing(space: Space) -> NoReturn:
+def missing() -> NoReturn:
     """End the request with 404, whose body is an array."""
-    raise AnsweredError(not_found(space))
+    raise AnsweredError(not_found())
 
 
-def not_found(space: Space) -> Reply:
+def not_found() -> Reply:
     """Return the 404 answer."""
-    return json_reply(404, [space.unknowns.missing_text])
+    return json_reply(404, ["This record could not be found"])
 
 
 def wrapped(call: Call, key: str) -> JsonObject:

@@ -118,13 +118,13 @@ _RESOURCES = {
     "workflows": "workflows",
 }
 """What scopes call the records of a path. The paths that are not here declare no scope:
-presets, internal tags and the space's access tokens among them."""
+presets, component groups, internal tags and the space's access tokens among them."""
 _OUTSIDE = {"spaces": "spaces:read", "user": "users:read"}
 """What routes outside the space declare, by name."""
 _PUBLISHING = frozenset({"publish story", "unpublish story"})
 
 
-def needed_scope(space: Space, route: Route, call: Call) -> str:
+def needed_scope(route: Route, call: Call) -> str:
     """Return the scope that a call needs, empty where its route declares none.
 
     Raises `AnsweredError` for a body that is not JSON. Source: destination, scoped
@@ -134,8 +134,6 @@ def needed_scope(space: Space, route: Route, call: Call) -> str:
         return _OUTSIDE[route.name]
     head = (*route.template.split("/"), "")[4]
     resource = _RESOURCES.get(head)
-    if head == "component_groups":
-        resource = space.unknowns.groups_resource
     if not resource:
         return ""
     if route.name in _PUBLISHING:

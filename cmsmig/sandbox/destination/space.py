@@ -21,47 +21,20 @@ OWNER = 1
 class Unknowns:
     """What nobody documents; each can be switched to the other reading."""
 
-    missing_text: str = "This record could not be found"
-    """The text inside a 404's array."""
-    retry_after: bool = False
-    """Whether a 429 names the seconds to wait."""
-    finish_wrapped: bool = False
-    """Whether finish_upload answers `{"asset": {...}}`."""
-    merges_content: bool = False
-    """Whether a PUT merges `content` instead of replacing it."""
     editor_fills_defaults: bool = False
     """Whether the visual editor fills an absent field with its `default_value`."""
     plugin_keys: tuple[str, ...] = ()
     """What an empty value of a custom field type holds, in addition to its plugin."""
-    requires_default_root: bool = False
-    """Whether a folder must name its `default_root`."""
-    publish_overwrites_first: bool = False
-    """Whether publishing replaces a supplied `first_published_at`."""
     publication_changes_date: bool = False
     """Whether publishing and unpublishing a story renew its `updated_at`."""
     strict: bool = True
     """Whether every save of a story is validated strictly, as in recently created
     spaces. If not, only a PUT with `strict_mode=1` is."""
-    value_refusal: str = "base"
-    """How a 422 for a value names the block: `base`: inside the text, under
-    `error.base`; `block`: as a key under `errors`."""
-    refuses_barred: bool = False
-    """Whether a save refuses a component that the field does not allow. The newer
-    source says no, from real copies: only the editor shows a warning."""
-    group_id_in: str = "both"
-    """Where a `group_id` has an effect: inside `story`, in the `body` next to `story`
-    (PUT only), or in `both` places."""
     shows_trash: bool = True
     """Whether a story in the trash can still be read by its number."""
     largest_story: int = 5 * 1024 * 1024
     """Bytes of a story's content as JSON that the service takes; documented, but not
     how it refuses more."""
-    largest_body: int = 0
-    """Bytes of a request body beyond which a 413 is answered; 0: none."""
-    groups_resource: str = ""
-    """The resource whose scopes component groups need; empty: they declare none."""
-    fills_limits: bool = False
-    """Whether the space names the limits of its plan; the keys are not known either."""
     empty_translation: str = "texts"
     """For which empty translations the default language's value is served: `texts`:
     texts and lists, but no `false`, and no asset, link or document without content;
@@ -69,8 +42,6 @@ class Unknowns:
     links_in_language: bool = True
     """Whether the path of a link to a story, in a story that is read in a language, is
     the one that its target has in that language."""
-    lists_implied_scopes: bool = False
-    """Whether a token's list of scopes names those that others imply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,8 @@ def document(space: Space) -> JsonObject:
         "domain": f"{space.asset_base.removesuffix('/a')}/",
         "plan": "starter" if starter else "growth",
         "plan_level": 0 if starter else 300,
-        "limits": _limits(space, starter=starter),
-        "feature_limits": {} if space.unknowns.fills_limits else None,
+        "limits": {},
+        "feature_limits": None,
         "feature_limit_exceeded_flags": {},
         "custom_upload_limit_in_mb": space.upload_limit_mb,
         # The service's own spelling.
@@ -144,20 +144,4 @@ def document(space: Space) -> JsonObject:
         "has_pending_tasks": False,
         "created_at": space.created_at,
         "updated_at": space.created_at,
-    }
-
-
-def _limits(space: Space, *, starter: bool) -> JsonObject:
-    """Return the plan's limits under plausible keys; the service's are not known.
-
-    Source: the service's technical limits.
-    """
-    if not space.unknowns.fills_limits:
-        return {}
-    return {
-        "requests_per_second": space.rate,
-        "requests_per_month": 100_000 if starter else 1_000_000,
-        "components": 200 if starter else 600,
-        "stories": 20_000 if starter else 25_000,
-        "folders": 100 if starter else 1_000,
     }

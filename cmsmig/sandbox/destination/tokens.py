@@ -115,8 +115,6 @@ class Credentials:
     """By the exact value of the `Authorization` header."""
     clock: Callable[[], float]
     end_of_unscoped: float = END_OF_UNSCOPED
-    lists_implied: bool = False
-    """Whether `validate` lists the scopes that others imply; not documented."""
 
     def of(self, call: Call) -> Credential | None:
         """Return what the token of a call may do, None for one that is not valid."""
@@ -133,9 +131,6 @@ class Credentials:
         found = self.of(call)
         if found is None:
             return unauthorized()
-        scopes: list[Json] = [*found.scopes]
-        if self.lists_implied:
-            scopes = [*sorted(found.granted)]
         body: JsonObject = {
             "valid": True,
             "type": found.kind.value,
@@ -145,7 +140,7 @@ class Credentials:
             "expires_at": moment(found.expires_at) if found.expires_at else None,
         }
         if found.scoped:
-            body["scopes"] = scopes
+            body["scopes"] = [*found.scopes]
         return json_reply(200, body)
 
 

@@ -35,20 +35,17 @@ class SecondWindow:
 
 @dataclass(slots=True)
 class TokenWindows:
-    """A `SecondWindow` for each token, or one for all of them."""
+    """A `SecondWindow` for each token."""
 
     limit: int
     clock: Callable[[], float]
-    shared: bool = False
-    """Whether all tokens draw on one count."""
     windows: dict[str, SecondWindow] = field(default_factory=dict)
 
     def admit(self, token: str) -> bool:
         """Count one call of a token; False when its second is used up."""
-        key = "" if self.shared else token
-        if key not in self.windows:
-            self.windows[key] = SecondWindow(self.limit, self.clock)
-        return self.windows[key].admit()
+        if token not in self.windows:
+            self.windows[token] = SecondWindow(self.limit, self.clock)
+        return self.windows[token].admit()
 
     @property
     def peak(self) -> int:

@@ -20,7 +20,6 @@ from cmsmig.sandbox.http.asgi import (
 from cmsmig.sandbox.http.rate_limits import MinuteWindow
 from cmsmig.sandbox.origin.content import Content
 from cmsmig.sandbox.origin.listing import (
-    SORTS,
     BadArgumentError,
     in_locales,
     page_of,
@@ -52,8 +51,6 @@ class OriginApi:
     window: MinuteWindow
     latency: float = 0.0
     """Seconds that each answer takes longer."""
-    sorts: frozenset[str] = SORTS
-    """The keys that lists of items can be sorted by."""
     router: Router = field(init=False)
 
     def __post_init__(self) -> None:
@@ -189,7 +186,6 @@ class OriginApi:
                 call,
                 self.content.primary_locale,
                 self.content.chosen,
-                self.sorts,
             )
         except BadArgumentError as refused:
             return _refused(refused)

@@ -13,8 +13,6 @@ from cmsmig.sandbox.values import object_of, text_of
 
 SORTS = frozenset({"createdOn", "lastPublished", "lastUpdated", "name", "slug"})
 """The keys that a list can be sorted by. Source: origin, list items."""
-OLDER_SORTS = SORTS - {"createdOn", "lastUpdated"}
-"""The keys before March 2026."""
 _RANGE = re.compile(r"(createdOn|lastPublished|lastUpdated)\[(gte|lte)\]")
 MAX_LIMIT = 100
 _PAGING = frozenset({"limit", "offset"})
@@ -49,7 +47,6 @@ def page_of(
     call: Call,
     primary: str,
     chosen_before: dict[object, list[JsonObject]],
-    sorts: frozenset[str] = SORTS,
 ) -> Page:
     """Return the page that a call asks for.
 
@@ -65,7 +62,7 @@ def page_of(
             chosen_before.clear()
         chosen = in_locales(items, call.parameter("cmsLocaleId"), primary)
         chosen = [item for item in chosen if _wanted(item, call)]
-        chosen_before[key] = _sorted(chosen, call, sorts)
+        chosen_before[key] = _sorted(chosen, call)
     chosen = chosen_before[key]
     return Page(chosen[offset : offset + limit], limit, offset, len(chosen))
 
@@ -115,17 +112,15 @@ def _moment(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _sorted(
-    items: list[JsonObject], call: Call, sorts: frozenset[str]
-) -> list[JsonObject]:
+def _sorted(items: list[JsonObject], call: Call) -> list[JsonObject]:
     key = call.parameter("sortBy")
     order = call.parameter("sortOrder") or "asc"
     if order not in {"asc", "desc"}:
         raise BadArgumentError("sortOrder must be one of asc, desc")
     if key is None:
         return items
-    if key not in sorts:
-        raise BadArgumentError(f"sortBy must be one of {', '.join(sorted(sorts))}")
+    if key not in SORTS:
+        raise BadArgumentError(f"sortBy must be one of {', '.join(sorted(SORTS))}")
 
     def rank(item: JsonObject) -> str:
         source = item if key in item else object_of(item.get("fieldData"))

@@ -115,8 +115,6 @@ def finish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
         **{key: asset.body.get(key) for key in _TEXTS},
         "is_private": bool(asset.body.get("is_private")),
     }
-    if space.unknowns.finish_wrapped:
-        answer = {"asset": answer}
     return json_reply(200, answer, item=asset.key)
 
 
@@ -168,7 +166,7 @@ def _replaced(space: Space, body: JsonObject) -> StoredAsset | None:
         return None
     asset = space.assets.get(own)
     if asset is None:
-        missing(space)
+        missing()
     _describe(space, asset, body)
     return asset
 
@@ -204,7 +202,7 @@ def _metadata(space: Space, body: JsonObject) -> JsonObject:
 def _known(space: Space, parameters: Mapping[str, str]) -> StoredAsset:
     asset = space.assets.get(number_in(parameters, "id"))
     if asset is None:
-        missing(space)
+        missing()
     return asset
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
+LIFETIME = 600.0
+"""Seconds that a signing holds."""
 LARGEST = 5_242_879_999
 """Bytes; the upper end of the signed content-length-range."""
 
@@ -34,8 +36,6 @@ class Signer:
     """Signs uploads and remembers them by their policy."""
 
     clock: Callable[[], float]
-    lifetime: float = 600.0
-    """Seconds that a signing holds."""
     secret: bytes = b"sandbox"
     signings: dict[str, Signing] = field(default_factory=dict)
     last_order: tuple[str, ...] = ()
@@ -53,12 +53,12 @@ class Signer:
             "x-amz-algorithm": "AWS4-HMAC-SHA256",
             "x-amz-date": f"{moment:%Y%m%dT%H%M%SZ}",
         }
-        policy = self._policy(key, plain, now + self.lifetime)
+        policy = self._policy(key, plain, now + LIFETIME)
         plain["policy"] = policy
         plain["x-amz-signature"] = self.signature(policy)
         names = self._order(list(plain))
         fields = (("key", key), *((name, plain[name]) for name in names))
-        signing = Signing(asset_id, key, content_type, fields, now + self.lifetime)
+        signing = Signing(asset_id, key, content_type, fields, now + LIFETIME)
         self.signings[policy] = signing
         return signing
 

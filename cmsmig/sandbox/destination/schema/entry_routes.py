@@ -20,7 +20,7 @@ def _make(space: Space, call: Call) -> JsonObject:
     body = wrapped(call, "datasource_entry")
     owner = whole(body.get("datasource_id")) or 0
     if owner not in space.datasources:
-        missing(space)
+        missing()
     entry: JsonObject = {
         "id": space.next_id(),
         "name": "",
@@ -45,7 +45,7 @@ def _change(space: Space, call: Call, entry: JsonObject) -> None:
     dimension = whole(named)
     if dimension is not None and "dimension_value" in body:
         if dimension not in _dimensions(space, entry):
-            missing(space)
+            missing()
         values = object_of(entry["dimensions"])
         values[str(dimension)] = text_of(body["dimension_value"])
 

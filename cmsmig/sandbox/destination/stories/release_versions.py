@@ -20,7 +20,7 @@ def release_of(space: Space, call: Call) -> int:
     if not named:
         return 0
     release = whole(named) or 0
-    return release if release in space.releases else missing(space)
+    return release if release in space.releases else missing()
 
 
 def hold(space: Space, story: StoredStory, release: int, version: StoredStory) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import refuse_base
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories.story_rules import (
-    blocks_of,
     nested_blocks,
-    schema_of,
 )
-from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
+from cmsmig.sandbox.values import list_of, text_of, truthy
 
 _LISTS = {
     "": ("component_whitelist", "component_denylist"),
@@ -18,21 +15,6 @@ _LISTS = {
     "tags": ("component_tag_whitelist", "component_tag_denylist"),
 }
 """By `restrict_type`: the list of what is allowed and of what is not."""
-
-
-def check_restrictions(space: Space, content: JsonObject) -> None:
-    """Refuse components that a field does not allow, if the space refuses them.
-
-    Sources disagree about that. Source: destination, field whitelists on save.
-    """
-    if not space.unknowns.refuses_barred:
-        return
-    for block in blocks_of(space, content):
-        for key, definition in schema_of(space, block).items():
-            names = barred(space, object_of(definition), block.get(key))
-            if names:
-                text = f"The component(s) {', '.join(names)} are not allowed in the "
-                refuse_base(f"{text}field {key}")
 
 
 def barred(space: Space, field: JsonObject, value: Json) -> list[str]:

@@ -13,7 +13,6 @@ from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrap
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.inspection import inspect_story
 from cmsmig.sandbox.destination.stories.release_versions import hold, release_of
-from cmsmig.sandbox.destination.stories.restrictions import check_restrictions
 from cmsmig.sandbox.destination.stories.stored_content import stored
 from cmsmig.sandbox.destination.stories.story_rules import (
     check_content,
@@ -25,7 +24,7 @@ from cmsmig.sandbox.destination.stories.story_translations import merge_translat
 from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
 from cmsmig.sandbox.destination.stories.strictness import check_values, is_strict
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
-from cmsmig.sandbox.values import object_of, text_of, truthy, whole
+from cmsmig.sandbox.values import text_of, truthy, whole
 
 _MARK = f"content {secrets.token_hex(16)}"
 """What nobody can have written: it is drawn at random."""
@@ -44,7 +43,7 @@ def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 
 def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a story or folder; a draft unless `publish` is there."""
-    body = _writable(space, wrapped(call, "story"))
+    body = _writable(wrapped(call, "story"))
     check_size(space, call.body, body.get("content"))
     return _made(space, call, body, status=201, publishing=publishes(call))
 
@@ -79,7 +78,7 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def duplicate(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a draft with the content of another story, as its alternate."""
     source = _known(space, parameters)
-    changes = _writable(space, wrapped(call, "story"))
+    changes = _writable(wrapped(call, "story"))
     own = {**source.body, "content": source.content, "first_published_at": None}
     body = {**own, **changes}
     body["group_id"] = source.group_id
@@ -185,8 +184,7 @@ def publish_now(space: Space, story: StoredStory) -> None:
     story.unpublished_changes = False
     if space.unknowns.publication_changes_date:
         story.updated_at = now
-    keep = story.body.get("first_published_at")
-    if not keep or space.unknowns.publish_overwrites_first:
+    if not story.body.get("first_published_at"):
         story.body["first_published_at"] = now
 
 
@@ -219,14 +217,12 @@ def _made(
 
 
 def _changes(space: Space, call: Call, before: StoredStory) -> JsonObject:
-    changes = _writable(space, wrapped(call, "story"))
+    changes = _writable(wrapped(call, "story"))
     check_size(space, call.body, changes.get("content"))
-    if "group_id" in call.document() and space.unknowns.group_id_in != "story":
+    if "group_id" in call.document():
         # Next to the story, as `publish` is.
         changes["group_id"] = call.document()["group_id"]
     changes.pop("is_folder", None)
-    if space.unknowns.merges_content and "content" in changes:
-        changes["content"] = {**before.content, **object_of(changes["content"])}
     merge_translations(before, changes)
     return changes
 
@@ -236,7 +232,7 @@ def _known(
 ) -> StoredStory:
     story = space.stories.get(number_in(parameters, "id"))
     if story is None or story.deleted_at or story.only_in not in (0, release):
-        missing(space)
+        missing()
     return story
 
 
@@ -254,10 +250,8 @@ def _answer(
     return replace(reply, body=body)
 
 
-def _writable(space: Space, body: JsonObject) -> JsonObject:
+def _writable(body: JsonObject) -> JsonObject:
     kept = {key: body[key] for key in WRITABLE if key in body}
-    if space.unknowns.group_id_in == "body":
-        kept.pop("group_id", None)
     if "disble_fe_editor" in body:
         # The service reads this spelling too.
         kept["disable_fe_editor"] = body["disble_fe_editor"]
@@ -274,15 +268,11 @@ def _check(space: Space, call: Call, story: StoredStory, content: JsonObject) ->
         refuse("name", "can't be blank")
     _check_place(space, story)
     if story.is_folder:
-        wanted = space.unknowns.requires_default_root
-        if wanted and not story.body.get("default_root"):
-            refuse("default_root", "can't be blank")
         return
     if not content:
         refuse("content", "can't be blank")
     check_folder_types(space, story.parent_id, content)
     check_content(content)
-    check_restrictions(space, content)
     if is_strict(space, call):
         check_values(space, content)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import Space
@@ -15,15 +13,6 @@ from cmsmig.sandbox.values import object_of, text_of, truthy
 
 NUMBER = re.compile(r"-?[0-9]*\.?[0-9]*")
 """Has to match a whole number value; the empty string does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """One value that the service refuses."""
-
-    uid: str
-    """The `_uid` of the block."""
-    text: str
 
 
 def is_strict(space: Space, call: Call) -> bool:
@@ -39,20 +28,21 @@ def check_values(space: Space, content: JsonObject) -> None:
     Nested blocks count, in rich text too; translated keys do not. Ends the request
     with 422. Source: destination, strict validation.
     """
-    found = [one for block in blocks_of(space, content) for one in _of(space, block)]
+    found: list[Json] = [
+        one for block in blocks_of(space, content) for one in _of(space, block)
+    ]
     if found:
-        document = _ENVELOPES[space.unknowns.value_refusal](found)
-        raise AnsweredError(json_reply(422, document))
+        raise AnsweredError(json_reply(422, {"error": {"base": found}}))
 
 
-def _of(space: Space, block: JsonObject) -> Iterator[Refused]:
+def _of(space: Space, block: JsonObject) -> Iterator[str]:
     component = text_of(block.get("component"))
     for key, definition in schema_of(space, block).items():
         field = object_of(definition)
         wrong = _fault(field, key, block)
         if wrong:
-            text = f"The value of the field {key} in the component {component} {wrong}"
-            yield Refused(text_of(block.get("_uid")), text)
+            place = f"The value of the field {key} in the component {component}"
+            yield f"Block {text_of(block.get('_uid'))}: {place} {wrong}"
 
 
 def _fault(field: JsonObject, key: str, block: JsonObject) -> str:
@@ -97,18 +87,3 @@ _FORMS: dict[str, tuple[Callable[[Json], bool], str]] = {
     "multilink": _OBJECT,
 }
 """By field type. Null counts as absent, except for numbers and booleans."""
-
-
-def _in_base(found: list[Refused]) -> JsonObject:
-    return {"error": {"base": [f"Block {one.uid}: {one.text}" for one in found]}}
-
-
-def _by_block(found: list[Refused]) -> JsonObject:
-    texts: dict[str, list[Json]] = {}
-    for one in found:
-        texts.setdefault(one.uid, []).append(one.text)
-    return {"errors": {**texts}}
-
-
-Envelope: TypeAlias = Callable[[list[Refused]], JsonObject]
-_ENVELOPES: dict[str, Envelope] = {"base": _in_base, "block": _by_block}
