@@ -29,7 +29,7 @@ OUTCOMES = st.sampled_from(["selected", "skipped", "failed", "reused"])
 
 
 class Books(RuleBasedStateMachine):
-    """The ledger beside a plain dict: key -> [status, made or None, reason]."""
+    """The ledger and a plain dict: key -> [status, made or None, reason]."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -99,8 +99,8 @@ def test_whose_ledger_is_opened(path: Path, case: dict[str, Any]) -> None:
         assert path.read_bytes() == before
     else:
         Ledger.open(path, identity).close()
-        told = dict(sql(path, "SELECT key, value FROM meta"))
-        bound = Identity(told["site"], told["base_url"], told["space"])
+        found = dict(sql(path, "SELECT key, value FROM meta"))
+        bound = Identity(found["site"], found["base_url"], found["space"])
         assert bound == identity
         plans = sql(path, "SELECT count(*) FROM plan")
         assert plans == [(case.get("plans", 1),)]

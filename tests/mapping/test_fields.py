@@ -67,9 +67,9 @@ def test_what_a_field_becomes(case: dict[str, Any]) -> None:
     found = propose(field, values, zone=zone, plugin=case.get("plugin", False))
     fields = found if isinstance(found, tuple) else (found,)
     wanted = case["becomes"] if isinstance(case["becomes"], list) else [case["becomes"]]
-    told = [record_body(each) for each in fields]
-    assert part(told, wanted) == wanted
-    assert case.get("and", "") in str(told)
+    proposed = [record_body(each) for each in fields]
+    assert part(proposed, wanted) == wanted
+    assert case.get("and", "") in str(proposed)
     sent: JsonObject = {}
     for each in fields:
         if isinstance(each, FieldDesign):
@@ -92,7 +92,7 @@ def test_option_labels_are_unique_in_schema_order(labels: list[str]) -> None:
 
 
 def test_a_rule_that_the_field_type_lacks_is_refused() -> None:
-    """In a design that somebody edited."""
+    """In a design that was edited."""
     field = make_field("one", "Switch")
     (design,) = propose(field, [])
     edited = make_type("c1", replace(design, rules={"max": 1}))

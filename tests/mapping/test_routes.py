@@ -53,14 +53,14 @@ def test_where_an_address_leads(case: dict[str, Any]) -> None:
         places = {each: Place("posts", f"s{n}", n) for n, each in enumerate(slugs)}
     known = routes(places, slugs, former=former, secondary=case.get("secondary", "fr"))
     found = known.resolve(case["href"], case.get("locale", EN))
-    told: list[str | None] = [None]
+    led: list[str | None] = [None]
     if isinstance(found, RouteTarget):
-        told = [next(name for name in NAMES if NAMES[name] == found.key)]
-        told += [found.anchor, found.query]
+        led = [next(name for name in NAMES if NAMES[name] == found.key)]
+        led += [found.anchor, found.query]
     elif found is not None:
-        told = [str(found.cause), found.path]
+        led = [str(found.cause), found.path]
     wanted = case["leads"] if isinstance(case["leads"], list) else [case["leads"]]
-    assert told == wanted + [""] * (len(told) - len(wanted))
+    assert led == wanted + [""] * (len(led) - len(wanted))
 
 
 def test_former_paths_are_proposed_by_the_slugs_of_one_collection() -> None:

@@ -74,12 +74,12 @@ def test_what_a_value_becomes(case: dict[str, Any]) -> None:
     found, wanted = draft.content.get("f", "(no key)"), case["becomes"]
     assert (found if "exactly" in case else part(found, wanted)) == wanted
     assert draft == draft_story(item({"f": case["value"]}), design, around)
-    told = [{"field": each.field, **each.loss.as_json()} for each in draft.losses]
+    listed = [{"field": each.field, **each.loss.as_json()} for each in draft.losses]
     named = [
         each if isinstance(each, dict) else {"kind": each}
         for each in case.get("losses", [])
     ]
-    assert part(told, named) == named
+    assert part(listed, named) == named
 
 
 def test_bodies_have_their_files_rewritten_wherever_they_are() -> None:

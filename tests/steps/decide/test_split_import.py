@@ -69,24 +69,6 @@ def entries(project: StagedProject) -> list[str]:
     return re.split(r"(?m)^(?=  - slug: )", text)[1:]
 
 
-def test_unreviewed_splits_are_refused_by_name(split: StagedProject) -> None:
-    """Three are named and the rest is counted; nothing is written."""
-    path = split.folder / "decisions" / "blocks.yaml"
-    before = path.read_text()
-    assert len(entries(split)) == 4
-    path.write_text(before.split("\nreviews:")[0] + "\n")
-    mark = split.mark()
-    ended = split.run("import")
-    assert ended.code == 3
-    assert "how 4 bodies are split into blocks: " in ended.err
-    assert "Deux (articles/body, fr-FR), " in ended.err
-    assert " and 1 more; review them" in ended.err
-    assert "decide --accept-proposals" in ended.err
-    assert split.since(mark) == []
-    path.write_text(before)
-    split.done("plan")
-
-
 def test_what_people_decided_is_replayed_and_kept(split: StagedProject) -> None:
     """Blocks as in the file, whatever the rules propose; accepting the rest in
     bulk leaves them alone."""
