@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from cmsmig.evidence.evidence import evidence_json, gather
 from cmsmig.item_key import ItemKey
+from cmsmig.sandbox.faults.fault_rules import Fault as Kind
+from cmsmig.sandbox.faults.fault_rules import PlannedFault
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
@@ -75,6 +77,12 @@ def _changed(reply: Reply, rule: dict[str, Any]) -> Reply:
 def answers(scenario: Scenario, *rules: dict[str, Any]) -> None:
     """Let the service answer by these rules from now on, and by no others."""
     scenario.answers.rules = list(rules)
+
+
+def sandbox_fault(scenario: Scenario, kind: str = "", **more: Any) -> None:
+    """Let the sandbox inject a fault of its own into requests, or no more."""
+    plan = [PlannedFault(Kind(kind), **more)] if kind else []
+    scenario.project.rehearsal.handle.state.injector.set(plan)
 
 
 def lists_lack(scenario: Scenario, kind: str, *, last: int) -> None:
@@ -312,6 +320,7 @@ def same_plan(scenario: Scenario) -> None:
 
 STEPS: dict[str, Callable[..., None]] = {
     "answers": answers,
+    "sandbox fault": sandbox_fault,
     "lists lack": lists_lack,
     "empty space": empty_space,
     "restart space": restart_space,
