@@ -14,6 +14,7 @@ from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import Handover, open_handover
 from cmsmig.steps.verify.differences import Verification
+from tests.support.cases import part
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, worked
 from tests.support.notebook.staging import Staged
@@ -50,7 +51,20 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
     handover = await _handed_over(stage, tmp_path / "r")
     ending = verifying.conclude(handover).html()
     report = _report(tmp_path / "r")
-    assert report["headline"]["kind"] == "warning"
+    wanted = {
+        "headline": {"kind": "warning"},
+        "decided": [
+            {"what": "Which items are imported, and what is published"},
+            {"what": "Content types, fields and folders"},
+        ],
+        "verification": {"differences": []},
+        "exit_code": 0,
+        "files": {"in": 4, "uploaded": 4, "failed": 0, "not_downloaded": 0, "open": 0},
+        "plan": {"calls": {"create_stories": 0}},
+        "accounting": {"in": 12},
+    }
+    found = part(report, wanted)
+    assert found | {"decided": found["decided"][:2]} == wanted
     assert "12 items of this import arrived" in ending
     assert "not published yet, as was decided" in ending
     assert "everything read back is as it was written" not in ending
@@ -60,26 +74,12 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
     page = (tmp_path / "r" / "report.html").read_text()
     for machine in (report["made_at"], report["plan"]["hash"][:8], "in 12 ="):
         assert machine not in page
-    assert [each["what"] for each in report["decided"]][:2] == [
-        "Which items are imported, and what is published",
-        "Content types, fields and folders",
-    ]
     assert report["decided"][0]["by"] in page
-    assert report["verification"]["differences"] == []
-    assert report["exit_code"] == 0
-    assert report["files"] == {
-        "in": 4,
-        "uploaded": 4,
-        "failed": 0,
-        "not_downloaded": 0,
-        "open": 0,
-    }
     parts = [*report["collections"], report["accounting"]]
     for each in parts:
         ended = ("created", "reused", "skipped", "failed", "open")
         assert each["in"] == sum(each[name] for name in ended)
     assert sum(each["in"] for each in parts[:-1]) == report["accounting"]["in"] == 12
-    assert report["plan"]["calls"]["create_stories"] == 0
     announced = stage.rehearsal.handle.announcement
     files = [each for each in (tmp_path / "r").rglob("*") if each.is_file()]
     texts = [each.read_text() for each in files]
@@ -128,24 +128,43 @@ async def test_an_item_that_failed_ends_with_4_after_all_the_work(
         verifying.conclude(handover)
     report = _report(tmp_path / "r")
     [failure] = report["failures"]
-    assert ended.value.exit_code == report["exit_code"] == 4
-    assert report["accounting"]["created"] == 11
-    assert (failure["kind"], failure["step"]) == ("item", "create")
-    assert (failure["reason"], failure["name"]) == ("conflict", "Record 5")
-    assert "decisions/conflicts.yaml" in failure["next_action"]
+    wanted = {
+        "exit_code": ended.value.exit_code,
+        "accounting": {"created": 11},
+        "failures": [
+            {
+                "kind": "item",
+                "step": "create",
+                "reason": "conflict",
+                "name": "Record 5",
+                "next_action": "… decisions/conflicts.yaml",
+            }
+        ],
+    }
+    assert part(report, wanted) == wanted
+    assert report["exit_code"] == 4
     open_lines = [e["what"] for e in report["checklist"] if e["state"] == "open"]
     assert "Every item is accounted for" in open_lines
     assert "/records/record-5" in [
         each["old"] for each in report["redirects"]["without_a_new_page"]
     ]
     [failed] = _listed(tmp_path / "r", "failed-items")
-    assert (failed["Kind"], failed["Item"]) == ("Conflict", "Record 5")
-    assert failed["Page at the origin"] == "/records/record-5"
-    assert failed["What to do"] == failure["next_action"]
+    assert (
+        failed
+        | {
+            "Kind": "Conflict",
+            "Item": "Record 5",
+            "Page at the origin": "/records/record-5",
+            "What to do": failure["next_action"],
+        }
+        == failed
+    )
     empty = _listed(tmp_path / "r", "references-that-stay-empty")
-    assert {each["What"] for each in empty} == {"Record 5"}
-    assert {each["Kind"] for each in empty} == {"The target could not become a story"}
-    assert {each["Field"] for each in empty} == {"Next", "Related"}
+    kind = "The target could not become a story"
+    assert {(e["What"], e["Kind"], e["Field"]) for e in empty} == {
+        ("Record 5", kind, "Next"),
+        ("Record 5", kind, "Related"),
+    }
     page = (tmp_path / "r" / "report.html").read_text()
     assert failure["subject"] not in page
     unattended = verifying.findings(handover).html()
