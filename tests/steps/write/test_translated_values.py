@@ -19,7 +19,6 @@ from tests.support.steps.french import (
     CODE,
     FRENCH,
     NOTE,
-    SPOT,
     change,
     delivered,
     with_data,
@@ -77,36 +76,6 @@ def test_a_switch_that_is_on_in_one_language_alone_is_shown_there(
     )
     off = pairs.stories()["things/thing-10"].content
     assert (off["open"], off[f"open{FRENCH}"]) == (True, False)
-
-
-def test_an_empty_asset_is_shown_as_the_origin_shows_it(public: StagedProject) -> None:
-    """It is no loss, unlike an empty text; what is empty in both has no translation."""
-    change(public, "spot-1", with_data(picture=None, line=""))
-    change(public, "spot-2", with_data(picture=None))
-    losses = public.plan()["losses"]
-    empty = [e["field"] for e in losses if e["kind"] == "empty-translation"]
-    assert empty == [f"line{FRENCH}"]
-    public.done("import")
-    assert delivered(public, SPOT, "")["content"]["picture"]["filename"]
-    assert not delivered(public, SPOT, CODE)["content"]["picture"]["filename"]
-    public.verified()
-
-
-def test_links_lead_to_the_page_in_the_language_of_their_field(
-    public: StagedProject,
-) -> None:
-    """Where the target has that language; the other language's page else."""
-    path = f"/{CODE}/notes/la-note-1"
-    content = public.stories()[OTHER].content
-    assert f'"{path}"' in json.dumps(content[f"text{FRENCH}"])
-    assert CODE not in json.dumps(content["text"])
-    assert path.strip("/") in json.dumps(delivered(public, OTHER, CODE))
-    change(public, "la-note-1", lambda _: None)
-    public.decide_edit(NOTE, f"slug in {CODE}", "ours")
-    public.done("import")
-    content = public.stories()[OTHER].content
-    assert CODE not in json.dumps(content[f"text{FRENCH}"])
-    public.verified()
 
 
 def test_links_in_a_block_lead_to_the_page_in_the_language_of_their_field(

@@ -332,20 +332,21 @@ def lose_decisions(scenario: Scenario) -> None:
     shutil.rmtree(Path(scenario.project.folder) / "decisions")
 
 
-def french_item(
-    scenario: Scenario,
-    changes: dict[str, dict[str, Any] | None],
-    **more: Any,
-) -> None:
-    """Change fields of items in French, known by their slugs there."""
-    origin(scenario, changes, locale=locale_of(scenario.project), **more)
+def in_french(step: Callable[..., None]) -> Callable[..., None]:
+    """Return a step for items in French, known by their slugs there."""
+
+    def change(scenario: Scenario, changes: Any, **more: Any) -> None:
+        step(scenario, changes, locale=locale_of(scenario.project), **more)
+
+    return change
 
 
 STEPS: dict[str, Callable[..., None]] = {
     "faults over": faults_over,
     "fault again": fault_again,
     "origin": origin,
-    "origin in French": french_item,
+    "origin in French": in_french(origin),
+    "item states in French": in_french(item_states),
     "item states": item_states,
     "every item": every_item,
     "decision": decision,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cmsmig.evidence.redirects import redirect_rows
+from cmsmig.evidence.evidence import gather
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.support.steps.expectations import insist
@@ -218,7 +218,8 @@ def hits(scenario: Scenario, expected: int) -> None:
 
 
 def remember(scenario: Scenario, *names: str) -> None:
-    """Keep the content of stories, or the whole `space`, for `as remembered`."""
+    """Keep the content of stories, the whole `space`, all `components`, or the `id of`
+    a story, for `as remembered`."""
     for name in names:
         scenario.remembered[name] = copy.deepcopy(_present(scenario.project, name))
 
@@ -231,6 +232,8 @@ def as_remembered(scenario: Scenario, *names: str) -> None:
 def _present(project: StagedProject, name: str) -> Any:
     if name == "space":
         return project.comparable()
+    if name.startswith("id of "):
+        return own(project, name.removeprefix("id of "))
     if name == "components":
         return [dict(each) for each in project.space.components.values()]
     return project.stories()[name].content
@@ -240,7 +243,8 @@ def redirects(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect where old addresses lead; none leads to another that leads on."""
     project = Project(scenario.project.folder)
     settings = load_settings(project, {}, need_origin=False)
-    rows = redirect_rows(open_migration(project, settings))
+    migration = open_migration(project, settings)
+    rows = gather(project, migration, settings.space_id, None).redirects
     found = {each.old: each.new for each in rows.moved}
     assert not [old for old, new in found.items() if new in found], found
     insist({**found, "lost": [*rows.lost]}, expected)
