@@ -103,6 +103,9 @@ class Book:
 
     def gone_action(self, side: str, own: int) -> set[str]:
         """Return what may have been decided about a story that is gone on a side."""
+        paths = [*self.paths[own]]
+        if len(paths) == 1 and (named := self.decisions.action_of(side, paths[0])):
+            return {named}
         return {
             each.action
             for each in self.decisions.gone

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cmsmig.evidence.evidence import gather
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
-from tests.proofs.machine import components, rules, used
+from tests.proofs.machine import components, editors, rules, used
 from tests.proofs.machine.book import Book
 from tests.proofs.machine.broken import insist
 from tests.proofs.machine.interruptions import (
@@ -131,9 +131,11 @@ def delta(days: Days, step: Step) -> None:
 
 
 def import_killed(days: Days, step: Step) -> None:
-    """An import is killed at a write."""
+    """An import is killed at a write; perhaps a story is edited then."""
     mode = LOST if step.b // 2 % 3 else UNSENT
     _command(days, "import", 1 + step.a % (8 if step.b % 2 else 30), mode)
+    if step.b % 4 == 0:
+        editors.editor_words(days, step)
 
 
 def import_disturbed(days: Days, step: Step) -> None:

@@ -23,7 +23,7 @@ from tests.proofs.machine.decided import (
     Edit,
     Gone,
 )
-from tests.proofs.machine.editors import save_again
+from tests.proofs.machine.editors import both_edit, save_again
 from tests.proofs.machine.seen import (
     FOLDER_ID,
     FRENCH_LINE,
@@ -85,7 +85,15 @@ def decide_component(days: Days, step: Step) -> None:
 
 
 def decide_conflict(days: Days, step: Step) -> None:
-    """Decide about a conflict as a plan shows it; perhaps it is edited again then."""
+    """Decide about a conflict as a plan shows it, which has one; perhaps it is edited
+    again then."""
+    if not _is_decided(days, step):
+        both_edit(days, step)
+        commands.pull(days, step)
+        _is_decided(days, step)
+
+
+def _is_decided(days: Days, step: Step) -> bool:
     document = commands.plan(days)
     there = things(days, look(days.world))
     numbers = {(each.kind, each.what): own for own, each in there.items()}
@@ -97,7 +105,7 @@ def decide_conflict(days: Days, step: Step) -> None:
     ]
     chosen = pick(shown, step.a)
     if chosen is None:
-        return
+        return False
     kind, what, name = chosen["kind"], chosen["what"], chosen["field"]
     own = numbers[kind, what]
     edit = Edit(what, name, THEIRS if step.b % 2 else OURS, kind=kind)
@@ -107,10 +115,12 @@ def decide_conflict(days: Days, step: Step) -> None:
     _decide_edit(days, edit)
     if kind == STORY and step.b % 4 == 0:
         save_again(days, step, own, name)
+    return True
 
 
 def decide_publication(days: Days, step: Step) -> None:
-    """Decide that what is live is published, or that nothing is."""
+    """Decide that what is live is published, or that nothing is; perhaps also that what
+    is public and is not to be is taken from visitors."""
     decided = days.book.decisions
     wanted = step.b % 3 > 0
     if wanted != decided.publishing:
@@ -118,14 +128,22 @@ def decide_publication(days: Days, step: Step) -> None:
         old, new = choices if wanted else choices[::-1]
         days.world.decide("collections.yaml", f"publish: {old}\n", f"publish: {new}\n")
         _write(days, replace(decided, publishing=wanted))
+    if step.a % 2:
+        _decide_edit(days, Edit(ANY, PUBLISHED, OURS))
 
 
 def decide_gone(days: Days, step: Step) -> None:
-    """Decide what becomes of what one side no longer has."""
+    """Decide what becomes of what one side no longer has, of one story perhaps
+    otherwise than of all."""
     side, action = _GONE[step.b % len(_GONE)]
-    what = ANY if step.b // 6 % 2 else _path(days, step.a)
-    if what:
-        _write(days, days.book.decisions.with_gone(Gone(side, what, action)))
+    what = ANY if step.b // 6 % 2 else _gone_path(days, side, step.a)
+    if not what:
+        return
+    decided = days.book.decisions.with_gone(Gone(side, what, action))
+    if what != ANY and step.b // 12 % 2:
+        others = (each for of, each in _GONE[::-1] if of == side and each != action)
+        decided = decided.with_gone(Gone(side, ANY, next(others)))
+    _write(days, decided)
 
 
 def decide_gone_thing(days: Days, step: Step) -> None:
@@ -158,6 +176,20 @@ def _path(days: Days, number: int) -> str:
     stories = look(days.world).values()
     paths = sorted(each.path for each in stories if not each.trashed or number % 3 == 0)
     return pick(paths, number) or ""
+
+
+def _gone_path(days: Days, side: str, number: int) -> str:
+    """Return the path of a story that is gone on a side, or of any."""
+    gone = sorted(
+        each.path
+        for each in look(days.world).values()
+        if (
+            each.trashed
+            if side == DESTINATION
+            else days.book.is_gone(each.key, days.stage.setup)
+        )
+    )
+    return pick(gone, number) or _path(days, number)
 
 
 def _decide_edit(days: Days, edit: Edit) -> None:

@@ -43,6 +43,7 @@ _FIELDS = (
     "expire_at",
     "pinned",
 )
+_LATER = 1000
 _FRENCH = (FRENCH_LINE, FRENCH_NAME, FRENCH_SLUG)
 
 # at the origin
@@ -152,6 +153,11 @@ def editor_edits(days: Days, step: Step) -> None:
     _edit(days, step, names[step.b % len(names)])
 
 
+def editor_words(days: Days, step: Step) -> None:
+    """A story is saved with other words."""
+    _edit(days, step, (NAME, LINE, TEXT)[step.b % 3])
+
+
 def editor_translates(days: Days, step: Step) -> None:
     """A story is saved with another translation."""
     if days.stage.setup.fields:
@@ -246,8 +252,9 @@ def editor_restores_asset(days: Days, step: Step) -> None:
 
 
 def save_again(days: Days, step: Step, own: int, name: str) -> None:
-    """A story is saved with another value in a field."""
-    _save(days, step, look(days.world)[own], name)
+    """A story is saved with another value in a field, also than the step gave it."""
+    later = step._replace(number=step.number + _LATER)
+    _save(days, later, look(days.world)[own], name)
 
 
 def _edit(days: Days, step: Step, name: str) -> None:

@@ -65,7 +65,7 @@ KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
     "decide_every_edit": (decisions.decide_every_edit, 2),
     "decide_component": (decisions.decide_component, 2),
     "decide_gone_thing": (decisions.decide_gone_thing, 3),
-    "decide_publication": (decisions.decide_publication, 2),
+    "decide_publication": (decisions.decide_publication, 4),
     "import_disturbed": (commands.import_disturbed, 6),
 }
 

@@ -101,6 +101,7 @@ def _first() -> Iterator[tuple[Key, Item]]:
             "red" if letter in "ac" else "",
             (onward,),
             "north" if letter == "b" else "",
+            FILES[0] if letter == "a" else "",
         )
         item = Item(words, None if letter == "d" else words)
         yield (letter, EN), (item.edited(1, line="unseen") if letter == "c" else item)
