@@ -46,6 +46,8 @@ class Book:
     """Stories in the trash that an import still knows by their items."""
     deleted_files: set[str] = field(default_factory=set)
     """Names of the files whose assets somebody deleted."""
+    unknown_files: set[str] = field(default_factory=set)
+    """Names of files that were there and not wanted when a ledger was made again."""
     decisions: Decisions = field(default_factory=Decisions)
     design: dict[str, Any] = field(default_factory=lambda: dict(DESIGN))
     """What the component is to be."""

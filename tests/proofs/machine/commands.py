@@ -94,7 +94,7 @@ def import_(days: Days, step: Step) -> None:
     insist("a second import", again.code == ended.code, said(again))
     insist("a second import", before == look(days.world), "the space changed")
     if not again.out:
-        blocked = components.parts_of(days.world) is None
+        blocked = components.parts_of(days.world) is None or _is_blocked(days)
         insist("an import is made", blocked, said(again))
         return
     # What the service refuses, such as a slug that another story has, is tried again.
@@ -188,6 +188,10 @@ def rebuild(days: Days, step: Step) -> None:
         if _holds_more(book, seen) or book.leads_to(seen.key[0]) & trashed
     }
     book.rebuilt = True
+    # A new ledger knows the files that are there.
+    book.deleted_files.clear()
+    book.unknown_files = {*used.files_of(days.world).values()}
+    book.unknown_files -= book.files(days.stage.setup)
     book.is_foreign = not components.is_designed(days)
     book.addresses.clear()
     _estrange(days, before)
@@ -234,7 +238,7 @@ def _command(
     """Run a command that writes, perhaps disturbed, and insist on what always holds."""
     before, brought = look(days.world), used.files_of(days.world)
     parts = components.parts_of(days.world)
-    compared, blocked = things(days, before), components.is_blocking(days)
+    compared, blocked = things(days, before), _is_blocked(days)
     days.book.note(before)
     entries = days.world.handle.state.recorder.entries
     begun = len(entries)
@@ -258,7 +262,7 @@ def _command(
         used.brought(days, brought)
         if blocked and not dead:
             fine = ended.code in (1, _UNDECIDED) and before == after
-            insist("nothing is imported without the component", fine, said(ended))
+            insist("nothing is imported without what it needs", fine, said(ended))
         # What went wrong with a story is found out in the run itself.
         is_whole = not wrong.struck or (
             "/stories" in wrong.struck and wrong.mode != REFUSED
@@ -276,6 +280,10 @@ def _command(
         _estrange(days, before)
     days.book.note(after)
     return ended
+
+
+def _is_blocked(days: Days) -> bool:
+    return components.is_blocking(days) or used.is_blocking(days)
 
 
 def _compare(

@@ -54,11 +54,13 @@ def is_kept(book: Book, parts: Mapping[str, Any]) -> bool:
 
 
 def is_blocking(days: Days) -> bool:
-    """Return whether nothing can be imported: our component is gone, undecided."""
-    action = days.book.decisions.action(DESTINATION, NAME)
-    return (
-        bool(days.book.bases[0]) and action != RECREATE and parts_of(days.world) is None
-    )
+    """Return whether nothing can be imported: our component is gone, undecided, or
+    somebody else's lacks a field."""
+    book, parts = days.book, parts_of(days.world)
+    if parts is not None:
+        return book.is_foreign and parts[MOOD_FIELD] != book.design[MOOD_FIELD]
+    action = book.decisions.action(DESTINATION, NAME)
+    return bool(book.bases[0]) and action != RECREATE
 
 
 def is_designed(days: Days) -> bool:

@@ -22,6 +22,13 @@ def files_of(world: World) -> dict[int, str]:
     return {own: each.key.rpartition("/")[2] for own, each in assets}
 
 
+def is_blocking(days: Days) -> bool:
+    """Return whether nothing can be imported: a new ledger does not know a file that
+    is there and wanted since."""
+    unknown = days.book.unknown_files & {*files_of(days.world).values()}
+    return bool(unknown & days.book.files(days.stage.setup))
+
+
 def brought(days: Days, before: Mapping[int, str]) -> None:
     """Insist that an import brings each file once, and only what items show."""
     book, after = days.book, files_of(days.world)
