@@ -42,6 +42,8 @@ class Book:
     """Stories that a rollback or a lost ledger met: no field of them is predicted."""
     is_foreign: bool = False
     """Whether a new ledger counts the component as somebody else's."""
+    is_unclear: bool = False
+    """Whether it may: which fields are translatable depends on what items hold."""
     restorable: set[int] = field(default_factory=set)
     """Stories in the trash that an import still knows by their items."""
     deleted_files: set[str] = field(default_factory=set)

@@ -94,7 +94,8 @@ def import_(days: Days, step: Step) -> None:
     insist("a second import", again.code == ended.code, said(again))
     insist("a second import", before == look(days.world), "the space changed")
     if not again.out:
-        blocked = components.parts_of(days.world) is None or _is_blocked(days)
+        is_gone = components.parts_of(days.world) is None
+        blocked = is_gone or _is_blocked(days) or days.book.is_unclear
         insist("an import is made", blocked, said(again))
         return
     # What the service refuses, such as a slug that another story has, is tried again.
@@ -193,6 +194,8 @@ def rebuild(days: Days, step: Step) -> None:
     book.unknown_files = {*used.files_of(days.world).values()}
     book.unknown_files -= book.files(days.stage.setup)
     book.is_foreign = not components.is_designed(days)
+    changed = book.stirred or book.unsettled
+    book.is_unclear = days.stage.setup.fields and changed
     book.addresses.clear()
     _estrange(days, before)
 
@@ -256,6 +259,7 @@ def _command(
         days.book.unsettled |= bool(wrong.struck)
     if not dead:
         _ended(days, name, ended)
+        blocked |= days.book.is_unclear and not ended.out
     after = look(days.world)
     rules.always(days, name, before, after)
     if name == "import":

@@ -94,7 +94,7 @@ def developer_deletes(days: Days, step: Step) -> None:
     found = days.world.space.component(NAME)
     if found is not None and step.b % 3 == 0:
         days.world.api("DELETE", f"/components/{found['id']}")
-        days.book.is_foreign = False
+        days.book.is_foreign = days.book.is_unclear = False
 
 
 def design_labels(days: Days, step: Step) -> None:

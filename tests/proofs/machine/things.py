@@ -46,7 +46,7 @@ def things(days: Days, space: Space) -> dict[int, Thing]:
     book, setup = days.book, days.stage.setup
     found = {}
     parts = components.parts_of(days.world)
-    if parts is not None and not book.is_foreign:
+    if parts is not None and not (book.is_foreign or book.is_unclear):
         name = components.NAME
         found[0] = Thing(COMPONENT, name, name, book.design, parts)
     if setup.items == "mirror":
