@@ -48,7 +48,6 @@ PROGRAMS = {
                     "tests/browser/test_many_bodies.py"],
     "many-items": ["pytest", "-q", "-rP", "-m", "soak",
                    "tests/notebook/test_explorer.py"],
-    "mutants": ["tests.proofs.mutants.mutants"],
     "notebooks": ["pytest", "-n", "logical", "-m", "soak or not soak",
                   "--ignore", "tests/browser/test_many_bodies.py",
                   "tests/browser", "tests/run"],
