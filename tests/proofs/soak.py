@@ -2,7 +2,8 @@
 
 usage: python -m tests.proofs.soak KIND [OPTION...]
 
-of `faults`: [--part PART]... [--only TEXT]... [--slice I/N] [--count N] [--seed N]
+of `faults` and `corrupted`:
+             [--part PART]... [--only TEXT]... [--slice I/N] [--count N] [--seed N]
              [--jobs N] [--work DIR]
 
 The other kinds are programs, each with options of its own (`--help`). Cases that
@@ -32,6 +33,7 @@ from pathlib import Path
 from typing import Protocol
 
 KINDS = {
+    "corrupted": "tests.proofs.hostile.corrupted",
     "faults": "tests.proofs.faults.faults",
 }
 """What many cases prove, and the module whose `proof(folder)` prepares them."""

@@ -1,28 +1,21 @@
 """Corrupted inputs, whatever the source: a result or one sentence, in seconds.
 
-usage: corrupted.py [--count 1600] [--seed TEXT] [--only KIND[-NUMBER]] [--work DIR]
-
 Settings, `.env`, decision files, raw answers, pages, the ledger, the budget, lock
 files, answers and headers of both services, downloads and bare sockets are damaged by
 chance, each case by its own seed, and a command meets them. Findings are crashes (a
 traceback, "This should not happen", a draft that went wrong in code), hangs, memory
-without end, and failures without a sentence. Exits 1 with findings.
+without end, and failures without a sentence.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import random
 import re
-import shutil
-import sys
 import tempfile
-import time
-from collections import Counter
+import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 from tests.proofs.hostile.corrupted_services import (
@@ -44,7 +37,6 @@ from tests.support.tiny_site import write_tiny_site
 
 SEED = "corrupted"
 COUNT = 1600
-WORKERS = 2
 Corrupt = Callable[[Path, Chance], None]
 """Damages one input of the project and state below a folder."""
 
@@ -163,32 +155,53 @@ class Case:
     def __str__(self) -> str:
         return f"{self.kind}-{self.number}"
 
+    @property
+    def key(self) -> str:
+        """Name the case."""
+        return str(self)
 
-def cases(count: int, only: str) -> list[Case]:
-    """Return the cases, kinds mixed, so that all workers have as much to do."""
-    listed = [
-        Case(name, number)
-        for name, kind in KINDS.items()
-        for number in range(-(-count * kind.share // 100))
-        if not only or only in (name, f"{name}-{number}")
-    ]
-    random.Random(SEED).shuffle(listed)
-    return listed
+    @property
+    def name(self) -> str:
+        """Name the row of the table."""
+        return self.kind
+
+    @property
+    def part(self) -> str:
+        """Name the part of the proof."""
+        return self.kind
 
 
-class Worker:
+class Corrupted:
     """Tries cases one after the other, in a folder of its own."""
 
-    def __init__(self, work: Path, seed: str) -> None:
+    def __init__(self, work: Path) -> None:
         self._work = work
-        self._seed = seed
         self._content = work / "content"
-        write_tiny_site(self._content)
-        self._services = Services(self._content)
-        self._prepare()
 
-    def _prepare(self) -> None:
+    def cases(self, count: int, seed: int) -> list[Case]:
+        """Return cases of each kind by its share, 1,600 if no number is named."""
+        return [
+            Case(name, number + seed)
+            for name, kind in KINDS.items()
+            for number in range(-(-(count or COUNT) * kind.share // 100))
+        ]
+
+    def begin(self) -> None:
+        """Serve the site, and make the projects that cases start from."""
+        self._work = Path(tempfile.mkdtemp(dir=self._work))
+        self._prepare(Services(self._content))
+
+    def attempt(self, case: Case) -> list[str]:
+        """Run the command of a case; return what is wrong with how it ended."""
+        try:
+            wrong = self._tried(case)
+        except Exception:
+            wrong = traceback.format_exc(limit=-4)
+        return [wrong] if wrong else []
+
+    def _prepare(self, services: Services) -> None:
         """Make the project in its three states, against services that are whole."""
+        self._services = services
         making = self._work / "making"
         (making / "project").mkdir(parents=True)
         (making / "state").mkdir()
@@ -204,7 +217,7 @@ class Worker:
             if met.code:
                 raise SystemExit(f"{command} of the whole project: {met}")
             if command == "init":
-                self._point(making, self._services)
+                self._point(making, services)
             if state:
                 copied(making, self._work / state)
 
@@ -213,13 +226,13 @@ class Worker:
         path.write_text(environment_text(services.announcement))
         path.chmod(0o600)
 
-    def tried(self, case: Case) -> str:
+    def _tried(self, case: Case) -> str:
         """Return what is wrong with how the case ended, or empty."""
         kind = KINDS[case.kind]
-        chance = random.Random(f"{self._seed} {case}")
+        chance = random.Random(f"{SEED} {case}")
         scratch = self._work / "scratch"
         copied(self._work / kind.start, scratch)
-        seed = f"{self._seed} {case} services"
+        seed = f"{SEED} {case} services"
         services = (
             Services(self._content, seed, kind.services) if kind.services else None
         )
@@ -228,22 +241,18 @@ class Worker:
                 self._point(scratch, services)
             kind.corrupt(scratch, chance)
             command = chance.choice(kind.commands)
-            began = time.monotonic()
-            met = run(scratch, *command.split())
-            wrong = wrong_with(met)
+            wrong = wrong_with(run(scratch, *command.split()))
         finally:
             if services is not None:
                 services.end()
-        if not wrong:
-            return ""
-        kept = self._work.parent / "findings" / str(case)
-        shutil.rmtree(kept, ignore_errors=True)
-        shutil.move(scratch, kept)
-        return f"{case} `{command}` ({time.monotonic() - began:.0f} s): {wrong}"
+        return f"`{command}`: {wrong}" if wrong else ""
 
-    def end(self) -> None:
-        """Take the services down."""
-        self._services.end()
+
+@contextmanager
+def proof(work: Path) -> Iterator[Corrupted]:
+    """Prepare the proof in an empty folder."""
+    write_tiny_site(work / "content")
+    yield Corrupted(work)
 
 
 def wrong_with(met: Met) -> str:
@@ -265,84 +274,3 @@ def wrong_with(met: Met) -> str:
     if "memory of this machine" in last:
         return f"takes more memory than it should: {last}"
     return ""
-
-
-def _work(work: Path, seed: str, mine: list[Case], pipe: object) -> None:
-    worker = Worker(work, seed)
-    try:
-        for case in mine:
-            pipe.send((case, worker.tried(case)))  # type: ignore[attr-defined]
-    finally:
-        worker.end()
-        pipe.send(None)  # type: ignore[attr-defined]
-
-
-def _tried(work: Path, seed: str, listed: list[Case]) -> Iterator[tuple[Case, str]]:
-    """Yield each case with what is wrong with it, tried by several workers."""
-    context = get_context("fork")
-    readers = []
-    for number in range(min(WORKERS, len(listed))):
-        ours, theirs = context.Pipe(duplex=False)
-        mine = listed[number::WORKERS]
-        place = work / f"worker-{number}"
-        context.Process(target=_work, args=(place, seed, mine, theirs)).start()
-        theirs.close()
-        readers.append(ours)
-    from multiprocessing.connection import wait
-
-    while readers:
-        for reader in wait(readers):
-            try:
-                found = reader.recv()  # type: ignore[union-attr]
-            except EOFError:
-                found = None
-            if found is None:
-                readers.remove(reader)  # type: ignore[arg-type]
-            else:
-                yield found
-
-
-def run_cases(work: Path, count: int, seed: str, only: str) -> list[str]:
-    """Try the cases, tell how it goes, and return the findings."""
-    began = time.monotonic()
-    listed = cases(count, only)
-    done: Counter[str] = Counter()
-    findings: list[str] = []
-    for case, wrong in _tried(work, seed, listed):
-        done[case.kind] += 1
-        if wrong:
-            findings.append(wrong)
-            print(f"  {wrong}", flush=True)
-        if sum(done.values()) % 200 == 0:
-            print(f"  {sum(done.values())} of {len(listed)} tried", flush=True)
-    told = ", ".join(f"{name} {done[name]}" for name in KINDS if done[name])
-    seconds = time.monotonic() - began
-    print(f"{sum(done.values())} corrupted inputs in {seconds:.0f} s: {told}")
-    if sum(done.values()) < len(listed):
-        findings.append(f"{len(listed) - sum(done.values())} cases were not tried")
-    return findings
-
-
-def run_part(work: Path) -> list[str]:
-    """Try as many as are asked for as a rule."""
-    return run_cases(work, int(os.environ.get("COUNT", COUNT)), SEED, "")
-
-
-def main() -> int:
-    """Run the cases and return the exit code."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--count", type=int, default=COUNT)
-    options.add_argument("--seed", default=SEED)
-    options.add_argument("--only", default="")
-    options.add_argument("--work", type=Path)
-    chosen = options.parse_args()
-    work = chosen.work or Path(tempfile.mkdtemp(prefix="cmsmig-corrupted-"))
-    findings = run_cases(work, chosen.count, chosen.seed, chosen.only)
-    print(f"{len(findings)} findings; work in {work}")
-    return int(bool(findings))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,16 +1,14 @@
 """Hostile sites and services: nobody inside is asked, and no token is told.
 
-usage: hostile.py [--part addresses|tokens|corrupted] [--work DIR]
+usage: hostile.py [--part addresses|tokens] [--work DIR]
 
 addresses  a site whose items name addresses that point inward, in every way of writing
            one, and redirects there; real listeners on this machine count who comes
 tokens     services that give the tokens back in every disguise, in bodies, headers,
            redirects and errors; whole runs of commands and notebooks, then a search
            through all that they printed and left
-corrupted  1,600 damaged settings, decisions, caches, ledgers, lock files and answers;
-           each ends in seconds, in a result or a sentence
 
-All of them by default; `--part` may be given again. Connects to loopback alone, which
+Both by default; `--part` may be given again. Connects to loopback alone, which
 is enforced. Exits 1 with findings.
 """
 
@@ -23,7 +21,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.proofs.hostile import addresses as hostileaddresses
-from tests.proofs.hostile import corrupted
 from tests.proofs.hostile import tokens as hostiletokens
 
 Part = Callable[[Path], list[str]]
@@ -31,7 +28,6 @@ Part = Callable[[Path], list[str]]
 PARTS: dict[str, Part] = {
     "addresses": hostileaddresses.run,
     "tokens": hostiletokens.run,
-    "corrupted": corrupted.run_part,
 }
 
 
