@@ -21,7 +21,7 @@ from cmsmig.wire.pacing import Pacing
 from tests.proofs.faults.faults import Faults, proof
 from tests.proofs.machine.broken import BrokenRuleError
 from tests.proofs.machine.play import play, steps_of
-from tests.proofs.machine.stage import staged
+from tests.proofs.machine.stage import Stage, staged
 
 STORY = "* POST create story notes/note-1 #1"
 SIGN = "* POST sign upload note-20.jpg #1"
@@ -75,16 +75,30 @@ def test_broken_code_is_noticed(
         assert faults.attempt(found[0]) != []
 
 
+def is_noticed(folder: Path) -> bool:
+    """Return whether one of some runs of the state machine breaks a rule."""
+    stages: dict[str, Stage] = {}
+    for seed in range(100_000, 100_020):
+        setup, steps = steps_of(seed, 14)
+        if setup not in stages:
+            stages[setup] = staged(setup, folder / setup)
+        try:
+            play(stages[setup], steps)
+        except BrokenRuleError:
+            return True
+    return False
+
+
 @pytest.mark.parametrize(
-    ("seed", "true", "broken"),
+    ("true", "broken"),
     [
-        pytest.param(22, Outcome.CONFLICT, Outcome.WRITE, id="conflicts are written"),
-        pytest.param(22, Outcome.WRITE, Outcome.SAME, id="changes are not written"),
-        pytest.param(100_003, Outcome.KEEP, Outcome.WRITE, id="edits are written over"),
+        pytest.param(Outcome.CONFLICT, Outcome.WRITE, id="conflicts are written"),
+        pytest.param(Outcome.WRITE, Outcome.SAME, id="changes are not written"),
+        pytest.param(Outcome.KEEP, Outcome.WRITE, id="edits are written over"),
     ],
 )
 def test_a_broken_merge_is_noticed(
-    tmp_path: Path, seed: int, true: Outcome, broken: Outcome
+    tmp_path: Path, true: Outcome, broken: Outcome
 ) -> None:
     """By the state machine: the space is not as its rules want it."""
     outcome_of = Sides.outcome
@@ -93,7 +107,5 @@ def test_a_broken_merge_is_noticed(
         found = outcome_of(sides, name)
         return broken if found is true else found
 
-    setup, steps = steps_of(seed, 14)
-    stage = staged(setup, tmp_path / setup)
-    with mock.patch.object(Sides, "outcome", outcome), pytest.raises(BrokenRuleError):
-        play(stage, steps)
+    with mock.patch.object(Sides, "outcome", outcome):
+        assert is_noticed(tmp_path)
