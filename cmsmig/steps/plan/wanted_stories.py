@@ -126,4 +126,6 @@ def is_asked(
     """Return whether a story is written, or compared, though nothing else is wanted of
     it: ours was decided for an edit; it was saved before we publish it."""
     asked = asked_back(migration.decisions.conflicts, ledger, row, there)
-    return asked, row.key in migration.to_publish and is_saved_since(row, there)
+    apart = row.key in migration.public
+    saved = is_saved_since(row, there, is_shown_apart=apart)
+    return asked, row.key in migration.to_publish and saved

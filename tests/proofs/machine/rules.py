@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,11 @@ def _takes_nothing(days: Days, before: Space, after: Space) -> None:
         if seen.trashed and not was.trashed:
             insist("nothing is taken away", "delete" in actions, seen.path)
         if was.shown is not None and seen.shown is None and not seen.trashed:
-            fine = "unpublish" in actions or days.book.is_ours(own, PUBLISHED)
+            # A decision about a path is one about the page that is there now, too.
+            fine = "unpublish" in actions or OURS in (
+                OURS if days.book.is_ours(own, PUBLISHED) else "",
+                days.book.decisions.side(seen.path, PUBLISHED, True),
+            )
             insist("nothing is unpublished", fine, seen.path)
 
 
@@ -236,9 +240,13 @@ def redirected(days: Days, space: Space, map_: Mapping[str, str]) -> None:
     # Nothing leads on from where a story is, also one that is not public yet.
     pages = {f"/{each.path}" for each in stories}
     _note_addresses(days, there)
-    claims = Counter(
-        old for addresses in days.book.addresses.values() for old in addresses
-    )
+    claims: dict[str, set[Key]] = defaultdict(set)
+    for key, addresses in days.book.addresses.items():
+        for old in addresses:
+            claims[old].add(key)
+    for key, seen in there.items():
+        # Where slugs were exchanged and nobody decided, pages keep theirs, too.
+        claims[f"/{FOLDER}/{seen.values[SLUG]}"].add(key)
     circles = [old for old in map_ if _end(old, map_) is None]
     insist("no redirect is a loop", not circles, circles)
     for key, addresses in days.book.addresses.items():
@@ -248,7 +256,7 @@ def redirected(days: Days, space: Space, map_: Mapping[str, str]) -> None:
         if seen.story_id in days.book.touched:
             continue  # Where editors moved a page, they lead visitors on.
         for old in addresses:
-            if claims[old] == 1 and old not in pages:
+            if claims[old] == {key} and old not in pages:
                 end = _end(old, map_)
                 insist("an old address leads on", end == f"/{seen.path}", (old, end))
 

@@ -171,10 +171,10 @@ def test_what_editors_save_there_stays_above_what_visitors_see(
     """An edit over both layers is kept, and never shown by us."""
     project = open_desk("mirror")
     project.done("import")
-    project.edit(CHANGED, position="4711")
+    project.edit(CHANGED, position="-4711")
     project.done("import")
-    assert project.stories()[CHANGED].content["position"] == "4711"
-    assert "4711" not in public(project)
+    assert project.stories()[CHANGED].content["position"] == "-4711"
+    assert "-4711" not in public(project)
 
 
 def test_an_item_that_is_decided_on_and_not_there_is_named(
@@ -191,13 +191,11 @@ def test_an_item_that_is_decided_on_and_not_there_is_named(
     assert "decides twice about the item nobody" in ended.err
 
 
-def test_once_it_is_published_at_the_origin_visitors_get_it(
-    open_desk: Callable[..., StagedProject],
-) -> None:
-    """One publication, no other write; with the slug that is live now by decision."""
-    project = open_desk("mirror")
-    project.done("import")
-    path = f"records/{SLUGS['queued changes']}"
+QUEUED = f"records/{SLUGS['queued changes']}"
+
+
+def publish_queued(project: StagedProject) -> None:
+    """Publish the item with queued changes at the origin."""
     (staged,) = (project.folder / "raw" / "items").glob("*.json")
     newest = {
         each["id"]: each
@@ -205,6 +203,37 @@ def test_once_it_is_published_at_the_origin_visitors_get_it(
         if each["fieldData"]["slug"] == SLUGS["queued changes"]
     }
     edit_items(project, lambda item: newest.get(item["id"], item), ("live",))
+
+
+def test_an_unfinished_edit_is_not_published_with_what_the_origin_publishes(
+    open_desk: Callable[..., StagedProject],
+) -> None:
+    """Visitors keep what they have until it is decided, and get ours alone then."""
+    project = open_desk("mirror")
+    project.done("import")
+    project.edit(QUEUED, position="-4711")
+    before = public(project, QUEUED)
+    publish_queued(project)
+    planned, mark = project.run("plan", "--json").document["calls"], project.mark()
+    assert "publish_stories" not in planned
+    project.run("import")
+    assert project.count("publish story", mark) == 0
+    assert public(project, QUEUED) == before
+    project.decide_edit(QUEUED, "published", "ours")
+    project.done("import")
+    assert "Not shown yet." in public(project, QUEUED)
+    assert "-4711" not in public(project, QUEUED)
+    assert project.stories()[QUEUED].content["position"] == "-4711"
+
+
+def test_once_it_is_published_at_the_origin_visitors_get_it(
+    open_desk: Callable[..., StagedProject],
+) -> None:
+    """One publication, no other write; with the slug that is live now by decision."""
+    project = open_desk("mirror")
+    project.done("import")
+    path = QUEUED
+    publish_queued(project)
     planned, mark = project.plan()["calls"], project.mark()
     assert (planned["publish_stories"], planned["update_stories"]) == (1, 0)
     assert "show_versions" not in planned
@@ -243,19 +272,19 @@ def test_an_edit_there_waits_for_nothing_and_is_not_lost_by_a_new_version(
     """Somebody's unfinished work is not written over: by decision both stand."""
     project = open_desk("mirror")
     project.done("import")
-    project.edit(CHANGED, position="4711")
+    project.edit(CHANGED, position="-4711")
     relive(project, "Live anew.")
     ended = project.run("import")
     assert ended.code == 1
-    assert project.stories()[CHANGED].content["position"] == "4711"
+    assert project.stories()[CHANGED].content["position"] == "-4711"
     assert "Live anew." not in public(project)
     (failed,) = project.status()["failed"]
     assert failed["reason"] == "not_published"
     project.decide_edit(CHANGED, "published", "ours")
     project.done("import")
     assert "Live anew." in public(project)
-    assert "4711" not in public(project)
-    assert project.stories()[CHANGED].content["position"] == "4711"
+    assert "-4711" not in public(project)
+    assert project.stories()[CHANGED].content["position"] == "-4711"
 
 
 def test_a_dry_run_lists_what_visitors_will_see_change(
@@ -339,7 +368,7 @@ def edited(open_desk: Callable[..., StagedProject]) -> tuple[StagedProject, str]
     project = open_desk("mirror")
     project.done("import")
     path = f"records/{SLUGS['published']}"
-    project.edit(path, position="4711")
+    project.edit(path, position="-4711")
     return project, path
 
 
@@ -350,14 +379,14 @@ def test_an_unfinished_edit_of_a_story_with_one_version_is_not_shown(
     project, path = edited
     project.decide_edit(path, "published", "ours")
     assert project.done("import", "--json").document["writes"] == 0
-    assert "4711" not in public(project, path)
+    assert "-4711" not in public(project, path)
     change_texts(project, "Live anew.")
     planned, mark = project.run("plan", "--json").document["calls"], project.mark()
     project.done("import")
     assert sum(1 for each in project.since(mark) if each.quota) == planned["total"]
     assert "Live anew." in public(project, path)
-    assert "4711" not in public(project, path)
-    assert project.stories()[path].content["position"] == "4711"
+    assert "-4711" not in public(project, path)
+    assert project.stories()[path].content["position"] == "-4711"
     assert project.codes() == ["field_value"]
     assert project.done("import", "--json").document["writes"] == 0
 
@@ -376,7 +405,7 @@ def test_an_edit_that_is_taken_back_leaves_nothing_to_publish(
     project.done("import")
     assert sum(1 for each in project.since(mark) if each.quota) == planned["total"]
     assert not project.stories()[path].unpublished_changes
-    assert "4711" not in public(project, path)
+    assert "-4711" not in public(project, path)
     project.verified()
     assert project.done("import", "--json").document["writes"] == 0
 
@@ -388,7 +417,7 @@ def test_an_edit_that_is_to_be_taken_back_does_not_go_live_before(
     project, path = edited
     project.decide_edit(path, "*", "ours")
     project.done("publish")
-    assert "4711" not in public(project, path)
+    assert "-4711" not in public(project, path)
     project.done("import")
-    assert project.stories()[path].content.get("position") != "4711"
+    assert project.stories()[path].content.get("position") != "-4711"
     project.verified()

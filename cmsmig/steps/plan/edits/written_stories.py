@@ -83,11 +83,19 @@ def found_write(
     return last
 
 
-def is_saved_since(row: ItemRow, there: StoryRow | None) -> bool:
-    """Return whether an editor saved a story that is not published yet since it was
-    last written or compared: whose work it holds is not known."""
+def is_saved_since(
+    row: ItemRow, there: StoryRow | None, *, is_shown_apart: bool
+) -> bool:
+    """Return whether an editor saved a story that is to be published since it was last
+    written or compared: whose work it holds is not known.
+
+    A published one is to be published again where visitors have an older version, and
+    are not to be `is_shown_apart` another one than editors.
+    """
     story_record = row.story_record
-    if row.published or story_record is None or there is None:
+    if story_record is None or there is None:
+        return False
+    if row.published and (is_shown_apart or not _shows_older(story_record)):
         return False
     return there.updated_at != story_record.updated_at
 
@@ -199,8 +207,13 @@ def _is_due(
 def _has_newer(story_record: StoryRecord, there: StoryRow | None) -> bool:
     """Return whether visitors were given another version before than what editors
     see, and are to be given just that now."""
-    known = story_record.public_record not in ("", story_record.record_hash)
-    return known and not story_record.kept_edits and _is_behind(there)
+    return (
+        _shows_older(story_record) and not story_record.kept_edits and _is_behind(there)
+    )
+
+
+def _shows_older(story_record: StoryRecord) -> bool:
+    return story_record.public_record not in ("", story_record.record_hash)
 
 
 def _is_behind(there: StoryRow | None) -> bool:
