@@ -53,6 +53,8 @@ class Book:
     decisions: Decisions = field(default_factory=Decisions)
     design: dict[str, Any] = field(default_factory=lambda: dict(DESIGN))
     """What the component is to be."""
+    imported_pictures: dict[int, str] = field(default_factory=dict)
+    """By story: the picture that it had before an editor gave it another."""
     has_mood: bool = False
     """Whether the origin's collection has one more field, and a pull saw it."""
     pulled_mood: bool = False
@@ -85,6 +87,17 @@ class Book:
         """Take note of an editor's publication, which may take an earlier one back."""
         if self.held.pop((seen.story_id, PUBLISHED), value) is value:
             self.edited(seen, PUBLISHED, value)
+
+    def pictured(self, seen: Seen, value: str) -> None:
+        """Take note of an editor's picture, which may be the imported one again."""
+        own, item = seen.story_id, self.pulled.get(seen.key)
+        if (own, PICTURE) not in self.held:
+            self.imported_pictures[own] = seen.values[PICTURE]
+        versions = (item.staged, item.live) if item else ()
+        wanted = {each.picture for each in versions if each}
+        self.edited(seen, PICTURE, value)
+        if value in {self.imported_pictures[own], *wanted}:
+            del self.held[own, PICTURE]
 
     def is_ours(self, own: int, field_: str) -> bool:
         """Return whether a decision may cover an edit: ours is written over it."""

@@ -223,7 +223,7 @@ def editor_pictures(days: Days, step: Step) -> None:
         content = stories[seen.story_id].content | {"picture": shown}
         body = {"story": {"content": content}}
         days.world.api("PUT", f"/stories/{seen.story_id}", body)
-        days.book.edited(seen, PICTURE, other.values[PICTURE])
+        days.book.pictured(seen, other.values[PICTURE])
 
 
 def editor_deletes_asset(days: Days, step: Step) -> None:
