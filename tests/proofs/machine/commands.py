@@ -82,8 +82,9 @@ def plan(days: Days) -> dict[str, Any] | None:
 def import_(days: Days, step: Step) -> None:
     """Import until nothing is left to do; read everything back."""
     del step
+    begun_with = look(days.world)
     ended = _command(days, "import")
-    if ended.code == 1 and _had_no_room(days):
+    if ended.code == 1 and (_had_no_room(days) or _is_named(days, begun_with)):
         ended = _command(days, "import")
     if ended.code not in (0, 1):
         return
@@ -123,6 +124,19 @@ def _had_no_room(days: Days) -> bool:
     again."""
     failed = days.world.run("status", "--json").document["failed"]
     return any("import again" in each["explanation"] for each in failed)
+
+
+def _is_named(days: Days, before: Space) -> bool:
+    """Return whether a story moved to where decisions name it: the next import does
+    what they say."""
+    there = look(days.world)
+    moved = {
+        seen.path
+        for own, seen in there.items()
+        if own in before and before[own].path != seen.path
+    }
+    decided = days.book.decisions
+    return any(each.what in moved for each in (*decided.edits, *decided.gone))
 
 
 def delta(days: Days, step: Step) -> None:
