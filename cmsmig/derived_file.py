@@ -227,8 +227,10 @@ def _find_key(project: Path) -> bytes:
     It is next to the request budget, which no project folder holds.
     """
     folder = os.environ.get("CMSMIG_STATE_DIR")
-    path = project / folder if folder else platformdirs.user_state_path("cmsmig")
-    path = path.expanduser() / _KEY_FILE
+    own = (
+        Path(folder).expanduser() if folder else platformdirs.user_state_path("cmsmig")
+    )
+    path = project / own / _KEY_FILE
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):

@@ -41,9 +41,7 @@ from cmsmig.reconcile.rules.story_fields import (
     translated_moves,
     translations_to_send,
 )
-from cmsmig.reconcile.rules.story_hashes import (
-    is_hash_of,
-)
+from cmsmig.reconcile.rules.story_hashes import is_hash_of
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
 _LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)

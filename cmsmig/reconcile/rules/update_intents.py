@@ -25,7 +25,7 @@ from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash, record_
 
 def update_intent(subject: str, record: str, last: LastWrite, sent: Fields) -> Intent:
     """Return the intent to update a story: what is wanted has the fingerprint `record`.
-    It names the value of each field that is wanted otherwise than it was written."""
+    It names the value of each field that is to change."""
     moved: list[str] = []
     if last.written is not None:
         moved = Sides(last.sent, sent, {}, BY_VALUE).moved(sent)
