@@ -41,10 +41,9 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import path_in_language
-from cmsmig.reconcile.field_diff import UNKNOWN
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration, as_begun
+from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
@@ -158,7 +157,8 @@ def gather(
         plan = ledger.plan("")
         earlier = ledger.items.earlier_paths()
         losing = ledger.findings.losing()
-        translated = dict(_translated(migration, ledger))
+        existing = _existing(rows)
+        existing |= dict(language_paths(migration, ledger, existing))
     publication = count_publication(migration, rows)
     details = details_of(migration, rows, losing)
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))
@@ -179,9 +179,7 @@ def gather(
         losses=_losses(project.ledger),
         plan=plan,
         unpublished=sum_publication(publication).unpublished,
-        redirects=redirect_rows(
-            migration, _existing(rows) | translated, earlier, _gone_addresses(rows)
-        ),
+        redirects=redirect_rows(migration, existing, earlier, _gone_addresses(rows)),
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
         names=_names(migration, verification),
@@ -316,25 +314,6 @@ def _at_origin(rows: Mapping[ItemKey, ItemRow]) -> Iterator[ItemRow]:
     for row in rows.values():
         if row.gone is None or row.gone.reason != DELETED_THERE:
             yield row
-
-
-def _translated(migration: Migration, ledger: Ledger) -> Iterator[tuple[ItemKey, str]]:
-    """Yield the paths of stories in other languages, as they were written last."""
-    rows = ledger.items.all()
-    for key, item in migration.items.items():
-        story_record = row.current_record if (row := rows.get(key)) else None
-        written = (
-            ledger.items.last_written(story_record.story_id)
-            if story_record and item.languages
-            else None
-        )
-        if story_record is None or written is None:
-            continue
-        for each in item.languages:
-            slug = written.server_values.get(f"slug in {each.code}")
-            if slug and slug != UNKNOWN:
-                path = path_in_language(story_record.full_slug, each.code, str(slug))
-                yield each.key, path
 
 
 def _existing(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:

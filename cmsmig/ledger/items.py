@@ -24,6 +24,7 @@ from cmsmig.ledger.rows import (
 from cmsmig.ledger.tables import ITEM, ITEM_KEY, ITS_STORY, OF_ITEM, STORIES
 
 _NO_PATHS: Final[Mapping[ItemKey, str]] = {}
+_KEEP_PATH = "INSERT OR IGNORE INTO earlier_path VALUES (?, ?, ?, ?)"
 
 
 class Items(ItemRows):
@@ -119,12 +120,11 @@ class Items(ItemRows):
         """
         keep_path = """INSERT OR IGNORE INTO earlier_path SELECT ?, ?, ?, full_slug
                        FROM home WHERE story_id = ? AND full_slug <> ?"""
-        keep_left = "INSERT OR IGNORE INTO earlier_path VALUES (?, ?, ?, ?)"
         hidden = {} if still_public else {"published": ""}
         self._store.commit(
             [
                 (keep_path, (*key, story_record.story_id, story_record.full_slug)),
-                *((keep_left, (*each, path)) for each, path in left.items()),
+                *((_KEEP_PATH, (*each, path)) for each, path in left.items()),
                 *_save_story(story_record, written),
                 recover(key),
                 ITEM.change(
@@ -203,16 +203,20 @@ class Items(ItemRows):
         """Write that items' stories are gone and were decided to stay away."""
         self._store.commit(_end(key, "skipped", LEFT_OUT, STAYS_AWAY) for key in keys)
 
-    def release(self, keys: Iterable[ItemKey]) -> None:
+    def release(
+        self, keys: Iterable[ItemKey], left: Iterable[tuple[ItemKey, str]] = ()
+    ) -> None:
         """Forget the stories of items, all at once: they are to be made again.
 
-        Whatever was intended with these stories is over.
+        Whatever was intended with these stories is over. Their paths are kept, and
+        `left`, the paths of their pages in other languages.
         """
         story_records = [
             (key, self._store.one(*ITEM.find(key, "home_id"))) for key in keys
         ]
+        paths = [(_KEEP_PATH, (*key, path)) for key, path in left]
         statements = chain.from_iterable(_release(*each) for each in story_records)
-        self._store.commit(statements, durable=True)
+        self._store.commit([*paths, *statements], durable=True)
 
     def published(
         self,
@@ -274,6 +278,10 @@ def _save_story(
 def _release(key: ItemKey, found: Sequence[object] | None) -> Iterator[Statement]:
     """Forget the story record of an item, and the item too where the origin does not
     have it; `found` is the row with the id of the record."""
+    record = tuple(found or (None,))
+    keep_path = """INSERT OR IGNORE INTO earlier_path
+                   SELECT ?, ?, ?, full_slug FROM home WHERE id = ?"""
+    yield keep_path, (*key, *record)
     yield ITEM.change(
         key,
         status="selected",
@@ -289,7 +297,7 @@ def _release(key: ItemKey, found: Sequence[object] | None) -> Iterator[Statement
     yield ITEM.change(key, gone_reason="", gone_sentence="")
     # Several items may live in one story, a language each.
     orphan = "id = ? AND NOT EXISTS (SELECT 1 FROM item WHERE home_id = home.id)"
-    yield f"DELETE FROM home WHERE {orphan}", tuple(found or (None,))
+    yield f"DELETE FROM home WHERE {orphan}", record
     yield from (
         close_intent(each, key, "gone") for each in ("update", "publish", "show")
     )

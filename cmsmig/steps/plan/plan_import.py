@@ -105,9 +105,9 @@ async def plan_import(
     with ledger.simulated() as simulated:
         record_created(simulated, snapshot.created, migration, offline.context)
         settle_updates(simulated, snapshot.updated, migration.origin_hash)
-        record_missing(simulated, gone)
+        record_missing(simulated, gone, migration)
         left = compare_with_origin(migration, simulated, snapshot, seen)
-        record_gone(simulated, left)
+        record_gone(simulated, left, migration)
         if not simulated.is_as(ledger):
             offline = draft_offline(migration, simulated)
         conflicts = find_conflicts(migration, simulated, snapshot)

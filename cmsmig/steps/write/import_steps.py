@@ -214,9 +214,9 @@ async def _settle(job: ImportJob) -> None:
     settle_updates(ledger, job.snapshot.updated, migration.origin_hash)
     settle_publications(job)
     await put_back_versions(job)
-    record_missing(ledger, job.gone)
+    record_missing(ledger, job.gone, migration)
     gone = compare_with_origin(migration, ledger, job.snapshot, job.seen_gone)
-    record_gone(ledger, gone)
+    record_gone(ledger, gone, migration)
     job.conflicts = find_conflicts(migration, ledger, job.snapshot)
     ledger.items.select(
         item_rows(migration, job.conflicts, job.undrafted),

@@ -16,7 +16,8 @@ from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
     Side,
 )
-from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.mapping.draft import path_in_language
+from cmsmig.reconcile.field_diff import UNKNOWN, seen_of
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
@@ -25,6 +26,7 @@ from cmsmig.reconcile.rules.story import (
     is_as_written,
 )
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.steps.decide.migration import Migration
 
 
 def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
@@ -32,6 +34,26 @@ def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
     assert row.story_record is not None
     written = ledger.items.last_written(row.story_record.story_id)
     return LastWrite(row.story_record, written, row.name)
+
+
+def language_paths(
+    migration: Migration, ledger: Ledger, keys: Iterable[ItemKey]
+) -> Iterator[tuple[ItemKey, str]]:
+    """Yield the paths of items' pages in other languages, as they were written
+    last."""
+    rows = ledger.items.all()
+    for key in keys:
+        item, row = migration.items.get(key), rows.get(key)
+        record = row.story_record if row else None
+        if item is None or record is None or not item.languages:
+            continue
+        if (written := ledger.items.last_written(record.story_id)) is None:
+            continue
+        for each in item.languages:
+            slug = written.server_values.get(f"slug in {each.code}")
+            if slug and slug != UNKNOWN:
+                path = path_in_language(record.full_slug, each.code, str(slug))
+                yield each.key, path
 
 
 def asked_back(

@@ -28,7 +28,7 @@ from cmsmig.mapping.decisions.conflicts import (
 from cmsmig.mapping.select.reference_targets import KnownItems
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without_reading
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.written_stories import last_write
+from cmsmig.steps.plan.edits.written_stories import language_paths, last_write
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 from cmsmig.steps.worker_pool import together
 
@@ -150,7 +150,7 @@ def _sentence(migration: Migration, key: ItemKey, reason: str) -> str:
     return _NO_LANGUAGE if locales and key.locale_id not in locales else _DELETED
 
 
-def record_gone(ledger: Ledger, found: OriginGone) -> None:
+def record_gone(ledger: Ledger, found: OriginGone, migration: Migration) -> None:
     """Write into the ledger what is gone at the origin, and what is there again."""
     rows = ledger.items.all() if found.gone else {}
     new = {key: each for key, each in found.gone.items() if rows[key].gone != each}
@@ -162,7 +162,8 @@ def record_gone(ledger: Ledger, found: OriginGone) -> None:
         and before.state is GoneState.DELETED != each.state
     )
     ledger.gone.take_back((*found.back, *found.released))
-    ledger.items.release(found.released)
+    paths = language_paths(migration, ledger, found.released)
+    ledger.items.release(found.released, paths)
     ledger.gone.forget(found.forgotten)
 
 

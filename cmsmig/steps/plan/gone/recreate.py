@@ -16,6 +16,8 @@ from cmsmig.ledger.rows import GONE, AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import GoneAction
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
 
 REMEDY = (
@@ -35,13 +37,14 @@ _MAKING = {
 _SHOWN = 3
 
 
-def record_missing(ledger: Ledger, gone: Gone) -> None:
+def record_missing(ledger: Ledger, gone: Gone, migration: Migration) -> None:
     """Write into the ledger what is gone, and what is there again.
 
     What nothing needs any more is forgotten; what is needed is, too, if it is to be
     made again. The rest counts as failed, or as skipped where that was decided.
     """
-    _forget(ledger, (each for each in gone.things if _is_forgotten(each)))
+    forgotten = (each for each in gone.things if _is_forgotten(each))
+    _forget(ledger, forgotten, migration)
     _list(ledger, gone.undecided.things)
     ledger.items.left_out(
         each.row.key
@@ -107,7 +110,7 @@ def _settle_deletions(ledger: Ledger, gone: Gone) -> None:
         ledger.intents.settle(DELETE, intent.subject, outcome)
 
 
-def _forget(ledger: Ledger, things: Iterable[GoneThing]) -> None:
+def _forget(ledger: Ledger, things: Iterable[GoneThing], migration: Migration) -> None:
     made: list[MadeRow] = []
     items: list[ItemKey] = []
     unneeded: list[str] = []
@@ -122,7 +125,7 @@ def _forget(ledger: Ledger, things: Iterable[GoneThing]) -> None:
             unneeded.append(each.row.sha256)
     ledger.inventory.forget(made)
     ledger.inventory.forget_assets(unneeded)
-    ledger.items.release(items)
+    ledger.items.release(items, language_paths(migration, ledger, items))
 
 
 def _list(ledger: Ledger, things: Iterable[GoneThing]) -> None:
