@@ -65,41 +65,41 @@ class ControlPages:
         reply = routed(self.router, call, call.path, missing=lambda: Reply(404))
         return replace(reply, service="control")
 
-    def _history(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _history(self, call: Call) -> Reply:
         return json_reply(200, {"history": [*self.recorder.history()]})
 
-    def _violations(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _violations(self, call: Call) -> Reply:
         return json_reply(200, {"violations": [*self.recorder.complaints()]})
 
-    def _summary(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _summary(self, call: Call) -> Reply:
         peaks: JsonObject = {
             "fullest_second": self.window.peak,
             "most_in_flight": self.in_flight.peak,
         }
         return json_reply(200, {**self.recorder.summary(), **peaks})
 
-    def _state(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _state(self, call: Call) -> Reply:
         comparable = call.parameter("comparable") is not None
         state = comparable_state(self.space) if comparable else state_of(self.space)
         body = canonical(state)
         return Reply(200, body, "application/json; charset=utf-8")
 
-    def _faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _faults(self, call: Call) -> Reply:
         plan: list[Json] = [entry.as_json() for entry in self.injector.plan]
         return json_reply(200, {"faults": plan, "given": [*self.injector.given]})
 
-    def _set_faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _set_faults(self, call: Call) -> Reply:
         try:
             self.injector.set(read_plan(call.document(), self.routes))
         except UsageError as error:
             raise AnsweredError(json_reply(400, {"error": str(error)})) from None
-        return self._faults(call, parameters)
+        return self._faults(call)
 
-    def _end_faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _end_faults(self, call: Call) -> Reply:
         self.injector.set(())
-        return self._faults(call, parameters)
+        return self._faults(call)
 
-    def _save(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _save(self, call: Call) -> Reply:
         story_id = whole(call.document().get("story_id"))
         named = None if story_id is None else [story_id]
         return json_reply(200, open_and_save(self.space, named))

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cmsmig.sandbox.control_pages import ControlPages
+from cmsmig.sandbox.destination import starter
 from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.assets.upload_host import UploadHost
 from cmsmig.sandbox.destination.delivery import AssetDelivery
 from cmsmig.sandbox.destination.edge import DeliveryEdge
 from cmsmig.sandbox.destination.journal import Journal
-from cmsmig.sandbox.destination.schema import starter
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.tokens import (
     ALL_SCOPES,

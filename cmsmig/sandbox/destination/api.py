@@ -120,4 +120,4 @@ class ManagementApi:
 
 
 def _bound(space: Space, handler: Handler) -> Apply:
-    return lambda call, parameters: handler(space, call, parameters)
+    return lambda call: handler(space, call)

@@ -1,22 +1,23 @@
-"""A kind of record, described once, and the routes that all kinds have.
-
-What a record holds and which rules it keeps stays with its kind.
-"""
+"""A kind of record, described once, and the routes that all kinds have."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import NoReturn, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import missing, page_of
+from cmsmig.sandbox.destination.refusals import missing, page_of, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, whole
 
 Filter: TypeAlias = Callable[[JsonObject, str], bool]
 """Tells whether a query parameter's value, when not empty, keeps a record."""
+
+ANY = re.compile(".+", re.DOTALL)
+SLUG = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
 
 
 def holding(record: JsonObject, text: str) -> bool:
@@ -53,13 +54,28 @@ class RecordKind:
     plural: str
     """Of the envelope of a list; also the path."""
     table: Callable[[Space], dict[int, JsonObject]]
-    make: Callable[[Space, Call], JsonObject]
-    """Makes a record as the body says, or refuses."""
-    change: Callable[[Space, Call, JsonObject], None]
-    """Changes a record as the body says, or refuses."""
+    fresh: Callable[[Space], JsonObject]
+    """What a new record holds besides its id, before its body is read."""
+    writable: tuple[str, ...]
+    texts: Mapping[str, re.Pattern[str]] = field(default_factory=lambda: {"name": ANY})
+    """Texts that each record has, and their form."""
+    unique: tuple[str, ...] = ()
+    """Keys whose values no two records share; the first is named in the refusal."""
+    refuse: Callable[[str, str], NoReturn] = refuse
+    """Refuses a value of a key."""
+    read: Callable[[Call, str], JsonObject] = wrapped
+    """Returns what a body holds under `key`."""
+    check: Callable[[Space, Call, JsonObject, JsonObject], None] = (
+        lambda space, call, record, changes: None
+    )
+    """Refuses changes of a record, or completes them."""
+    done: Callable[[Space, Call, JsonObject, JsonObject], None] = (
+        lambda space, call, record, before: None
+    )
+    """Does what follows from a change; receives the record as it was, too."""
     release: Callable[[Space, JsonObject], None] = lambda space, record: None
     """Refuses a removal, or takes the record out of all that names it."""
-    filters: Mapping[str, Filter]
+    filters: Mapping[str, Filter] = field(default_factory=dict)
     """By query parameter."""
     order: Callable[[Space, Call, list[JsonObject]], list[JsonObject]] = (
         lambda space, call, rows: rows
@@ -84,7 +100,7 @@ class RecordKind:
     methods: tuple[str, ...] = ("GET", "PUT", "PATCH", "DELETE")
     """Which one record answers."""
 
-    def listing(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def listing(self, space: Space, call: Call) -> Reply:
         """Answer the records that the filters name, or one page of them."""
         rows = [*self.table(space).values()]
         for name, keeps in self.filters.items():
@@ -99,37 +115,69 @@ class RecordKind:
         body = {self.plural: shown, **self.beside(space)}
         return json_reply(200, body, headers=headers)
 
-    def show(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def show(self, space: Space, call: Call) -> Reply:
         """Answer one record."""
-        return json_reply(200, {self.key: self.shown(self._known(space, parameters))})
+        return json_reply(200, {self.key: self.shown(self._known(space, call))})
 
-    def create(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def create(self, space: Space, call: Call) -> Reply:
         """Make a record."""
-        record = self.make(space, call)
-        self.table(space)[whole(record["id"]) or 0] = record
-        return self._reply(self.statuses[0], record, text_of(record[self.label]))
+        record: JsonObject = {"id": space.next_id(), **self.fresh(space)}
+        return self._change(space, call, record, self.statuses[0])
 
-    def update(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def update(self, space: Space, call: Call) -> Reply:
         """Replace the keys that the body names."""
-        record = self._known(space, parameters)
-        self.change(space, call, record)
-        return self._reply(self.statuses[1], record, text_of(record[self.label]))
+        return self._change(space, call, self._known(space, call), self.statuses[1])
 
-    def delete(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def delete(self, space: Space, call: Call) -> Reply:
         """Delete a record."""
-        record = self._known(space, parameters)
+        record = self._known(space, call)
         self.release(space, record)
         self.table(space).pop(whole(record["id"]) or 0, None)
         label = "" if self.silent_removal else text_of(record[self.label])
         return self._reply(self.statuses[2], record, label)
 
-    def _known(self, space: Space, parameters: Mapping[str, str]) -> JsonObject:
-        name = parameters["id"]
+    def _known(self, space: Space, call: Call) -> JsonObject:
         if self.find is not None:
-            found = self.find(space, name)
+            found = self.find(space, call.named["id"])
         else:
-            found = self.table(space).get(whole(name) or 0)
+            found = self.table(space).get(call.record_id)
         return found if found is not None else missing()
+
+    def _change(
+        self, space: Space, call: Call, record: JsonObject, status: int
+    ) -> Reply:
+        changes = self._changes(call, record)
+        if self.unique:
+            self._check_unique(space, record, {**record, **changes})
+        self.check(space, call, record, changes)
+        before = {**record}
+        record.update(changes)
+        if "updated_at" in record:
+            record["updated_at"] = space.now()
+        self.table(space)[whole(record["id"]) or 0] = record
+        self.done(space, call, record, before)
+        return self._reply(status, record, text_of(record[self.label]))
+
+    def _changes(self, call: Call, record: JsonObject) -> JsonObject:
+        """Return what a body changes in a record; an unusable text is refused."""
+        body = self.read(call, self.key)
+        changes = {key: body[key] for key in self.writable if key in body}
+        for key, form in self.texts.items():
+            text = text_of(changes.get(key, record.get(key))).strip()
+            if not text:
+                self.refuse(key, "can't be blank")
+            if not form.fullmatch(text):
+                self.refuse(key, "is invalid")
+            changes[key] = text
+        return changes
+
+    def _check_unique(
+        self, space: Space, record: JsonObject, wanted: JsonObject
+    ) -> None:
+        for other in self.table(space).values():
+            same = all(other[key] == wanted[key] for key in self.unique)
+            if same and other is not record:
+                self.refuse(self.unique[0], "has already been taken")
 
     def _reply(self, status: int, record: JsonObject, label: str) -> Reply:
         if status == 204:

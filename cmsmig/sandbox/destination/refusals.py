@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
@@ -60,11 +60,6 @@ def unwrapped(call: Call, key: str) -> JsonObject:
     if isinstance(inner, dict):
         return {**call.parameters(), **inner}
     return {**call.parameters(), **body}
-
-
-def number_in(parameters: Mapping[str, str], name: str) -> int:
-    """Return a path parameter as an id; 0 for anything else."""
-    return whole(parameters[name]) or 0
 
 
 def page_of(call: Call, rows: Sequence[Row], *, highest: int = 100) -> Page[Row]:

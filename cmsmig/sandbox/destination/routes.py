@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 from cmsmig.sandbox.destination import space_routes
 from cmsmig.sandbox.destination.assets import asset_bulk_routes, asset_routes
-from cmsmig.sandbox.destination.assets.asset_folder_routes import ASSET_FOLDERS
-from cmsmig.sandbox.destination.assets.tag_routes import TAGS
+from cmsmig.sandbox.destination.components import COMPONENTS
+from cmsmig.sandbox.destination.datasources import DATASOURCES, ENTRIES
 from cmsmig.sandbox.destination.record_kind import RecordKind
-from cmsmig.sandbox.destination.schema.component_group_routes import COMPONENT_GROUPS
-from cmsmig.sandbox.destination.schema.component_routes import COMPONENTS
-from cmsmig.sandbox.destination.schema.datasource_routes import DATASOURCES
-from cmsmig.sandbox.destination.schema.entry_routes import ENTRIES
-from cmsmig.sandbox.destination.schema.preset_routes import PRESETS
-from cmsmig.sandbox.destination.schema.release_routes import RELEASES
-from cmsmig.sandbox.destination.schema.webhook_routes import WEBHOOKS
+from cmsmig.sandbox.destination.record_kinds import (
+    ASSET_FOLDERS,
+    COMPONENT_GROUPS,
+    PRESETS,
+    RELEASES,
+    TAGS,
+    WEBHOOKS,
+)
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_list, story_routes
 from cmsmig.sandbox.http.asgi import Call, Reply, Route
 
-Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]
+Handler: TypeAlias = Callable[[Space, Call], Reply]
 Entry: TypeAlias = tuple[str, str, str, Handler]
 
 _STORIES: tuple[Entry, ...] = (

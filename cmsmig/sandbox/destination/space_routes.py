@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import page_of
@@ -12,17 +12,17 @@ from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 _STARTER_RATE = 3
 
 
-def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def show(space: Space, call: Call) -> Reply:
     """Answer the space."""
     return json_reply(200, {"space": document(space)})
 
 
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def listing(space: Space, call: Call) -> Reply:
     """Answer the spaces that the token may see: this one."""
     return json_reply(200, {"spaces": [document(space)]})
 
 
-def api_keys(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def api_keys(space: Space, call: Call) -> Reply:
     """Answer the tokens of the delivery side."""
     keys: list[Json] = [
         {
@@ -42,17 +42,17 @@ def api_keys(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return json_reply(200, {"api_keys": keys})
 
 
-def empty(key: str) -> Callable[[Space, Call, Mapping[str, str]], Reply]:
+def empty(key: str) -> Callable[[Space, Call], Reply]:
     """Return what answers a list that holds nothing under `key`."""
 
-    def answer(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def answer(space: Space, call: Call) -> Reply:
         page = page_of(call, list[Json]())
         return json_reply(200, {key: [*page.rows]}, headers=page.headers)
 
     return answer
 
 
-def user(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def user(space: Space, call: Call) -> Reply:
     """Answer the owner of the token."""
     document: JsonObject = {
         "id": OWNER,

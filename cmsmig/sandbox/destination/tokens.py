@@ -126,7 +126,7 @@ class Credentials:
         now = self.clock()
         return None if any(end is not None and now >= end for end in ends) else found
 
-    def validate(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def validate(self, call: Call) -> Reply:
         """Answer what the token of the call is; needs neither scope nor space."""
         found = self.of(call)
         if found is None:
@@ -149,7 +149,7 @@ def unauthorized() -> Reply:
     return json_reply(401, {"error": "Unauthorized"})
 
 
-def available_scopes(call: Call, parameters: Mapping[str, str]) -> Reply:
+def available_scopes(call: Call) -> Reply:
     """Answer which scopes a personal token can be given."""
     rows: list[Json] = [
         {"resource": name, "actions": [*actions]} for name, actions in AVAILABLE.items()

@@ -18,7 +18,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError
 from cmsmig.sandbox.history import Entry, Recorder
 from cmsmig.sandbox.http.query import read_query
-from cmsmig.sandbox.values import object_of
+from cmsmig.sandbox.values import object_of, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,15 @@ class Call:
     headers: Mapping[str, str]
     """Lower-case names."""
     body: bytes
+    named: Mapping[str, str] = field(default_factory=dict)
+    """What stands in the path for the names of the route's template."""
     _read: list[JsonObject] = field(default_factory=list, compare=False)
     """The body's object once it was read."""
+
+    @property
+    def record_id(self) -> int:
+        """Return the id in the path; 0 for anything else."""
+        return whole(self.named["id"]) or 0
 
     def parameter(self, name: str) -> str | None:
         """Return the last value of a query parameter, or None."""
@@ -131,7 +138,7 @@ def _no_number(name: str) -> NoReturn:
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Apply: TypeAlias = Callable[[Call, Mapping[str, str]], Reply]
+Apply: TypeAlias = Callable[[Call], Reply]
 Next: TypeAlias = Callable[[Call], Awaitable[Reply]]
 Middleware: TypeAlias = Callable[[Call, Next], Awaitable[Reply]]
 
@@ -321,9 +328,9 @@ def routed(
     match = router.match(call.method, path)
     if match is None:
         return missing()
-    route, parameters = match
+    route, named = match
     try:
-        reply = route.apply(call, parameters)
+        reply = route.apply(replace(call, named=named) if named else call)
     except AnsweredError as answered:
         reply = answered.reply
     return replace(reply, route=route.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
@@ -114,14 +113,14 @@ class OriginApi:
             ("Retry-After", str(wait)),
         )
 
-    def _sites(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _sites(self, call: Call) -> Reply:
         return json_reply(200, {"sites": [*self.content.sites]})
 
-    def _site(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        site = self.content.site(parameters["site_id"])
+    def _site(self, call: Call) -> Reply:
+        site = self.content.site(call.named["site_id"])
         return json_reply(200, site) if site else _missing("Site")
 
-    def _token(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _token(self, call: Call) -> Reply:
         sites = [site.get("id") for site in self.content.sites]
         authorization: JsonObject = {
             "id": "0" * 24,
@@ -132,54 +131,54 @@ class OriginApi:
         }
         return json_reply(200, {"authorization": authorization})
 
-    def _domains(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        site = self.content.site(parameters["site_id"])
+    def _domains(self, call: Call) -> Reply:
+        site = self.content.site(call.named["site_id"])
         if site is None:
             return _missing("Site")
         return json_reply(200, {"customDomains": list_of(site.get("customDomains"))})
 
-    def _collections(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        if self.content.site(parameters["site_id"]) is None:
+    def _collections(self, call: Call) -> Reply:
+        if self.content.site(call.named["site_id"]) is None:
             return _missing("Site")
         return json_reply(200, {"collections": [*self.content.collections]})
 
-    def _pages(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+    def _pages(self, call: Call) -> Reply:
         """Answer as to a token with the scope where the content lists its pages."""
         pages = self.content.pages
         if pages is None:
             return _no_route(call)
-        if self.content.site(parameters["site_id"]) is None:
+        if self.content.site(call.named["site_id"]) is None:
             return _missing("Site")
         try:
             return json_reply(200, pages_document(pages, call))
         except BadArgumentError as refused:
             return _refused(refused)
 
-    def _collection(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        return json_reply(200, self._known(parameters))
+    def _collection(self, call: Call) -> Reply:
+        return json_reply(200, self._known(call))
 
-    def _staged(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        return self._page(call, parameters, live=False)
+    def _staged(self, call: Call) -> Reply:
+        return self._page(call, live=False)
 
-    def _live(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        return self._page(call, parameters, live=True)
+    def _live(self, call: Call) -> Reply:
+        return self._page(call, live=True)
 
-    def _item(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        return self._one(call, parameters, live=False)
+    def _item(self, call: Call) -> Reply:
+        return self._one(call, live=False)
 
-    def _live_item(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        return self._one(call, parameters, live=True)
+    def _live_item(self, call: Call) -> Reply:
+        return self._one(call, live=True)
 
-    def _known(self, parameters: Mapping[str, str]) -> JsonObject:
-        collection = self.content.collection(parameters["collection_id"])
+    def _known(self, call: Call) -> JsonObject:
+        collection = self.content.collection(call.named["collection_id"])
         if collection is None:
             code = "collection_not_found"
             raise AnsweredError(_missing("Collection", code))
         return collection
 
-    def _page(self, call: Call, parameters: Mapping[str, str], *, live: bool) -> Reply:
-        self._known(parameters)
-        items = self.content.items(parameters["collection_id"], live=live)
+    def _page(self, call: Call, *, live: bool) -> Reply:
+        self._known(call)
+        items = self.content.items(call.named["collection_id"], live=live)
         try:
             page = page_of(
                 items,
@@ -191,15 +190,15 @@ class OriginApi:
             return _refused(refused)
         return json_reply(200, page.document())
 
-    def _one(self, call: Call, parameters: Mapping[str, str], *, live: bool) -> Reply:
-        self._known(parameters)
-        collection_id, item_id = parameters["collection_id"], parameters["item_id"]
+    def _one(self, call: Call, *, live: bool) -> Reply:
+        self._known(call)
+        collection_id, item_id = call.named["collection_id"], call.named["item_id"]
         same = self.content.variants(collection_id, item_id, live=live)
         locale = call.parameter("cmsLocaleId")
         found = in_locales(same, locale, self.content.primary_locale)
         if not found:
             return _missing("Item", "item_not_found")
-        return json_reply(200, found[0], item=parameters["item_id"])
+        return json_reply(200, found[0], item=call.named["item_id"])
 
 
 def _refused(refused: BadArgumentError) -> Reply:

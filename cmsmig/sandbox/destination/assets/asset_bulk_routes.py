@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from cmsmig.sandbox.destination.assets.asset_routes import remove
 from cmsmig.sandbox.destination.refusals import refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
@@ -13,7 +11,7 @@ from cmsmig.sandbox.values import list_of, whole
 MOST = 100
 
 
-def destroy(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def destroy(space: Space, call: Call) -> Reply:
     """Delete the assets of `ids`; unknown ones are passed over."""
     found = [own for own in _ids(call) if own in space.assets]
     for own in found:
@@ -21,7 +19,7 @@ def destroy(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return _message("deleted", found)
 
 
-def restore(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def restore(space: Space, call: Call) -> Reply:
     """Bring deleted assets and their files back."""
     found = [own for own in _ids(call) if own in space.deleted_assets]
     for own in found:
@@ -32,7 +30,7 @@ def restore(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return _message("restored", found)
 
 
-def move(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def move(space: Space, call: Call) -> Reply:
     """Put the assets of `ids` into one folder."""
     folder = whole(wrapped(call, "asset").get("asset_folder_id"))
     if folder and folder not in space.asset_folders:

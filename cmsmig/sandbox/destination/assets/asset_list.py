@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cmsmig.canonical import Json
-from cmsmig.sandbox.destination.assets.tag_routes import tags_list
+from cmsmig.sandbox.destination.record_kinds import tags_list
 from cmsmig.sandbox.destination.space import Space, StoredAsset
 from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.assets.asset_list import selected
 from cmsmig.sandbox.destination.assets.signing import Signer
-from cmsmig.sandbox.destination.assets.tag_routes import tag_ids, tags_list
+from cmsmig.sandbox.destination.record_kinds import tag_ids, tags_list
 from cmsmig.sandbox.destination.refusals import (
     missing,
-    number_in,
     page_of,
     refuse,
     unwrapped,
@@ -64,7 +63,7 @@ def signing(signer: Signer, post_url: str) -> Callable[[Space, Call], Reply]:
 
 def bound(space: Space, sign: Callable[[Space, Call], Reply]) -> Apply:
     """Return a signing answer in the form that routes have."""
-    return lambda call, parameters: sign(space, call)
+    return lambda call: sign(space, call)
 
 
 def sanitised(name: str) -> str:
@@ -75,38 +74,38 @@ def sanitised(name: str) -> str:
     return _UNSAFE.sub("_", tidy)
 
 
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def listing(space: Space, call: Call) -> Reply:
     """Answer one page of asset records; the total is a header."""
     page = page_of(call, remembered(space, call, selected))
     rows: list[Json] = [record(space, a, whole_record=False) for a in page.rows]
     return json_reply(200, {"assets": rows}, headers=page.headers)
 
 
-def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def show(space: Space, call: Call) -> Reply:
     """Answer one asset record, without a wrapper."""
-    asset = _known(space, parameters)
+    asset = _known(space, call)
     return json_reply(200, record(space, asset), item=asset.key)
 
 
-def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def update(space: Space, call: Call) -> Reply:
     """Change metadata; answers without a body."""
-    asset = _known(space, parameters)
+    asset = _known(space, call)
     body = unwrapped(call, "asset")
     _describe(space, asset, body)
     asset.body["updated_at"] = space.now()
     return Reply(204, item=asset.key)
 
 
-def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def delete(space: Space, call: Call) -> Reply:
     """Delete an asset and its file."""
-    asset = _known(space, parameters)
+    asset = _known(space, call)
     remove(space, asset)
     return json_reply(200, record(space, asset), item=asset.key)
 
 
-def finish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def finish(space: Space, call: Call) -> Reply:
     """Complete an upload: type and length are filled from the stored bytes."""
-    asset = _known(space, parameters)
+    asset = _known(space, call)
     asset.finished = asset.data is not None
     space.version += 1
     answer: JsonObject = {
@@ -199,8 +198,8 @@ def _metadata(space: Space, body: JsonObject) -> JsonObject:
     return changes
 
 
-def _known(space: Space, parameters: Mapping[str, str]) -> StoredAsset:
-    asset = space.assets.get(number_in(parameters, "id"))
+def _known(space: Space, call: Call) -> StoredAsset:
+    asset = space.assets.get(call.record_id)
     if asset is None:
         missing()
     return asset

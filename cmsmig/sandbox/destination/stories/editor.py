@@ -42,7 +42,7 @@ def open_and_save(
             unchanged.append(story_id)
             continue
         try:
-            update(space, _save(story, filled), {"id": str(story_id)})
+            update(space, _save(story, filled))
         except AnsweredError as error:
             answer = error.reply.body.decode("utf-8", "replace")
             refused.append({"story_id": story_id, "answer": answer})
@@ -67,7 +67,7 @@ def opened(space: Space, story: StoredStory) -> JsonObject:
 def _save(story: StoredStory, content: JsonObject) -> Call:
     path = f"/v1/stories/{story.story_id}"
     body = json.dumps({"story": {"content": content}}).encode()
-    return Call(0, "PUT", path, path, (), {}, body)
+    return Call(0, "PUT", path, path, (), {}, body, {"id": str(story.story_id)})
 
 
 def _empty(space: Space, field: Mapping[str, Json]) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TypeAlias
@@ -24,7 +24,7 @@ from cmsmig.sandbox.values import text_of, truthy, whole
 Test: TypeAlias = Callable[[Space, StoredStory, str], bool]
 
 
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def listing(space: Space, call: Call) -> Reply:
     """Answer one page of rows without content; the total is a header."""
     page = page_of(call, remembered(space, call, selected))
     rows: list[Json] = [row(space, story) for story in page.rows]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import uuid
-from collections.abc import Mapping
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
+from cmsmig.sandbox.destination.refusals import missing, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.inspection import inspect_story
 from cmsmig.sandbox.destination.stories.release_versions import hold, release_of
@@ -32,29 +31,29 @@ _MARKED = json.dumps(_MARK).encode()
 _FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")
 
 
-def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def show(space: Space, call: Call) -> Reply:
     """Answer one story with its content."""
-    story = space.stories.get(number_in(parameters, "id"))
+    story = space.stories.get(call.record_id)
     if story is None or not (story.deleted_at and space.unknowns.shows_trash):
         release = release_of(space, call)
-        story = _known(space, parameters, release).in_release(release)
+        story = _known(space, call, release).in_release(release)
     return _answer(space, story, refreshed=True)
 
 
-def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def create(space: Space, call: Call) -> Reply:
     """Make a story or folder; a draft unless `publish` is there."""
     body = _writable(wrapped(call, "story"))
     check_size(space, call.body, body.get("content"))
     return _made(space, call, body, status=201, publishing=publishes(call))
 
 
-def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def update(space: Space, call: Call) -> Reply:
     """Replace the keys that the body names; `content` as a whole.
 
     With a release: of the version in that release.
     """
     release = release_of(space, call)
-    story = _known(space, parameters, release)
+    story = _known(space, call, release)
     before = story.in_release(release)
     body = {**before.body, **_changes(space, call, before)}
     proposed = StoredStory(story.story_id, story.uuid, body, "", "", before.packed)
@@ -75,9 +74,9 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return _answer(space, story)
 
 
-def duplicate(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def duplicate(space: Space, call: Call) -> Reply:
     """Make a draft with the content of another story, as its alternate."""
-    source = _known(space, parameters)
+    source = _known(space, call)
     changes = _writable(wrapped(call, "story"))
     own = {**source.body, "content": source.content, "first_published_at": None}
     body = {**own, **changes}
@@ -86,29 +85,29 @@ def duplicate(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return _made(space, call, body, status=200)
 
 
-def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def delete(space: Space, call: Call) -> Reply:
     """Move a story, or a folder with all below it, into the trash."""
-    story = _known(space, parameters)
+    story = _known(space, call)
     reply = _answer(space, story)
     _trash(space, story)
     return reply
 
 
-def publish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def publish(space: Space, call: Call) -> Reply:
     """Publish the draft; the service does this on a GET.
 
     A version in a release is not public before the deployment.
     """
     release = release_of(space, call)
-    story = _known(space, parameters, release)
+    story = _known(space, call, release)
     if not release:
         publish_now(space, story)
     return _answer(space, story.in_release(release))
 
 
-def unpublish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def unpublish(space: Space, call: Call) -> Reply:
     """Take the published content back; the draft stays."""
-    story = _known(space, parameters)
+    story = _known(space, call)
     space.changing(story)
     story.published = None
     story.published_at = None
@@ -118,9 +117,9 @@ def unpublish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return _answer(space, story)
 
 
-def move(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def move(space: Space, call: Call) -> Reply:
     """Put a story into another folder."""
-    story = _known(space, parameters)
+    story = _known(space, call)
     target = whole(call.parameter("to_folder"))
     if target is not None:
         moved = StoredStory(
@@ -133,9 +132,9 @@ def move(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return _answer(space, story)
 
 
-def update_uuid(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def update_uuid(space: Space, call: Call) -> Reply:
     """Give a story the UUID of the query."""
-    story = _known(space, parameters)
+    story = _known(space, call)
     wanted = call.parameter("uuid") or text_of(call.document().get("uuid"))
     try:
         fresh = str(uuid.UUID(wanted))
@@ -150,7 +149,7 @@ def update_uuid(space: Space, call: Call, parameters: Mapping[str, str]) -> Repl
     return _answer(space, story)
 
 
-def validate_slugs(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def validate_slugs(space: Space, call: Call) -> Reply:
     """Answer whether a slug is free in a folder; changes nothing."""
     body = wrapped(call, "story")
     check_place(
@@ -227,10 +226,8 @@ def _changes(space: Space, call: Call, before: StoredStory) -> JsonObject:
     return changes
 
 
-def _known(
-    space: Space, parameters: Mapping[str, str], release: int = 0
-) -> StoredStory:
-    story = space.stories.get(number_in(parameters, "id"))
+def _known(space: Space, call: Call, release: int = 0) -> StoredStory:
+    story = space.stories.get(call.record_id)
     if story is None or story.deleted_at or story.only_in not in (0, release):
         missing()
     return story

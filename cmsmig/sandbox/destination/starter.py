@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.destination.schema.component_routes import COMPONENTS
+from cmsmig.sandbox.destination.components import COMPONENTS
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_routes
 from cmsmig.sandbox.http.asgi import Call
@@ -28,7 +28,7 @@ _COMPONENTS: tuple[JsonObject, ...] = (
 def fill(space: Space) -> None:
     """Add the starter components and the home story."""
     for component in _COMPONENTS:
-        COMPONENTS.create(space, _call({"component": component}), {})
+        COMPONENTS.create(space, _call({"component": component}))
     space.default_root = "page"
     features = [
         {"_uid": f"starter-feature-{number}", "component": "feature", "name": name}
@@ -43,7 +43,7 @@ def fill(space: Space) -> None:
         ],
     }
     home = {"name": "Home", "slug": "home", "content": content}
-    story_routes.create(space, _call({"story": home}), {})
+    story_routes.create(space, _call({"story": home}))
 
 
 def _call(body: object) -> Call:

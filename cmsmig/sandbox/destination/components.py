@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.assets.tag_routes import tag_ids, tags_list
-from cmsmig.sandbox.destination.record_kind import RecordKind, equal, holding, one_of
+from cmsmig.sandbox.destination.record_kind import (
+    SLUG,
+    RecordKind,
+    equal,
+    holding,
+    one_of,
+)
+from cmsmig.sandbox.destination.record_kinds import tag_ids, tags_list
 from cmsmig.sandbox.destination.refusals import refuse, refuse_base, wrapped
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import Call
-from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
+from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
 
 FIELD_TYPES = frozenset(
     (
@@ -58,43 +64,54 @@ WRITABLE = (
     "content_type_asset_preview",
     "metadata",
 )
-_NAME = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
+_READ_ONLY = ("id", "created_at", "updated_at", "real_name", "internal_tags_list")
 _NAME_LISTS = frozenset(("component_whitelist", "component_denylist"))
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def _make(space: Space, call: Call) -> JsonObject:
-    body = wrapped(call, "component")
-    checked = _checked(space, body, own_id=0)
-    component: JsonObject = dict.fromkeys(WRITABLE)
-    component.update(
-        {
-            "id": space.next_id(),
-            "is_root": False,
-            "is_nestable": True,
-            "schema": {},
-            "all_presets": [],
-            "internal_tag_ids": [],
-            "internal_tags_list": [],
-            "metadata": {},
-            "created_at": space.now(),
-        }
-    )
-    component.update(checked)
-    _touch(space, component)
-    return component
+def _fresh(space: Space) -> JsonObject:
+    return {
+        **dict.fromkeys(WRITABLE),
+        "is_root": False,
+        "is_nestable": True,
+        "schema": {},
+        "all_presets": [],
+        "internal_tag_ids": [],
+        "metadata": {},
+        "created_at": space.now(),
+        "updated_at": space.now(),
+    }
 
 
-def _change(space: Space, call: Call, component: JsonObject) -> None:
-    """Replace the keys that the body names; `schema` is replaced as a whole."""
-    body = wrapped(call, "component")
-    before = component["name"]
-    component.update(_checked(space, body, own_id=whole(component["id"]) or 0))
-    _touch(space, component)
-    name = text_of(component["name"])
-    if name != before and truthy(call.parameter("update_content")):
+def _check(
+    space: Space, call: Call, component: JsonObject, changes: JsonObject
+) -> None:
+    """Check and complete the keys of a body; `schema` is replaced as a whole."""
+    where = f"components/{changes['name']}"
+    for key in sorted(wrapped(call, "component").keys() - {*WRITABLE, *_READ_ONLY}):
+        space.violated("unknown_component_key", where, key)
+    for flag in ("is_root", "is_nestable"):
+        if flag in changes:
+            changes[flag] = truthy(changes[flag])
+    if "internal_tag_ids" in changes:
+        # This record alone names its tags as text.
+        tagged = tag_ids(space, changes["internal_tag_ids"])
+        changes["internal_tag_ids"] = [str(own) for own in tagged]
+    if "schema" in changes:
+        changes["schema"] = _schema(space, changes["schema"], where)
+    wanted = {**component, **changes}
+    changes["real_name"] = wanted["display_name"] or wanted["name"]
+    changes["internal_tags_list"] = tags_list(space, wanted["internal_tag_ids"])
+
+
+def _rename(
+    space: Space, call: Call, component: JsonObject, before: JsonObject
+) -> None:
+    """Rename the blocks of a component where the call says so."""
+    old, name = before["name"], text_of(component["name"])
+    if old and name != old and truthy(call.parameter("update_content")):
         for story in space.stories.values():
-            story.body["content"] = _renamed(story.content, before, name)
+            story.body["content"] = _renamed(story.content, old, name)
 
 
 def _release(space: Space, component: JsonObject) -> None:
@@ -112,43 +129,6 @@ def _renamed(value: Json, before: Json, name: str) -> Json:
     if fresh.get("component") == before:
         fresh["component"] = name
     return fresh
-
-
-def _touch(space: Space, component: JsonObject) -> None:
-    component["updated_at"] = space.now()
-    component["real_name"] = component["display_name"] or component["name"]
-    component["internal_tags_list"] = tags_list(space, component["internal_tag_ids"])
-
-
-def _checked(space: Space, body: JsonObject, *, own_id: int) -> JsonObject:
-    name = text_of(body.get("name")).strip()
-    if "name" in body or not own_id:
-        if not name:
-            refuse("name", "can't be blank")
-        if not _NAME.fullmatch(name):
-            refuse("name", "is invalid")
-        same = space.component(name)
-        if same is not None and same["id"] != own_id:
-            refuse("name", "has already been taken")
-    where = f"components/{name or own_id}"
-    for key in sorted(set(body) - set(WRITABLE) - _READ_ONLY):
-        space.violated("unknown_component_key", where, key)
-    changes = {key: value for key, value in body.items() if key in WRITABLE}
-    for flag in ("is_root", "is_nestable"):
-        if flag in changes:
-            changes[flag] = truthy(changes[flag])
-    if "internal_tag_ids" in changes:
-        # This record alone names its tags as text.
-        tagged = tag_ids(space, changes["internal_tag_ids"])
-        changes["internal_tag_ids"] = [str(own) for own in tagged]
-    if "schema" in changes:
-        changes["schema"] = _schema(space, changes["schema"], where)
-    return changes
-
-
-_READ_ONLY = frozenset(
-    ("id", "created_at", "updated_at", "real_name", "internal_tags_list")
-)
 
 
 def _schema(space: Space, schema: Json, where: str) -> JsonObject:
@@ -214,8 +194,12 @@ COMPONENTS = RecordKind(
     key="component",
     plural="components",
     table=lambda space: space.components,
-    make=_make,
-    change=_change,
+    fresh=_fresh,
+    writable=WRITABLE,
+    texts={"name": SLUG},
+    unique=("name",),
+    check=_check,
+    done=_rename,
     release=_release,
     filters={
         "by_ids": one_of("id"),
