@@ -18,7 +18,8 @@ from tests.proofs.machine.interruptions import (
     MODES,
     REFUSED,
     UNSENT,
-    Interruption,
+    fault,
+    kill,
 )
 from tests.proofs.machine.seen import FRENCH_SLUG, TRASHED, Seen, Space, look
 from tests.proofs.machine.site import FR
@@ -89,7 +90,7 @@ def import_(days: Days, step: Step) -> None:
     if ended.code not in (0, 1):
         return
     before = look(days.world)
-    entries = days.world.handle.state.recorder.entries
+    entries = days.world.entries
     begun = len(entries)
     again = days.world.run("import", "--json")
     insist("a second import", again.code == ended.code, said(again))
@@ -181,7 +182,7 @@ def rebuild(days: Days, step: Step) -> None:
     book, before = days.book, look(days.world)
     if is_undecided(days):
         return
-    for path in days.world.project.glob("ledger.*"):
+    for path in days.world.folder.glob("ledger.*"):
         path.unlink()
     ended = days.world.run("rebuild", "--json")
     insist("a rebuild", ended.code in (0, 1, 3), said(ended))
@@ -191,7 +192,7 @@ def rebuild(days: Days, step: Step) -> None:
     gone = {
         seen.key
         for seen in before.values()
-        if not seen.trashed and book.is_gone(seen.key, days.stage.setup)
+        if not seen.trashed and book.is_gone(seen.key, days.world.setup)
     }
     book.lost |= gone
     if book.stirred or book.unsettled or gone:
@@ -206,10 +207,10 @@ def rebuild(days: Days, step: Step) -> None:
     # A new ledger knows the files that are there.
     book.deleted_files.clear()
     book.unknown_files = {*used.files_of(days.world).values()}
-    book.unknown_files -= book.files(days.stage.setup)
+    book.unknown_files -= book.files(days.world.setup)
     book.is_foreign = not components.is_designed(days)
     changed = book.stirred or book.unsettled
-    book.is_unclear = days.stage.setup.fields and changed
+    book.is_unclear = days.world.setup.fields and changed
     book.addresses.clear()
     _estrange(days, before)
 
@@ -217,7 +218,7 @@ def rebuild(days: Days, step: Step) -> None:
 def accept_proposals(days: Days, step: Step) -> None:
     """The design gets what the origin has more since, and nothing else."""
     del step
-    folder = days.world.project / "decisions"
+    folder = days.world.folder / "decisions"
     texts = {each.name: each.read_text() for each in folder.glob("*.yaml")}
     del texts["design.yaml"]
     ended = days.world.run("decide", "--accept-proposals", "--reviewer", "she")
@@ -257,35 +258,29 @@ def _command(
     parts = components.parts_of(days.world)
     compared, blocked = things(days, before), _is_blocked(days)
     days.book.note(before)
-    entries = days.world.handle.state.recorder.entries
+    entries = days.world.entries
     begun = len(entries)
     if name == "rollback":
         # What is not there is forgotten, also by a rollback that is killed later.
         days.book.rolled_back = True
         days.book.deleted_files.clear()
         days.book.addresses.clear()
-    wrong = Interruption(at, mode)
-    if at and is_killed:
-        dead, ended = days.stage.kill(at, mode, name)
-        days.book.unsettled |= dead
-    else:
-        ended, dead = days.stage.disturb(wrong, name, "--json"), False
-        days.book.unsettled |= bool(wrong.struck)
-    if not dead:
+    wrong = kill(at, mode) if is_killed else fault(at, mode)
+    ended = days.world.disturbed(wrong, name, "--json")
+    days.book.unsettled |= bool(wrong.struck)
+    if not wrong.dead:
         _ended(days, name, ended)
         blocked |= days.book.is_unclear and not ended.out
     after = look(days.world)
     rules.always(days, name, before, after)
     if name == "import":
         used.brought(days, brought)
-        if blocked and not dead:
+        if blocked and not wrong.dead:
             fine = ended.code in (1, _UNDECIDED) and before == after
             insist("nothing is imported without what it needs", fine, said(ended))
         # What went wrong with a story is found out in the run itself.
-        is_whole = not wrong.struck or (
-            "/stories" in wrong.struck and wrong.mode != REFUSED
-        )
-        if not dead and is_whole and not blocked and ended.code in (0, 1):
+        is_whole = not wrong.struck or ("/stories" in wrong.struck and mode != REFUSED)
+        if not wrong.dead and is_whole and not blocked and ended.code in (0, 1):
             _compare(days, compared, after, _failed(entries[begun:]), ended.code)
         elif ended.code != _UNDECIDED and not blocked:
             unsettle(days, compared, {*days.book.bases})
@@ -293,7 +288,7 @@ def _command(
             own for own, seen in after.items() if _is_known(days, before, seen)
         }
     else:
-        if ended.code in (0, 1) and not dead:
+        if ended.code in (0, 1) and not wrong.dead:
             used.rolled_back(days, brought, parts, after)
         _estrange(days, before)
     days.book.note(after)
@@ -323,7 +318,7 @@ def _is_known(days: Days, before: Space, seen: Seen) -> bool:
     book, own = days.book, seen.story_id
     return (
         seen.trashed
-        and book.is_gone(seen.key, days.stage.setup)
+        and book.is_gone(seen.key, days.world.setup)
         and not book.unsettled
         and (own, TRASHED) not in book.held
         and (own in book.restorable or (own in before and not before[own].trashed))
@@ -357,7 +352,7 @@ def _ended(days: Days, name: str, ended: Ended) -> None:
 
 def _redirects(days: Days) -> Mapping[str, str]:
     """Return where each old address leads."""
-    project = Project(days.world.project)
+    project = Project(days.world.folder)
     settings = load_settings(project, {}, need_origin=False)
     migration = open_migration(project, settings)
     evidence = gather(project, migration, settings.space_id, None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tests.proofs.machine.decided import COMPONENT, DESTINATION, RECREATE
-from tests.proofs.machine.world import World
+from tests.proofs.world.world import World
 
 if TYPE_CHECKING:
     from tests.proofs.machine.book import Book
@@ -100,7 +101,12 @@ def developer_deletes(days: Days, step: Step) -> None:
 def design_labels(days: Days, step: Step) -> None:
     """The design calls the component or a field something else."""
     name, label = (LABEL, FIELD_LABEL)[step.b % 2], _LABELS[step.a % 3]
-    days.world.design(_DESIGNED[name], label)
+    path = days.world.folder / "decisions" / "design.yaml"
+    text, found = re.subn(
+        rf"({_DESIGNED[name]})\w+", rf"\g<1>{label}", path.read_text()
+    )
+    assert found == 1, text
+    path.write_text(text)
     days.book.design[name] = label
     days.book.stirred = True
 

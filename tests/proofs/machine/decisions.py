@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.proofs.machine import commands, components
 from tests.proofs.machine.decided import (
@@ -57,7 +58,7 @@ _GONE = (
 
 def decide_edit(days: Days, step: Step) -> None:
     """Decide whose value a field of a story gets."""
-    names = _FIELDS + (_FRENCH if days.stage.setup.fields else ())
+    names = _FIELDS + (_FRENCH if days.world.setup.fields else ())
     what = _path(days, step.a)
     if what:
         take = THEIRS if step.b % 3 == 0 else OURS
@@ -73,7 +74,7 @@ def decide_every_edit(days: Days, step: Step) -> None:
 def decide_moves(days: Days, step: Step) -> None:
     """Decide that every page moves as the origin has it."""
     names = (SLUG, FOLDER_ID, FRENCH_SLUG)
-    name = names[step.b % (3 if days.stage.setup.fields else 2)]
+    name = names[step.b % (3 if days.world.setup.fields else 2)]
     _decide_edit(days, Edit(ANY, name, OURS))
 
 
@@ -186,7 +187,7 @@ def _gone_path(days: Days, side: str, number: int) -> str:
         if (
             each.trashed
             if side == DESTINATION
-            else days.book.is_gone(each.key, days.stage.setup)
+            else days.book.is_gone(each.key, days.world.setup)
         )
     )
     return pick(gone, number) or _path(days, number)
@@ -198,7 +199,7 @@ def _decide_edit(days: Days, edit: Edit) -> None:
 
 def _write(days: Days, decided: Decisions) -> None:
     days.book.decisions = decided
-    edits: list[Any] = [
+    edits = [
         {
             "kind": each.kind,
             "what": each.what,
@@ -212,5 +213,9 @@ def _write(days: Days, decided: Decisions) -> None:
         {"from": each.side, "what": each.what, "action": each.action}
         for each in decided.gone
     ]
-    days.world.write_conflicts(edits, gone)
+    path = days.world.folder / "decisions" / "conflicts.yaml"
+    head = path.read_text().partition("conflicts:")[0]
+    body = {"conflicts": [], "edits": edits, "gone": gone}
+    lines = (f"{name}: {json.dumps(value)}\n" for name, value in body.items())
+    path.write_text(head + "".join(lines))
     days.book.stirred = True

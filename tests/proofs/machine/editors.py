@@ -149,7 +149,7 @@ def origin_deletes(days: Days, step: Step) -> None:
 
 def editor_edits(days: Days, step: Step) -> None:
     """A story is saved with one field changed."""
-    names = _FIELDS + (_FRENCH if days.stage.setup.fields else ())
+    names = _FIELDS + (_FRENCH if days.world.setup.fields else ())
     _edit(days, step, names[step.b % len(names)])
 
 
@@ -160,7 +160,7 @@ def editor_words(days: Days, step: Step) -> None:
 
 def editor_translates(days: Days, step: Step) -> None:
     """A story is saved with another translation."""
-    if days.stage.setup.fields:
+    if days.world.setup.fields:
         _edit(days, step, _FRENCH[step.b % len(_FRENCH)])
 
 
@@ -290,7 +290,8 @@ def _change(days: Days, step: Step, seen: Seen, name: str) -> tuple[Any, Any]:
         slug = f"{seen.key[0]}-{word}"
         return slug, {"slug": slug}
     if name == FOLDER_ID:
-        folder = days.world.folder_id("other")
+        stories = days.world.space.stories.values()
+        folder = next(each.story_id for each in stories if each.slug == "other")
         return folder, {"parent_id": folder}
     if name == TAGS:
         return word, {"tag_list": [*seen.values[TAGS], word]}

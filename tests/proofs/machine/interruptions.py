@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
+from tests.proofs.world.disturbances import APPLIED, BEFORE, Disturbance, is_write
 
 LOST = "lost"
 """Applied, and the connection breaks without an answer."""
@@ -18,39 +19,17 @@ UNSENT = "unsent"
 REFUSED = "refused"
 """Not applied: the answer names a field."""
 MODES = (LOST, HALF, ERROR, UNSENT, REFUSED)
-_READS = ("GET", "HEAD")
 
 
-@dataclass
-class Interruption:
-    """The sandbox's middleware: one write goes wrong."""
+def kill(at: int, mode: str) -> Disturbance:
+    """Return what kills a run at a write, which is applied or not."""
+    how = BEFORE if mode == UNSENT else APPLIED
+    return Disturbance(at, counts=is_write, how=how)
 
-    at: int = 0
-    """Which write, from 1; 0: none."""
-    mode: str = LOST
-    died: Callable[[], object] | None = None
-    """The run is killed at that moment, and this is called. None: it goes on."""
-    writes: int = 0
-    struck: str = ""
-    """The path of the request that went wrong."""
 
-    @property
-    def dead(self) -> bool:
-        """Return whether the run was killed."""
-        return bool(self.struck) and self.died is not None
-
-    async def __call__(self, call: Call, answer: Next) -> Reply:
-        """Answer a call, or do what is faulty."""
-        if self.dead:
-            return json_reply(401, {"error": "Unauthorized"})
-        writes = call.method not in _READS or call.path.endswith("publish")
-        self.writes += writes
-        if not writes or self.writes != self.at:
-            return await answer(call)
-        self.struck = call.path
-        if self.died is not None:
-            self.died()
-        return await _go_wrong(self.mode, call, answer)
+def fault(at: int, mode: str) -> Disturbance:
+    """Return what goes wrong with a write of a run that goes on."""
+    return Disturbance(at, partial(_go_wrong, mode), is_write)
 
 
 async def _go_wrong(mode: str, call: Call, answer: Next) -> Reply:

@@ -11,7 +11,6 @@ from tests.proofs.machine import commands, components, decisions, editors
 from tests.proofs.machine.book import Book
 from tests.proofs.machine.site import COLLECTION, FOLDER, LOCALES, Item, Key
 from tests.proofs.machine.stage import SETUPS, Stage
-from tests.proofs.machine.world import World
 from tests.support.sites.identity import ref
 
 
@@ -74,8 +73,7 @@ KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
 class Days:
     """A run under way."""
 
-    stage: Stage
-    world: World
+    world: Stage
     book: Book = field(default_factory=Book)
     ticks: int = 1
 
@@ -92,7 +90,7 @@ class Days:
         """Have the origin hold these items."""
         self.book.origin = dict(site)
         self.book.stirred = True
-        self.stage.serve(site, has_mood=self.book.has_mood)
+        self.world.serve(site, has_mood=self.book.has_mood)
 
     def subjects(self) -> Mapping[str, Key]:
         """Return the items by how commands name them."""
@@ -117,8 +115,8 @@ def steps_of(seed: int, count: int) -> tuple[str, list[Step]]:
 
 def play(stage: Stage, steps: Sequence[Step]) -> int:
     """Play a run; return how many steps were done. Raises where a rule is broken."""
-    with stage.run() as world:
-        days = Days(stage, world)
+    days = Days(stage)
+    with stage.playing():
         for step in steps:
             KINDS[step.name][0](days, step)
     return len(steps)

@@ -83,7 +83,7 @@ def _shows_no_unfinished(days: Days, after: Space) -> None:
     for own, words in book.unfinished.items():
         shown = after[own].shown or {}
         found = {shown.get(name) for name in (NAME, LINE, TEXT, FRENCH_LINE)} & {*words}
-        fine = book.is_ours(own, PUBLISHED) and days.stage.setup.items != "mirror"
+        fine = book.is_ours(own, PUBLISHED) and days.world.setup.items != "mirror"
         what = f"{after[own].path} shows {found}"
         insist("no unfinished edit goes live", not found or fine, what)
         words -= found  # It is public by decision, also once that is taken back.
@@ -99,7 +99,7 @@ def _keeps_slugs(days: Days, before: Space, after: Space) -> None:
 
 def _takes_nothing(days: Days, before: Space, after: Space) -> None:
     """An import takes away only what is gone at the origin, by decision."""
-    setup = days.stage.setup
+    setup = days.world.setup
     for own, was in before.items():
         seen = after[own]
         gone = days.book.is_gone(was.key, setup)
@@ -142,7 +142,7 @@ def _makes_nothing_again(days: Days, before: Space, after: Space) -> None:
 
 def imported(days: Days, space: Space) -> None:
     """Insist on what holds after an import that left nothing undone."""
-    setup, book = days.stage.setup, days.book
+    setup, book = days.world.setup, days.book
     there = {each.key: each for each in space.values() if not each.trashed}
     known = (
         each
@@ -165,7 +165,7 @@ def imported(days: Days, space: Space) -> None:
 
 
 def _is_as_decided(days: Days, seen: Seen, item: Item) -> None:
-    items, book = days.stage.setup.items, days.book
+    items, book = days.world.setup.items, days.book
     draft = draft_of(item, items)
     insist("editors see what was decided", _agree(seen.values, draft), seen)
     mood = draft.line if book.pulled_mood else ""
@@ -180,7 +180,7 @@ def _is_as_decided(days: Days, seen: Seen, item: Item) -> None:
     if seen.shown is not None and item.live is not None:
         words = item.staged if items == "staged" else item.live
         insist("visitors see what was decided", _agree(seen.shown, words), seen)
-    if days.stage.setup.shaped:
+    if days.world.setup.shaped:
         words = item.live if items == "mirror" and item.live else draft
         wanted = (words.label,) if words.label else ()
         insist("visitors get the decided tags", seen.values[TAGS] == wanted, seen)

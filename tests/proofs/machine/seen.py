@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.proofs.machine.site import FOLDER, Key
 from tests.proofs.machine.stage import CODE
-from tests.proofs.machine.world import World
+from tests.proofs.world.world import World
 
 NAME, SLUG, FOLDER_ID, TAGS = "name", "slug", "folder", "tags"
 LINE, TEXT = "content.line", "content.text"
@@ -57,9 +57,9 @@ Space = Mapping[int, Seen]
 def look(world: World) -> dict[int, Seen]:
     """Return the stories of notes, also those in the trash."""
     found = {}
-    for own, stored in world.stories().items():
+    for own, stored in world.space.stories.items():
         content = stored.content
-        if content.get("component") != FOLDER.removesuffix("s"):
+        if stored.is_folder or content.get("component") != FOLDER.removesuffix("s"):
             continue
         letter, language = str(content["mark"]).split()
         french = {}

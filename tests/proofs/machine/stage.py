@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import copy
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 from cmsmig.sandbox.destination.space import Unknowns
-from cmsmig.sandbox.options import SandboxOptions
-from tests.proofs.machine.interruptions import Interruption
 from tests.proofs.machine.site import FIRST, Site, serve, write_site
-from tests.proofs.machine.world import Switch, World, space_names
-from tests.proofs.world.in_process import answered_here, build_sandbox, ticking
-from tests.support.rehearsal import Ended, Rehearsal
+from tests.proofs.world.in_process import ticking
+from tests.proofs.world.world import Checkpoint, World, build_world
 
 CODE = "fr-fr"
 _RATE = 1000
@@ -46,62 +38,27 @@ SETUPS: Mapping[str, Setup] = {
 }
 
 
-@dataclass
-class Stage:
+@dataclass(frozen=True)
+class Stage(World):
     """A setup's sandbox, and the project of the run under way."""
 
-    world: World
-    switch: Switch
-    setup: Setup
-    folder: Path
-    space: dict[str, Any] = field(default_factory=dict)
-    """What the space holds at the beginning of a run."""
+    setup: Setup = Setup()
+    start: Checkpoint | None = None
+    """A decided project, an empty space, the origin as it was."""
 
     @contextmanager
-    def run(self) -> Iterator[World]:
-        """Begin a run: a decided project, an empty space, the origin as it was."""
-        world = self.world
-        world.runs += 1
-        world.project = self.folder / f"run-{world.runs}"
-        shutil.copytree(self.folder / "decided", world.project)
-        for name, value in copy.deepcopy(self.space).items():
-            setattr(world.space, name, value)
-        world.space.selections.clear()
+    def playing(self) -> Iterator[None]:
+        """Begin a run, and have its commands ask this sandbox."""
+        self.go_back(self.start)
+        self.begin()
         self.serve(FIRST)
-        environment = {"CMSMIG_STATE_DIR": str(self.folder), "CMSMIG_IN_FLIGHT": "1"}
-        with (
-            answered_here(world.handle.state),
-            mock.patch.dict(os.environ, environment),
-        ):
-            yield world
-        world.end()
+        with self.answering():
+            yield
 
     def serve(self, site: Site, *, has_mood: bool = False) -> None:
         """Have the origin hold a site, and perhaps one more field."""
-        content = self.world.handle.state.naming.origin.content
+        content = self.rehearsal.handle.state.naming.origin.content
         serve(content, site, has_mood=has_mood)
-
-    def kill(self, at: int, mode: str, *arguments: str) -> tuple[bool, Ended]:
-        """Run a command that is killed at a write; return whether it came to that.
-
-        Of its project stays what was on the disk at that moment.
-        """
-        project = self.world.project
-        kept = project.with_name("killed")
-        kill = Interruption(at, mode, lambda: shutil.copytree(project, kept))
-        ended = self.disturb(kill, *arguments)
-        if kill.dead:
-            shutil.rmtree(project)
-            kept.rename(project)
-        return kill.dead, ended
-
-    def disturb(self, wrong: Interruption, *arguments: str) -> Ended:
-        """Run a command while something goes wrong."""
-        self.switch.interruption = wrong
-        try:
-            return self.world.run(*arguments)
-        finally:
-            self.switch.interruption = Interruption()
 
 
 def staged(name: str, folder: Path) -> Stage:
@@ -109,43 +66,32 @@ def staged(name: str, folder: Path) -> Stage:
     setup = SETUPS[name]
     folder.mkdir()
     write_site(folder / "content")
-    ticks, switch = ticking(), Switch()
-    handle = build_sandbox(
-        SandboxOptions(
-            content=folder / "content",
-            rate=_RATE,
-            origin_rate=60_000,
-            unknowns=Unknowns(publication_changes_date=setup.dated),
-            languages=(CODE,) if setup.fields else (),
-            origin_token="the-origin-token-of-the-days",
-            destination_token="the-destination-token-of-the-days",
-            clock=lambda: next(ticks),
-            middleware=(switch,),
-        )
+    one = build_world(
+        folder,
+        rate=_RATE,
+        origin_rate=60_000,
+        unknowns=Unknowns(publication_changes_date=setup.dated),
+        languages=(CODE,) if setup.fields else (),
+        clock=ticking().__next__,
     )
-    world = World(handle, folder, project=folder / "decided")
-    stage = Stage(world, switch, setup, folder)
+    stage = Stage(one.rehearsal, one.switch, one.network, setup)
     stage.serve(FIRST)
-    with (
-        answered_here(handle.state),
-        mock.patch.dict(os.environ, {"CMSMIG_STATE_DIR": str(folder)}),
-    ):
-        Rehearsal.start(handle, world.project, _RATE, folder).decided()
-    _decide(world, setup)
+    with stage.answering():
+        stage.init(_RATE)
+        stage.rehearsal.decided()
+    _decide(stage)
     body = {"story": {"name": "Other", "slug": "other", "is_folder": True}}
-    world.api("POST", "/stories", body)
-    names = space_names(world.space)
-    stage.space = copy.deepcopy({each: getattr(world.space, each) for each in names})
-    return stage
+    stage.api("POST", "/stories", body)
+    return replace(stage, start=stage.keep(folder / "start"))
 
 
-def _decide(world: World, setup: Setup) -> None:
-    file = "collections.yaml"
-    world.decide(file, "items: staged\n", f"items: {setup.items}\n")
-    world.decide(file, "publish: nothing", "publish: what_is_live")
+def _decide(stage: Stage) -> None:
+    file, setup = "collections.yaml", stage.setup
+    stage.decide(file, "items: staged\n", f"items: {setup.items}\n")
+    stage.decide(file, "publish: nothing", "publish: what_is_live")
     if setup.fields:
-        world.decide(file, "\nlocales:", "\nlanguages: fields\nlocales:")
+        stage.decide(file, "\nlocales:", "\nlanguages: fields\nlocales:")
     if setup.shaped:
         at = "    folder: notes\n"
         shape = f"{at}    folder_by: section\n    tags_by: label\n"
-        world.decide("design.yaml", at, shape)
+        stage.decide("design.yaml", at, shape)

@@ -43,7 +43,7 @@ Things = Mapping[int, Thing]
 
 def things(days: Days, space: Space) -> dict[int, Thing]:
     """Return what an import compares, by its number; the component has 0."""
-    book, setup = days.book, days.stage.setup
+    book, setup = days.book, days.world.setup
     found = {}
     parts = components.parts_of(days.world)
     if parts is not None and not (book.is_foreign or book.is_unclear):

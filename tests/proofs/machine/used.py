@@ -10,7 +10,7 @@ from tests.proofs.machine import components
 from tests.proofs.machine.broken import insist
 from tests.proofs.machine.decided import DESTINATION, RECREATE
 from tests.proofs.machine.seen import Seen, Space
-from tests.proofs.machine.world import World
+from tests.proofs.world.world import World
 
 if TYPE_CHECKING:
     from tests.proofs.machine.play import Days
@@ -26,13 +26,13 @@ def is_blocking(days: Days) -> bool:
     """Return whether nothing can be imported: a new ledger does not know a file that
     is there and wanted since."""
     unknown = days.book.unknown_files & {*files_of(days.world).values()}
-    return bool(unknown & days.book.files(days.stage.setup))
+    return bool(unknown & days.book.files(days.world.setup))
 
 
 def brought(days: Days, before: Mapping[int, str]) -> None:
     """Insist that an import brings each file once, and only what items show."""
     book, after = days.book, files_of(days.world)
-    wanted = book.files(days.stage.setup)
+    wanted = book.files(days.world.setup)
     new = {name for own, name in after.items() if own not in before}
     insist("only wanted files are brought", new <= wanted, new - wanted)
     twice = [name for name, count in Counter(after.values()).items() if count > 1]
@@ -46,7 +46,7 @@ def brought(days: Days, before: Mapping[int, str]) -> None:
 
 def named(days: Days, differences: list[Mapping[str, Any]]) -> None:
     """Insist that a verification names each wanted file that somebody deleted."""
-    wanted = days.book.deleted_files & days.book.files(days.stage.setup)
+    wanted = days.book.deleted_files & days.book.files(days.world.setup)
     missing = wanted - {*files_of(days.world).values()}
     found = {each["subject"] for each in differences}
     insist("a deleted file is named", missing <= found, missing - found)

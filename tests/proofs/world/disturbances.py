@@ -37,6 +37,8 @@ class Disturbance:
     killed: Callable[[], object] = lambda: None
     """Keeps what is on the disk at that moment."""
     seen: int = 0
+    struck: str = ""
+    """The path of the request that it happened at."""
     dead: bool = False
     """Whether the run was killed. Nothing reaches the services from then on."""
 
@@ -48,6 +50,7 @@ class Disturbance:
         self.seen += counted
         if not counted or self.seen != self.at:
             return await answer(call)
+        self.struck = call.path
         if self.act is not None:
             return await self.act(call, answer)
         if self.how == BEFORE:

@@ -74,6 +74,24 @@ class World(StagedProject):
         """Return the requests since the history began, oldest first."""
         return self.rehearsal.handle.state.recorder.entries
 
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Have commands of this process ask this sandbox, while the body runs."""
+        settings = {
+            "CMSMIG_STATE_DIR": str(self.work / "state"),
+            "CMSMIG_IN_FLIGHT": "1",
+        }
+        with (
+            answered_here(self.rehearsal.handle.state, self.network),
+            mock.patch.dict(os.environ, settings),
+        ):
+            yield
+
+    def init(self, rate: int) -> None:
+        """Make the project folder, with so many calls a second allowed."""
+        here = self.rehearsal
+        Rehearsal.start(here.handle, here.folder, rate, here.state)
+
     def moved(self, work: Path) -> World:
         """Return the same with its files in another folder, also for commands."""
         os.environ["CMSMIG_STATE_DIR"] = str(work / "state")
@@ -182,13 +200,15 @@ def space_names(space: Any) -> list[str]:
     return [each.name for each in fields(space) if each.name not in _SHARED]
 
 
-@contextmanager
-def world(
-    folder: Path, allowed: int, outer: Sequence[Middleware] = (), **options: Any
-) -> Iterator[World]:
-    """Serve `folder / "content"`, with an empty space and a project that was begun."""
+def build_world(
+    folder: Path, outer: Sequence[Middleware] = (), **options: Any
+) -> World:
+    """Serve `folder / "content"`, with an empty space; no project is begun yet."""
     switch, network = Switch(Disturbance()), Network()
-    tokens = {f"{each}_token": f"the-{each}-token-of-the-proofs" for each in _SIDES}
+    tokens = {
+        f"{each}_token": f"the-{each}-token-of-the-proofs"
+        for each in ("origin", "destination")
+    }
     handle: SandboxHandle = build_sandbox(
         SandboxOptions(
             content=folder / "content", middleware=(*outer, switch), **tokens, **options
@@ -196,11 +216,15 @@ def world(
     )
     work = folder / "work"
     work.mkdir()
-    settings = {"CMSMIG_STATE_DIR": str(work / "state"), "CMSMIG_IN_FLIGHT": "1"}
-    with answered_here(handle.state, network), mock.patch.dict(os.environ, settings):
-        Rehearsal.start(handle, work / "project", allowed, work / "state")
-        here = Here(handle, work / "project", work / "state")
-        yield World(here, switch, network)
+    return World(Here(handle, work / "project", work / "state"), switch, network)
 
 
-_SIDES = ("origin", "destination")
+@contextmanager
+def world(
+    folder: Path, allowed: int, outer: Sequence[Middleware] = (), **options: Any
+) -> Iterator[World]:
+    """Serve `folder / "content"`, with an empty space and a project that was begun."""
+    one = build_world(folder, outer, **options)
+    with one.answering():
+        one.init(allowed)
+        yield one
