@@ -175,7 +175,6 @@ class ServiceError(CmsmigError):
         url: str = "",
         status: int | None = None,
         problems: tuple[FieldProblem, ...] = (),
-        retry_after: float | None = None,
         body: object = None,
     ) -> None:
         super().__init__(message)
@@ -186,7 +185,6 @@ class ServiceError(CmsmigError):
         """Without its query: a signed address may carry a secret."""
         self.status = status
         self.problems = problems
-        self.retry_after = retry_after
         self.body = body
         """What the service said: parsed JSON, else text; None when nothing."""
 

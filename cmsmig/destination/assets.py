@@ -48,15 +48,16 @@ class AssetCalls(Connection):
         params: Parameters = ()
         if self._assumed.sign_in == "query":
             params = tuple((key, str(value)) for key, value in given.items())
-        answer = await self._call(
+        return await self._record(
             f"sign the upload of {filename}",
             "POST",
             "assets",
+            "asset",
+            reading.signed_upload,
             params=params,
             json=None if params else given,
+            bare=True,
         )
-        record = reading.unwrapped(answer.whole_json(), "asset", bare=True)
-        return reading.signed_upload(record)
 
     async def upload(
         self, signed: SignedUpload, data: bytes, content_type: str
@@ -86,9 +87,14 @@ class AssetCalls(Connection):
 
     async def asset(self, asset_id: int) -> Asset:
         """Return one asset's record. Raises `NotFoundError` for a deleted one too."""
-        answer = await self._call(f"show asset {asset_id}", "GET", f"assets/{asset_id}")
-        record = reading.unwrapped(answer.whole_json(), "asset", bare=True)
-        asset = reading.asset(record)
+        asset = await self._record(
+            f"show asset {asset_id}",
+            "GET",
+            f"assets/{asset_id}",
+            "asset",
+            reading.asset,
+            bare=True,
+        )
         if asset.trashed:
             raise NotFoundError(
                 f"The asset {asset_id} was deleted at the destination; restore it "
@@ -103,7 +109,6 @@ class AssetCalls(Connection):
         What is deleted is not among them.
         """
         found = await self._list(
-            "assets",
             "assets",
             "assets",
             reading.asset,
@@ -131,20 +136,17 @@ class AssetCalls(Connection):
         What a second request does to what is in the trash is not documented: it is
         `repeatable` where that may go for good.
         """
-        await self._call(
-            f"delete asset {asset_id}",
-            "DELETE",
-            f"assets/{asset_id}",
-            repeatable=repeatable,
+        await self._delete(
+            f"asset {asset_id}", f"assets/{asset_id}", repeatable=repeatable
         )
 
     async def asset_folders(self) -> list[AssetFolder]:
         """Return all asset folders that are not deleted; the service does not page
         them."""
-        answer = await self._call("list asset folders", "GET", "asset_folders")
-        listed = reading.rows(answer.whole_json(), "asset_folders")
-        there = (row for row in listed if not row.get("deleted_at"))
-        return [reading.asset_folder(row) for row in there]
+        listed = await self._unpaged(
+            "asset folders", "asset_folders", reading.asset_folder
+        )
+        return [each for each in listed if not each.trashed]
 
     async def create_asset_folder(
         self, name: str, parent_id: int | None
@@ -153,23 +155,19 @@ class AssetCalls(Connection):
         record: JsonObject = {"name": name}
         if parent_id is not None:
             record["parent_id"] = parent_id
-        answer = await self._call(
+        return await self._record(
             f"create the asset folder {name}",
             "POST",
             "asset_folders",
+            "asset_folder",
+            reading.asset_folder,
             json={"asset_folder": record},
-        )
-        return reading.asset_folder(
-            reading.unwrapped(answer.whole_json(), "asset_folder")
         )
 
     async def delete_asset_folder(self, folder_id: int) -> None:
         """Delete an asset folder."""
-        await self._call(
-            f"delete the asset folder {folder_id}",
-            "DELETE",
-            f"asset_folders/{folder_id}",
-            repeatable=True,
+        await self._delete(
+            f"the asset folder {folder_id}", f"asset_folders/{folder_id}"
         )
 
     async def public(self, url: str) -> PublicFile:

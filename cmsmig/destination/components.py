@@ -68,9 +68,7 @@ class ComponentCalls(Connection):
 
         Source: destination, webhooks.
         """
-        answer = await self._call("list webhooks", "GET", "webhook_endpoints")
-        listed = reading.rows(answer.whole_json(), "webhook_endpoints")
-        return [reading.webhook(row) for row in listed]
+        return await self._unpaged("webhooks", "webhook_endpoints", reading.webhook)
 
     async def releases(self) -> list[Release]:
         """Return the releases of the space, deployed ones too. A token may lack the
@@ -78,81 +76,64 @@ class ComponentCalls(Connection):
 
         Source: destination, releases: the list is not paged.
         """
-        answer = await self._call("list releases", "GET", "releases")
-        listed = reading.rows(answer.whole_json(), "releases")
-        return [reading.release(row) for row in listed]
+        return await self._unpaged("releases", "releases", reading.release)
 
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""
-        answer = await self._call("list components", "GET", "components")
-        listed = reading.rows(answer.whole_json(), "components")
-        return [reading.component(row) for row in listed]
+        return await self._unpaged("components", "components", reading.component)
 
     async def component(self, component_id: int) -> Component:
         """Return one component."""
-        answer = await self._call(
-            f"show the component {component_id}", "GET", f"components/{component_id}"
+        return await self._record(
+            f"show the component {component_id}",
+            "GET",
+            f"components/{component_id}",
+            "component",
+            reading.component,
         )
-        record = reading.unwrapped(answer.whole_json(), "component")
-        return reading.component(record)
 
     async def create_component(self, body: JsonObject) -> Component:
         """Create a component from its record without id. Not repeatable."""
-        return await self._send_component(
+        return await self._record(
             f"create the component {body.get('name')}",
             "POST",
             "components",
-            body,
+            "component",
+            reading.component,
+            json={"component": body},
         )
 
     async def update_component(self, component_id: int, body: JsonObject) -> Component:
         """Replace a component's record."""
-        return await self._send_component(
+        return await self._record(
             f"update the component {body.get('name')}",
             "PUT",
             f"components/{component_id}",
-            body,
+            "component",
+            reading.component,
+            json={"component": body},
             repeatable=True,
         )
 
     async def delete_component(self, component_id: int) -> None:
         """Delete a component; stories keep what they hold of it."""
-        await self._call(
-            f"delete the component {component_id}",
-            "DELETE",
-            f"components/{component_id}",
-            repeatable=True,
+        await self._delete(
+            f"the component {component_id}", f"components/{component_id}"
         )
-
-    async def _send_component(
-        self,
-        what: str,
-        method: str,
-        path: str,
-        body: JsonObject,
-        *,
-        repeatable: bool = False,
-    ) -> Component:
-        answer = await self._call(
-            what, method, path, json={"component": body}, repeatable=repeatable
-        )
-        made = reading.unwrapped(answer.whole_json(), "component")
-        return reading.component(made)
 
     async def datasources(self) -> list[Datasource]:
         """Return all datasources."""
-        return await self._list(
-            "datasources", "datasources", "datasources", reading.datasource
-        )
+        return await self._list("datasources", "datasources", reading.datasource)
 
     async def datasource(self, datasource_id: int) -> Datasource:
         """Return one datasource."""
-        answer = await self._call(
+        return await self._record(
             f"show the datasource {datasource_id}",
             "GET",
             f"datasources/{datasource_id}",
+            "datasource",
+            reading.datasource,
         )
-        return reading.datasource(reading.unwrapped(answer.whole_json(), "datasource"))
 
     async def update_datasource(self, datasource_id: int, name: str, slug: str) -> None:
         """Replace a datasource's name."""
@@ -166,28 +147,25 @@ class ComponentCalls(Connection):
 
     async def create_datasource(self, name: str, slug: str) -> Datasource:
         """Create an empty datasource. Not repeatable."""
-        answer = await self._call(
+        return await self._record(
             f"create the datasource {slug}",
             "POST",
             "datasources",
+            "datasource",
+            reading.datasource,
             json={"datasource": {"name": name, "slug": slug}},
         )
-        return reading.datasource(reading.unwrapped(answer.whole_json(), "datasource"))
 
     async def delete_datasource(self, datasource_id: int) -> None:
         """Delete a datasource and its entries."""
-        await self._call(
-            f"delete the datasource {datasource_id}",
-            "DELETE",
-            f"datasources/{datasource_id}",
-            repeatable=True,
+        await self._delete(
+            f"the datasource {datasource_id}", f"datasources/{datasource_id}"
         )
 
     async def datasource_entries(self, datasource_id: int) -> list[DatasourceEntry]:
         """Return all entries of a datasource, in its order."""
         return await self._list(
             f"the entries of the datasource {datasource_id}",
-            "datasource_entries",
             "datasource_entries",
             reading.datasource_entry,
             (("datasource_id", str(datasource_id)),),
@@ -197,10 +175,12 @@ class ComponentCalls(Connection):
         self, datasource_id: int, name: str, value: str
     ) -> DatasourceEntry:
         """Add an entry to a datasource. Not repeatable."""
-        answer = await self._call(
+        return await self._record(
             f"add {name!r} to the datasource {datasource_id}",
             "POST",
             "datasource_entries",
+            "datasource_entry",
+            reading.datasource_entry,
             json={
                 "datasource_entry": {
                     "datasource_id": datasource_id,
@@ -209,8 +189,6 @@ class ComponentCalls(Connection):
                 }
             },
         )
-        made = reading.unwrapped(answer.whole_json(), "datasource_entry")
-        return reading.datasource_entry(made)
 
     async def update_datasource_entry(
         self, datasource_id: int, entry: DatasourceEntry
@@ -232,9 +210,6 @@ class ComponentCalls(Connection):
 
     async def delete_datasource_entry(self, entry_id: int) -> None:
         """Delete an entry; stories keep the value."""
-        await self._call(
-            f"delete the datasource entry {entry_id}",
-            "DELETE",
-            f"datasource_entries/{entry_id}",
-            repeatable=True,
+        await self._delete(
+            f"the datasource entry {entry_id}", f"datasource_entries/{entry_id}"
         )

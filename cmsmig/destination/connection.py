@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.configuration.regions import region_mismatch
 from cmsmig.destination.assumed import STANDARD, Assumed
-from cmsmig.destination.paging import (
-    Page,
-    all_pages,
-    asking,
-    by_id,
-    endless,
-    read_rows,
-    refuse_part,
-)
+from cmsmig.destination.paging import Page, endless, whole_list
 from cmsmig.destination.problems import explained, problems_of
-from cmsmig.destination.reading import rows
+from cmsmig.destination.reading import rows, unwrapped
+from cmsmig.destination.schema import PAGE
 from cmsmig.destination.token_rights import SETTINGS, UNSCOPED_END, token_advice
 from cmsmig.errors import (
     CredentialsError,
@@ -101,43 +93,57 @@ class Connection:
         self._notice_deprecation(answer, what)
         return answer
 
+    async def _record(
+        self,
+        what: str,
+        method: str,
+        path: str,
+        key: str,
+        read: Callable[[JsonObject], T],
+        *,
+        params: Parameters = (),
+        json: JsonObject | None = None,
+        repeatable: bool | None = None,
+        bare: bool = False,
+    ) -> T:
+        """Send one request and return the record under `key` of its answer."""
+        answer = await self._call(
+            what, method, path, params=params, json=json, repeatable=repeatable
+        )
+        return read(unwrapped(answer.whole_json(), key, bare=bare))
+
+    async def _delete(self, what: str, path: str, *, repeatable: bool = True) -> None:
+        await self._call(f"delete {what}", "DELETE", path, repeatable=repeatable)
+
+    async def _unpaged(
+        self, what: str, path: str, read: Callable[[JsonObject], T]
+    ) -> list[T]:
+        """Return all rows of a list that comes as one page."""
+        answer = await self._call(f"list {what}", "GET", path)
+        return [read(row) for row in rows(answer.whole_json(), path)]
+
     async def _list(
         self,
         what: str,
         path: str,
-        key: str,
         read: Callable[[JsonObject], T],
         params: Parameters = (),
     ) -> list[T]:
-        """Return all rows of a paged list, each once, in the service's order.
+        """Return all rows of a paged list, each once, in the service's order."""
 
-        The first page tells how many there are; the others are read at once, as
-        fast as the budget lets them. When an editor's work moved a row across
-        pages meanwhile, all are read once more.
-        """
-        listing = partial(self._page, f"list {what}", path, key, read, params)
-        pages = await all_pages(what, listing)
-        found = by_id(pages)
-        if len(found) < max((page.total or 0) for page in pages.values()):
-            pages = await all_pages(what, listing)
-            found |= by_id(pages)
-            refuse_part(what, pages, len(found))
-        return [*found.values()]
+        async def page(number: int) -> Page[T]:
+            paging = ("page", str(number)), ("per_page", str(PAGE))
+            answer = await self._call(
+                f"list {what}", "GET", path, params=(*params, *paging)
+            )
+            total = answer.number("total")
+            if max(total or 0, number) > LIST_ROWS:
+                raise endless(what, total or number)
+            records = rows(answer.whole_json(), path)
+            by_id = {str(each.get("id")): read(each) for each in records}
+            return Page(by_id, len(records), total)
 
-    async def _page(
-        self,
-        what: str,
-        path: str,
-        key: str,
-        read: Callable[[JsonObject], T],
-        params: Parameters,
-        number: int,
-    ) -> Page[T]:
-        answer = await self._call(what, "GET", path, params=(*params, *asking(number)))
-        total = answer.number("total")
-        if max(total or 0, number) > LIST_ROWS:
-            raise endless(what.removeprefix("list "), total or number)
-        return read_rows(rows(answer.whole_json(), key), read, total)
+        return await whole_list(what, page)
 
     def _explained(self, error: ServiceError, what: str) -> ServiceError:
         if 300 <= (error.status or 0) < 400:

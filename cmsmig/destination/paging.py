@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeAlias, TypeVar
 
-from cmsmig.canonical import JsonObject
 from cmsmig.destination.reading import SERVICE
 from cmsmig.destination.schema import PAGE
 from cmsmig.errors import CmsmigError, MalformedAnswerError, first_of
@@ -33,25 +32,29 @@ class Page(Generic[T]):
     """Rows of the whole list; None where the service does not say."""
 
 
-Reader: TypeAlias = Callable[[int], Awaitable[Page[T]]]
+Reader: TypeAlias = Callable[[int], Coroutine[object, object, Page[T]]]
 """Reads the page with a number, from 1."""
 
 
-def asking(number: int) -> tuple[tuple[str, str], ...]:
-    """Return the parameters that ask for a page."""
-    return ("page", str(number)), ("per_page", str(PAGE))
+async def whole_list(what: str, read: Reader[T]) -> list[T]:
+    """Return all rows of a list, each once, in the service's order.
+
+    The first page tells how many there are; the others are read at once, as fast as
+    the budget lets them. When an editor's work moved a row across pages meanwhile, all
+    are read once more.
+    """
+    pages = await _all_pages(what, read)
+    found = _by_id(pages)
+    if len(found) < _total(pages):
+        pages = await _all_pages(what, read)
+        found |= _by_id(pages)
+        if len(found) < _total(pages) and _repeats(pages):
+            # A part of the list must not pass for the whole.
+            raise endless(what, _total(pages))
+    return [*found.values()]
 
 
-def read_rows(
-    records: Sequence[JsonObject], read: Callable[[JsonObject], T], total: int | None
-) -> Page[T]:
-    """Return the page that the records of one answer make."""
-    by_id = {str(record.get("id")): record for record in records}
-    rows = {row_id: read(record) for row_id, record in by_id.items()}
-    return Page(rows, len(records), total)
-
-
-async def all_pages(what: str, read: Reader[T]) -> dict[int, Page[T]]:
+async def _all_pages(what: str, read: Reader[T]) -> dict[int, Page[T]]:
     """Return the pages of a list by number, up to one that brings nothing new.
 
     Raises `MalformedAnswerError` when they have no end.
@@ -59,7 +62,7 @@ async def all_pages(what: str, read: Reader[T]) -> dict[int, Page[T]]:
     pages = {1: await read(1)}
     announced = pages[1].total
     most = most_rows(announced) if announced is not None else LIST_ROWS
-    known = set(by_id(pages))
+    known = set(_by_id(pages))
     while missing := _missing(pages):
         if len(known) > most:
             raise endless(what, announced or len(known))
@@ -73,7 +76,7 @@ async def all_pages(what: str, read: Reader[T]) -> dict[int, Page[T]]:
     return pages
 
 
-def by_id(pages: Mapping[int, Page[T]]) -> dict[str, T]:
+def _by_id(pages: Mapping[int, Page[T]]) -> dict[str, T]:
     """Return the rows of pages by their ids, in the service's order."""
     return {
         row_id: row
@@ -82,20 +85,16 @@ def by_id(pages: Mapping[int, Page[T]]) -> dict[str, T]:
     }
 
 
-def refuse_part(what: str, pages: Mapping[int, Page[T]], found: int) -> None:
-    """Raise `MalformedAnswerError` when later pages repeat the first one.
+def _total(pages: Mapping[int, Page[T]]) -> int:
+    """Return how many rows are announced."""
+    return max((page.total or 0) for page in pages.values())
 
-    A part of the list must not pass for the whole.
-    """
-    total = max((page.total or 0) for page in pages.values())
+
+def _repeats(pages: Mapping[int, Page[T]]) -> bool:
+    """Return whether a later page repeats the first one."""
     first = pages[1].rows.keys()
-    repeated = any(
-        page.rows and page.rows.keys() <= first
-        for number, page in pages.items()
-        if number > 1
-    )
-    if found < total and repeated:
-        raise endless(what, total)
+    later = (page.rows.keys() for number, page in pages.items() if number > 1)
+    return any(rows and rows <= first for rows in later)
 
 
 def endless(what: str, announced: int) -> MalformedAnswerError:
@@ -123,12 +122,9 @@ def _missing(pages: Mapping[int, Page[T]]) -> Sequence[int]:
 
 
 async def _together(read: Reader[T], numbers: Sequence[int]) -> dict[int, Page[T]]:
-    async def one(number: int) -> Page[T]:
-        return await read(number)
-
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = {number: group.create_task(one(number)) for number in numbers}
+            tasks = {number: group.create_task(read(number)) for number in numbers}
     except* CmsmigError as failed:
         raise first_of(failed) from None
     return {number: task.result() for number, task in tasks.items()}

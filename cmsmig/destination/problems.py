@@ -49,7 +49,6 @@ def explained(
         url=error.url,
         status=error.status,
         problems=problems,
-        retry_after=error.retry_after,
         body=error.body,
     )
 

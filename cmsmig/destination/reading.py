@@ -173,7 +173,10 @@ def _filled(record: JsonObject) -> Iterator[str]:
 def asset_folder(record: JsonObject) -> AssetFolder:
     """Read a folder of assets."""
     return AssetFolder(
-        _whole(record, "id"), _text(record, "name"), _maybe_whole(record, "parent_id")
+        _whole(record, "id"),
+        _text(record, "name"),
+        _maybe_whole(record, "parent_id"),
+        bool(record.get("deleted_at")),
     )
 
 

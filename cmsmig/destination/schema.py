@@ -148,6 +148,7 @@ class AssetFolder:
     folder_id: int
     name: str
     parent_id: int | None
+    trashed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

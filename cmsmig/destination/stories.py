@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Story, StoryRow
@@ -36,7 +36,6 @@ class StoryCalls(Connection):
         rows = await self._list(
             "stories",
             "stories",
-            "stories",
             reading.story_row
             if kept is None
             else lambda record: kept(reading.story_row(record)),
@@ -50,10 +49,9 @@ class StoryCalls(Connection):
         Raises `NotFoundError` for one in the trash too, which the service may still
         answer with.
         """
-        answer = await self._call(
-            f"show story {story_id}", "GET", f"stories/{story_id}"
+        return await self._record(
+            f"show story {story_id}", "GET", f"stories/{story_id}", "story", _read
         )
-        return self._read(answer.whole_json())
 
     async def find_story(self, story_id: int) -> Story | None:
         """Return one story with its content; None for one that is not there, or is in
@@ -92,19 +90,7 @@ class StoryCalls(Connection):
         What a publication answers is not documented: where that is no story, the
         story is read. Raises `MalformedAnswerError` if it is not published then.
         """
-        answer = await self._call(
-            f"publish story {story_id}",
-            "GET",
-            f"stories/{story_id}/publish",
-            repeatable=True,
-        )
-        try:
-            return self._read(answer.whole_json())
-        except MalformedAnswerError:
-            story = await self.story(story_id)
-            if not story.row.published:
-                raise
-            return story
+        return await self._set_published(story_id, "publish", True)
 
     async def unpublish_story(self, story_id: int) -> Story:
         """Take a story from visitors; it stays as a draft.
@@ -112,17 +98,21 @@ class StoryCalls(Connection):
         Where the answer is no story, the story is read. Raises
         `MalformedAnswerError` if it is published then.
         """
-        answer = await self._call(
-            f"unpublish story {story_id}",
-            "GET",
-            f"stories/{story_id}/unpublish",
-            repeatable=True,
-        )
+        return await self._set_published(story_id, "unpublish", False)
+
+    async def _set_published(self, story_id: int, verb: str, wanted: bool) -> Story:
         try:
-            return self._read(answer.whole_json())
+            return await self._record(
+                f"{verb} story {story_id}",
+                "GET",
+                f"stories/{story_id}/{verb}",
+                "story",
+                _read,
+                repeatable=True,
+            )
         except MalformedAnswerError:
             story = await self.story(story_id)
-            if story.row.published:
+            if story.row.published is not wanted:
                 raise
             return story
 
@@ -155,19 +145,20 @@ class StoryCalls(Connection):
         elif publish:
             payload["publish"] = 1
         with translated(body.get("content")):
-            answer = await self._call(what, method, path, params=params, json=payload)
-        return self._read(answer.whole_json())
-
-    def _read(self, answer: Json) -> Story:
-        record = reading.unwrapped(answer, "story")
-        story = reading.story(record)
-        if story.row.trashed:
-            raise NotFoundError(
-                f"The story `{story.row.full_slug}` is in the destination's trash; "
-                "restore it there, or go on without it.",
-                service=reading.SERVICE,
+            return await self._record(
+                what, method, path, "story", _read, params=params, json=payload
             )
-        return story
+
+
+def _read(record: JsonObject) -> Story:
+    story = reading.story(record)
+    if story.row.trashed:
+        raise NotFoundError(
+            f"The story `{story.row.full_slug}` is in the destination's trash; "
+            "restore it there, or go on without it.",
+            service=reading.SERVICE,
+        )
+    return story
 
 
 def _called(body: JsonObject) -> str:

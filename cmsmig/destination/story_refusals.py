@@ -94,7 +94,6 @@ def translated(content: Json) -> Iterator[None]:
             url=error.url,
             status=error.status,
             problems=error.problems,
-            retry_after=error.retry_after,
             body=error.body,
         ) from None
 

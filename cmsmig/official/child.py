@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from importlib import resources
 
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.official.install import Installation
 
+_BRIDGE = resources.files("cmsmig.official").joinpath("bridge.mjs")
 LONGEST_ANSWER = 1 << 30
 """Bytes of one line; a document is about ten times its HTML."""
 START = 120.0
@@ -26,13 +26,28 @@ class BrokenChildError(Exception):
 class Child:
     """A running bridge."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, installation: Installation
+    ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise ValueError("The process was started without its pipes.")
         self._process = process
+        self._installation = installation
         self._stdin, self._stdout = process.stdin, process.stdout
         self._last_words = b""
         self._listening = asyncio.create_task(self._listen(process.stderr))
+
+    async def get_ready(self) -> None:
+        """Wait until it can answer. Raises `OfficialUnavailableError`."""
+        try:
+            async with asyncio.timeout(START):
+                said = await self.answer()
+        except TimeoutError as error:
+            raise _unready("did not get ready", self._installation) from error
+        except BrokenChildError as error:
+            raise _unready(str(error), self._installation) from error
+        if said != {"ready": True}:
+            raise _unready("did not say that it is ready", self._installation)
 
     def ask(self, number: int, what: str, body: str) -> None:
         """Send a question; it is answered after those before it.
@@ -59,11 +74,15 @@ class Child:
             raise BrokenChildError("answered what is not a JSON object")
         return read
 
-    async def stop(self) -> None:
-        """End the process, whatever it is doing, and wait until it has."""
-        self._stdin.close()
+    def kill(self) -> None:
+        """End the process, whatever it is doing."""
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
+
+    async def stop(self) -> None:
+        """End the process and wait until it has ended."""
+        self._stdin.close()
+        self.kill()
         await self._process.wait()
         await self._listening
         with contextlib.suppress(ConnectionError):
@@ -91,17 +110,17 @@ class Child:
             self._last_words = (self._last_words + read)[-_TOLD:]
 
 
-@asynccontextmanager
-async def started(installation: Installation) -> AsyncIterator[Child]:
-    """Start a bridge and yield it when it is ready; stop it afterwards.
+async def start(installation: Installation) -> Child:
+    """Start a bridge, which may be asked at once but answers when it is ready.
 
-    Raises `OfficialUnavailableError` when it does not get ready.
+    Raises `OfficialUnavailableError` when it cannot be started.
     """
     try:
         process = await asyncio.create_subprocess_exec(
             installation.node,
-            str(installation.bridge),
-            cwd=installation.folder,
+            "--input-type=module",
+            f"--eval={_BRIDGE.read_text('utf-8')}",
+            cwd=installation.folder,  # Where Node resolves the imports of the bridge.
             env=dict(installation.environment),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -110,24 +129,7 @@ async def started(installation: Installation) -> AsyncIterator[Child]:
         )
     except OSError as error:
         raise _unready(f"cannot be started: {error.strerror}", installation) from error
-    child = Child(process)
-    try:
-        await _ready(child, installation)
-        yield child
-    finally:
-        await child.stop()
-
-
-async def _ready(child: Child, installation: Installation) -> None:
-    try:
-        async with asyncio.timeout(START):
-            said = await child.answer()
-    except TimeoutError as error:
-        raise _unready("did not get ready", installation) from error
-    except BrokenChildError as error:
-        raise _unready(str(error), installation) from error
-    if said != {"ready": True}:
-        raise _unready("did not say that it is ready", installation)
+    return Child(process, installation)
 
 
 def _unready(why: str, installation: Installation) -> OfficialUnavailableError:

@@ -27,23 +27,17 @@ OLDEST_NODE = (20, 0)
 PATIENCE = 600.0
 """Seconds for an installation, which downloads about 20 MB."""
 PACKAGE_FILES = ("package.json", "package-lock.json")
-BRIDGE = "bridge.mjs"
 _DONE = ".installed"
 _INSTALL = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A Node program and the folder that holds the package and the bridge."""
+    """A Node program and the folder that holds the package."""
 
     node: str
     folder: Path
     environment: Mapping[str, str]
-
-    @property
-    def bridge(self) -> Path:
-        """The script that answers questions."""
-        return self.folder / BRIDGE
 
 
 def default_folder() -> Path:
@@ -71,7 +65,6 @@ async def installation(
         if not (folder / _DONE).exists():
             observer(Noticed("official converter", f"being installed into {folder}"))
             await _install(folder, passed)
-        _lay_bridge(folder)
     except OSError as error:
         raise OfficialUnavailableError(
             f"The official converter cannot be kept in {folder} ({error.strerror}); "
@@ -146,17 +139,6 @@ def _move(new: Path, folder: Path) -> None:
             raise
 
 
-def _lay_bridge(folder: Path) -> None:
-    """Lay the bridge beside the package, where Node resolves its imports."""
-    bridge, content = folder / BRIDGE, _shipped(BRIDGE)
-    if bridge.exists() and bridge.read_bytes() == content:
-        return
-    handle, name = tempfile.mkstemp(prefix=".new-", dir=folder)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(name, bridge)
-
-
 def _reason(wrong: str) -> str:
     """Return the first telling line of npm's complaint."""
     lines = (line.removeprefix("npm").strip() for line in wrong.splitlines())
@@ -191,8 +173,5 @@ async def _ran(
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return process.returncode or 0, said.decode("utf-8", "replace"), _text(wrong)
-
-
-def _text(output: bytes) -> str:
-    return output.decode("utf-8", "replace")
+    code = process.returncode or 0
+    return code, said.decode("utf-8", "replace"), wrong.decode("utf-8", "replace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -23,8 +23,6 @@ from cmsmig.nesting import parse_json
 from cmsmig.whole_text import whole_value
 
 Problems: TypeAlias = tuple[FieldProblem, ...]
-ProblemReader: TypeAlias = Callable[[object], Problems]
-"""Finds the complaints in a parsed body (or text) of one service."""
 
 _SAID = 300
 """How many characters of an unknown body go into a message."""
@@ -180,11 +178,10 @@ def failure(
     *,
     service: str,
     credentials_hint: str = "",
-    read_problems: ProblemReader | None = None,
 ) -> ServiceError:
     """Return the error for an answer that is neither a success nor a 429 or 5xx."""
     content = answer.content()
-    problems = (read_problems or generic_problems)(content)
+    problems = _problems(content)
     said = "; ".join(_complaint(problem) for problem in problems) or answer.said()
     kind, message = _explain(method, url, answer, service, credentials_hint, said)
     return kind(
@@ -215,7 +212,7 @@ def upload_failure(url: str, answer: Answer) -> RejectedError:
     )
 
 
-def generic_problems(content: object) -> Problems:
+def _problems(content: object) -> Problems:
     """Find complaints in the error shapes that most services use."""
     if not isinstance(content, Mapping):
         return ()

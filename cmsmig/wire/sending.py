@@ -11,7 +11,6 @@ from cmsmig.events import Observer, RequestRetried, RequestSent
 from cmsmig.whole_text import whole_value
 from cmsmig.wire.answers import (
     Answer,
-    ProblemReader,
     Request,
     failure,
     path_of,
@@ -51,7 +50,6 @@ class Sender:
     random: Callable[[], float]
     clock: Callable[[], float]
     credentials_hint: str
-    read_problems: ProblemReader | None
 
     async def send(self, request: Request, authorization: str | None) -> Answer:
         """Return the 2xx answer; raises the `ServiceError` that tells what is known."""
@@ -155,7 +153,6 @@ class Sender:
             answer,
             service=self.service,
             credentials_hint=self.credentials_hint,
-            read_problems=self.read_problems,
         )
 
     def _observe(self, service: str, request: Request, answer: Answer) -> None:

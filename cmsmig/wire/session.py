@@ -25,7 +25,7 @@ from cmsmig.errors import SettingsError
 from cmsmig.events import Observer, unobserved
 from cmsmig.masking import hide, masked, masked_bytes, may_tell
 from cmsmig.wire.addresses import Resolver, Target, goes_by_proxy, resolve_by_system
-from cmsmig.wire.answers import Answer, ProblemReader, Request, bare
+from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.bounds import (
     ANSWER_BYTES,
     ANSWER_PIECE,
@@ -64,10 +64,9 @@ class Session:
     """An async context manager for all requests to one service.
 
     The token is sent by `send` only; where it comes back, in whatever disguise, it
-    is masked before anybody sees the answer. `credentials_hint`
-    ends the message of a 401 or 403 ("check the scopes ..."), `read_problems`
-    finds a service's complaints in its bodies. With a `transport` of one's own
-    the addresses of files are looked up only by a `resolve` of one's own.
+    is masked before anybody sees the answer. `credentials_hint` ends the message
+    of a 401 or 403 ("check the scopes ..."). With a `transport` of one's own the
+    addresses of files are looked up only by a `resolve` of one's own.
     """
 
     def __init__(
@@ -85,7 +84,6 @@ class Session:
         resolve: Resolver | None = None,
         timeout: float = 60,
         credentials_hint: str = "",
-        read_problems: ProblemReader | None = None,
     ) -> None:
         self._authorization = authorization
         hide(authorization or "")
@@ -108,7 +106,6 @@ class Session:
             random=random,
             clock=clock,
             credentials_hint=credentials_hint,
-            read_problems=read_problems,
         )
 
     def __repr__(self) -> str:

@@ -63,14 +63,11 @@ async def test_several_are_on_their_way(programs: FakePrograms) -> None:
         assert await outcomes(official, "pair", "behind") == ["pair", "behind"]
 
 
-async def test_the_three_kinds_of_questions(programs: FakePrograms) -> None:
-    """Documents come as objects with every character; rendering takes one."""
+async def test_the_two_kinds_of_bodies(programs: FakePrograms) -> None:
+    """The package is told what a body is, and its text comes back as it wrote it."""
     async with opened(programs) as official:
-        document = await official.convert("document")
-        assert document == {"type": "doc", "text": "\u2028😀 7.0"}
+        assert json.loads(await official.convert_text("document"))["type"] == "doc"
         assert json.loads(await official.markdown_text("# a"))[0] == "markdown"
-        what, body = json.loads(await official.render({"type": "doc"}))
-        assert (what, json.loads(body)) == ("render", {"type": "doc"})
 
 
 async def test_stories_are_asked_about_together(programs: FakePrograms) -> None:
@@ -109,7 +106,7 @@ async def test_a_broken_process_fails_one_body(
             f"The official converter failed on this body (its process {why}); others "
             "are not affected, so look at this one by eye."
         )
-        assert official.processes == 2
+        assert len(programs.starts()) == 2
 
 
 @pytest.mark.parametrize(
@@ -123,7 +120,7 @@ async def test_a_body_that_throws_fails_alone(
         failed, behind = await outcomes(official, body, "a")
         assert f"({why})" in str(failed)
         assert behind == "a"
-        assert official.processes == 1
+        assert len(programs.starts()) == 1
 
 
 async def test_every_hanging_body_fails_by_itself(programs: FakePrograms) -> None:
@@ -151,7 +148,7 @@ async def test_processes_are_replaced(programs: FakePrograms) -> None:
     bodies = [str(number) for number in range(10)]
     async with opened(programs, bodies_per_process=3) as official:
         assert await outcomes(official, *bodies) == bodies
-        assert official.processes == 4
+        assert len(programs.starts()) == 4
 
 
 async def test_no_process_is_left(programs: FakePrograms) -> None:

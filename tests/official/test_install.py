@@ -52,7 +52,6 @@ async def test_it_is_installed_once(programs: FakePrograms) -> None:
     assert [type(each) for each in seen] == [Noticed]
     (arguments,) = programs.installs()
     assert arguments.startswith("ci --ignore-scripts ")
-    assert first.bridge.read_text("utf-8") == shipped("bridge.mjs")
     for name in ("package.json", "package-lock.json"):
         assert (first.folder / name).read_text("utf-8") == shipped(name)
 
@@ -74,17 +73,6 @@ async def test_half_an_installation_is_made_again(programs: FakePrograms) -> Non
     (made.folder / ".installed").unlink()
     await installed(programs)
     assert len(programs.installs()) == 2
-
-
-async def test_another_bridge_replaces_the_old_one(programs: FakePrograms) -> None:
-    """A newer version of the script is used without a new installation."""
-    programs.node()
-    programs.npm()
-    made = await installed(programs)
-    made.bridge.write_text("old", encoding="utf-8")
-    again = await installed(programs)
-    assert again.bridge.read_text("utf-8") == shipped("bridge.mjs")
-    assert len(programs.installs()) == 1
 
 
 async def test_without_node(programs: FakePrograms) -> None:
@@ -122,7 +110,7 @@ async def test_npm_refuses(programs: FakePrograms) -> None:
     assert "(404 Not Found - the package)" in said
     assert list(programs.cache.iterdir()) == []
     programs.npm()
-    assert (await installed(programs)).bridge.exists()
+    assert (await installed(programs)).folder.exists()
 
 
 async def test_a_cache_folder_that_cannot_be_written(programs: FakePrograms) -> None:
