@@ -53,8 +53,12 @@ def _is_single(days: Days, after: Space) -> None:
 def _keeps_edits(days: Days, command: str, before: Space, after: Space) -> None:
     """An editor's edit is there, unless a decision gives it up."""
     book = days.book
+    subjects = {key: subject for subject, key in days.subjects().items()}
+    unfinished = days.world.open_intents()
     for (own, name), value in list(book.held.items()):
         was, seen = before[own], after[own]
+        if ("show", subjects[seen.key]) in unfinished:
+            continue  # A killed run gave visitors theirs; the next one puts it back.
         if name != TRASHED and seen.trashed:
             if not was.trashed:
                 protected = book.protected(own).keys() - {TRASHED}

@@ -37,8 +37,8 @@ class Seen:
     shown: Mapping[str, Any] | None
     """What visitors get of it; None: it is not public."""
     trashed: bool
-    asset_id: int | None
-    """Of the picture."""
+    asset_ids: frozenset[int]
+    """Of the pictures in all languages."""
 
     def holds(self, field: str, value: Any) -> bool:
         """Return whether an editor's value is there."""
@@ -81,7 +81,11 @@ def look(world: World) -> dict[int, Seen]:
             },
             None if shown is None else {NAME: stored.published_name, **_content(shown)},
             stored.deleted_at is not None,
-            (content.get("picture") or {}).get("id"),
+            frozenset(
+                picture["id"]
+                for field, picture in content.items()
+                if field.startswith("picture") and picture and picture.get("id")
+            ),
         )
     return found
 

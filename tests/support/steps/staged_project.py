@@ -56,7 +56,9 @@ class StagedProject:
     # the ledger, as plain SQL sees it
 
     def rows(self, query: str, *values: object) -> list[tuple]:
-        with closing(sqlite3.connect(self.folder / "ledger.sqlite")) as db:
+        # A connection that may write would take away the log of a killed run.
+        path = (self.folder / "ledger.sqlite").as_uri()
+        with closing(sqlite3.connect(f"{path}?mode=ro", uri=True)) as db:
             return [tuple(row) for row in db.execute(query, values)]
 
     def doctor(self, statement: str, *values: object) -> None:
