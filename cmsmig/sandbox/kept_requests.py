@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cmsmig.errors import CacheError
 from cmsmig.sandbox.destination.api import ManagementApi
-from cmsmig.sandbox.destination.assets.upload_host import UploadHost
+from cmsmig.sandbox.destination.assets.uploads import UploadHost
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import Call
 
@@ -65,7 +65,7 @@ class KeptRequests:
 
     async def restore(self, api: ManagementApi, recorder: Recorder) -> None:
         """Do again what was done, in an empty space; keep what is done from now on."""
-        uploads = UploadHost(api.space, api.signer)
+        uploads = UploadHost(api.space)
         for at, call in self._kept(recorder):
             self.clock.at = at
             if call.path.startswith("/upload"):

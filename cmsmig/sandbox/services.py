@@ -10,8 +10,7 @@ from pathlib import Path
 from cmsmig.sandbox.control_pages import ControlPages
 from cmsmig.sandbox.destination import starter
 from cmsmig.sandbox.destination.api import ManagementApi
-from cmsmig.sandbox.destination.assets.signing import Signer
-from cmsmig.sandbox.destination.assets.upload_host import UploadHost
+from cmsmig.sandbox.destination.assets.uploads import UploadHost
 from cmsmig.sandbox.destination.delivery import AssetDelivery
 from cmsmig.sandbox.destination.edge import DeliveryEdge
 from cmsmig.sandbox.destination.journal import Journal
@@ -67,7 +66,6 @@ class Sandbox:
     destination: Exchange
     api: ManagementApi
     space: Space
-    signer: Signer
     recorder: Recorder
     tokens: Tokens
     announcement: dict[str, str]
@@ -104,8 +102,7 @@ def build(
     )
     changing = options if kept is None else replace(options, clock=kept.clock)
     space = _space(changing, recorder, destination)
-    signer = Signer(changing.clock)
-    api = _api(options, space, tokens, signer, f"{destination}/upload")
+    api = _api(options, space, tokens)
     announcement = {
         "origin_api_url": origin,
         "origin_token": tokens.origin,
@@ -126,7 +123,6 @@ def build(
         _destination(options, api, recorder, injector, naming),
         api,
         space,
-        api.signer,
         recorder,
         tokens,
         announcement,
@@ -173,13 +169,7 @@ def _drawn(options: SandboxOptions, name: str) -> str:
     return hashlib.sha256(told).hexdigest()[:16]
 
 
-def _api(
-    options: SandboxOptions,
-    space: Space,
-    tokens: Tokens,
-    signer: Signer,
-    post_url: str,
-) -> ManagementApi:
+def _api(options: SandboxOptions, space: Space, tokens: Tokens) -> ManagementApi:
     scopes = ALL_SCOPES if options.scopes is None else options.scopes
     known = {
         tokens.destination: Credential(scopes=scopes),
@@ -193,8 +183,6 @@ def _api(
         Credentials(known, options.clock, options.end_of_unscoped),
         TokenWindows(options.rate, options.clock),
         InFlight(options.in_flight),
-        signer,
-        post_url,
         options.latency,
     )
 
@@ -227,7 +215,7 @@ def _destination(
     naming: Naming,
 ) -> Exchange:
     by_head: dict[str, Service] = {
-        "upload": CrossOrigin(UploadHost(api.space, api.signer)),
+        "upload": CrossOrigin(UploadHost(api.space)),
         "a": CrossOrigin(AssetDelivery(api.space)),
         "v2": CrossOrigin(
             DeliveryEdge(

@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass, field, replace
 
 from cmsmig.sandbox.destination import space_routes
-from cmsmig.sandbox.destination.assets import asset_routes
-from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.refusals import not_found
 from cmsmig.sandbox.destination.routes import ROUTES, Handler, needed_scope
 from cmsmig.sandbox.destination.space import Space
@@ -44,20 +42,16 @@ class ManagementApi:
     credentials: Credentials
     window: TokenWindows
     in_flight: InFlight
-    signer: Signer
-    post_url: str
     latency: float = 0.0
     """Seconds that each answer takes longer."""
     router: Router = field(init=False)
 
     def __post_init__(self) -> None:
         base = f"/v1/spaces/{self.space.space_id}"
-        sign = asset_routes.signing(self.signer, self.post_url)
         own = [
             Route(method, base + path, name, _bound(self.space, handler))
             for method, path, name, handler in ROUTES
         ]
-        signing = asset_routes.bound(self.space, sign)
         spaces = _bound(self.space, space_routes.listing)
         user = _bound(self.space, space_routes.user)
         validate = self.credentials.validate
@@ -67,7 +61,6 @@ class ManagementApi:
                 Route("GET", _METADATA, "available scopes", available_scopes),
                 Route("GET", "/v1/spaces", "spaces", spaces),
                 Route("GET", "/v1/users/me", "user", user),
-                Route("POST", f"{base}/assets", "sign upload", signing),
                 *own,
             )
         )

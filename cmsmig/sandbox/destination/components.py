@@ -205,7 +205,7 @@ COMPONENTS = RecordKind(
         "by_ids": one_of("id"),
         "search": holding,
         "in_group": equal("component_group_uuid"),
-        "is_root": lambda component, flag: component["is_root"] is truthy(flag),
+        "is_root": lambda space, component, flag: component["is_root"] is truthy(flag),
     },
     beside=lambda space: {"component_groups": [*space.groups.values()]},
     methods=("GET", "PUT", "DELETE"),

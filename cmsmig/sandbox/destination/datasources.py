@@ -88,8 +88,8 @@ DATASOURCES = RecordKind(
     release=_release_datasource,
     filters={
         "by_ids": one_of("id"),
-        "search": lambda source, text: (
-            holding(source, text) or source["slug"] == text.lower()
+        "search": lambda space, source, text: (
+            holding(space, source, text) or source["slug"] == text.lower()
         ),
     },
     label="slug",

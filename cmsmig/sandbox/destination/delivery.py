@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import not_found, page_of
+from cmsmig.sandbox.destination.lists import page_of
+from cmsmig.sandbox.destination.refusals import not_found
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_list import selected
 from cmsmig.sandbox.destination.stories.story_rules import blocks_of
@@ -85,11 +86,11 @@ class StoryDelivery:
         return json_reply(200, {"story": shown, "cv": self.version, **extra})
 
     def _list(self, call: Call, stories: list[StoredStory]) -> Reply:
-        page = page_of(call, stories)
-        shown = [_delivered(self.space, story, call) for story in page.rows]
+        rows, headers = page_of(call, stories)
+        shown = [_delivered(self.space, story, call) for story in rows]
         extra = resolved(self.space, shown, call)
         body: JsonObject = {"stories": [*shown], "cv": self.version, **extra}
-        return json_reply(200, body, headers=page.headers)
+        return json_reply(200, body, headers=headers)
 
     def _names(self, story: StoredStory) -> set[str]:
         full = self.space.full_slug(story).strip("/")

@@ -5,44 +5,48 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn, TypeAlias
+from typing import NoReturn
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import missing, page_of, refuse, wrapped
+from cmsmig.sandbox.destination.lists import (
+    Filter,
+    Headers,
+    filtered,
+    page_of,
+    parts,
+)
+from cmsmig.sandbox.destination.refusals import missing, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, whole
-
-Filter: TypeAlias = Callable[[JsonObject, str], bool]
-"""Tells whether a query parameter's value, when not empty, keeps a record."""
 
 ANY = re.compile(".+", re.DOTALL)
 SLUG = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
 
 
-def holding(record: JsonObject, text: str) -> bool:
+def holding(space: Space, record: JsonObject, text: str) -> bool:
     """Tell whether the name of a record holds the text."""
     return text.lower() in text_of(record["name"]).lower()
 
 
-def below(record: JsonObject, parent: str) -> bool:
+def below(space: Space, record: JsonObject, parent: str) -> bool:
     """Tell whether a record is in this folder; 0 is the root."""
     return (record["parent_id"] or 0) == (whole(parent) or 0)
 
 
-def one_of(key: str) -> Filter:
+def one_of(key: str) -> Filter[JsonObject]:
     """Return the filter by a list with commas; a list of nothing keeps all."""
-    return lambda record, ids: not ids.strip(",") or str(record[key]) in ids.split(",")
+    return lambda space, record, ids: not parts(ids) or str(record[key]) in parts(ids)
 
 
-def equal(key: str) -> Filter:
+def equal(key: str) -> Filter[JsonObject]:
     """Return the filter by a text."""
-    return lambda record, text: record[key] == text
+    return lambda space, record, text: record[key] == text
 
 
-def numbered(key: str) -> Filter:
+def numbered(key: str) -> Filter[JsonObject]:
     """Return the filter by a number; what is none keeps all."""
-    return lambda record, text: whole(text) in (None, record[key])
+    return lambda space, record, text: whole(text) in (None, record[key])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +79,7 @@ class RecordKind:
     """Does what follows from a change; receives the record as it was, too."""
     release: Callable[[Space, JsonObject], None] = lambda space, record: None
     """Refuses a removal, or takes the record out of all that names it."""
-    filters: Mapping[str, Filter] = field(default_factory=dict)
+    filters: Mapping[str, Filter[JsonObject]] = field(default_factory=dict)
     """By query parameter."""
     order: Callable[[Space, Call, list[JsonObject]], list[JsonObject]] = (
         lambda space, call, rows: rows
@@ -102,15 +106,12 @@ class RecordKind:
 
     def listing(self, space: Space, call: Call) -> Reply:
         """Answer the records that the filters name, or one page of them."""
-        rows = [*self.table(space).values()]
-        for name, keeps in self.filters.items():
-            if value := call.parameter(name):
-                rows = [record for record in rows if keeps(record, value)]
+        records = self.table(space).values()
+        rows = filtered(space, call.parameters(), records, self.filters)
         rows = self.order(space, call, rows)
-        headers: tuple[tuple[str, str], ...] = ()
+        headers: Headers = ()
         if self.most:
-            page = page_of(call, rows, highest=self.most)
-            rows, headers = page.rows, page.headers
+            rows, headers = page_of(call, rows, most=self.most)
         shown: list[Json] = [self.row(space, call, record) for record in rows]
         body = {self.plural: shown, **self.beside(space)}
         return json_reply(200, body, headers=headers)

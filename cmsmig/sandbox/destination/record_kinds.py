@@ -316,7 +316,7 @@ RELEASES = RecordKind(
     done=_deploy,
     release=lambda space, release: drop(space, whole(release["id"]) or 0),
     filters={
-        "branch_id": lambda release, branch: (
+        "branch_id": lambda space, release, branch: (
             whole(branch) in list_of(release["branches_to_deploy"])
         )
     },

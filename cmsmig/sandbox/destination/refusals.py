@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, NoReturn, TypeVar
+from typing import NoReturn
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
-from cmsmig.sandbox.values import object_of, whole
-
-Row = TypeVar("Row")
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[Row]):
-    """One page of a list; its paging stands in the headers only."""
-
-    rows: list[Row]
-    headers: tuple[tuple[str, str], ...]
+from cmsmig.sandbox.values import object_of
 
 
 def refuse(field: str, message: str) -> NoReturn:
@@ -60,11 +48,3 @@ def unwrapped(call: Call, key: str) -> JsonObject:
     if isinstance(inner, dict):
         return {**call.parameters(), **inner}
     return {**call.parameters(), **body}
-
-
-def page_of(call: Call, rows: Sequence[Row], *, highest: int = 100) -> Page[Row]:
-    """Return the page that a call asks for, 25 rows unless it says otherwise."""
-    size = min(max(whole(call.parameter("per_page")) or 25, 1), highest)
-    start = (max(whole(call.parameter("page")) or 1, 1) - 1) * size
-    headers = (("Total", str(len(rows))), ("Per-Page", str(size)))
-    return Page(list(rows[start : start + size]), headers)

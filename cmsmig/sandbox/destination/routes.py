@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from cmsmig.sandbox.destination import space_routes
-from cmsmig.sandbox.destination.assets import asset_bulk_routes, asset_routes
+from cmsmig.sandbox.destination.assets import asset_routes
 from cmsmig.sandbox.destination.components import COMPONENTS
 from cmsmig.sandbox.destination.datasources import DATASOURCES, ENTRIES
 from cmsmig.sandbox.destination.record_kind import RecordKind
@@ -40,9 +40,10 @@ _STORIES: tuple[Entry, ...] = (
 )
 _ASSETS: tuple[Entry, ...] = (
     ("GET", "/assets", "assets", asset_routes.listing),
-    ("POST", "/assets/bulk_destroy", "delete assets", asset_bulk_routes.destroy),
-    ("POST", "/assets/bulk_restore", "restore assets", asset_bulk_routes.restore),
-    ("POST", "/assets/bulk_update", "move assets", asset_bulk_routes.move),
+    ("POST", "/assets", "sign upload", asset_routes.signed),
+    ("POST", "/assets/bulk_destroy", "delete assets", asset_routes.destroy_many),
+    ("POST", "/assets/bulk_restore", "restore assets", asset_routes.restore_many),
+    ("POST", "/assets/bulk_update", "move assets", asset_routes.move_many),
     ("GET", "/assets/{id}", "asset", asset_routes.show),
     ("PUT", "/assets/{id}", "update asset", asset_routes.update),
     ("PATCH", "/assets/{id}", "update asset", asset_routes.update),

@@ -179,6 +179,19 @@ class StoredAsset:
         return hashlib.sha256(self.data).hexdigest() if self.data is not None else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """One signed upload."""
+
+    asset_id: int
+    key: str
+    content_type: str
+    fields: dict[str, str]
+    """In the order that the form has to keep."""
+    expires: float
+    """Unix time."""
+
+
 @dataclass(slots=True)
 class Space:
     """One space's records; changed only by the routes."""
@@ -216,6 +229,8 @@ class Space:
     assets: dict[int, StoredAsset] = field(default_factory=dict)
     deleted_assets: dict[int, StoredAsset] = field(default_factory=dict)
     asset_folders: dict[int, JsonObject] = field(default_factory=dict)
+    signings: dict[str, Signing] = field(default_factory=dict)
+    """By their policy."""
     by_uuid: dict[str, int] = field(default_factory=dict)
     by_key: dict[str, int] = field(default_factory=dict)
     """Assets by their path on the public host."""

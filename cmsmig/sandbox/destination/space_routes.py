@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import page_of
+from cmsmig.sandbox.destination.lists import page_reply
 from cmsmig.sandbox.destination.space import OWNER, Space
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 
@@ -46,8 +46,7 @@ def empty(key: str) -> Callable[[Space, Call], Reply]:
     """Return what answers a list that holds nothing under `key`."""
 
     def answer(space: Space, call: Call) -> Reply:
-        page = page_of(call, list[Json]())
-        return json_reply(200, {key: [*page.rows]}, headers=page.headers)
+        return page_reply(key, call, list[Json](), lambda row: row)
 
     return answer
 

@@ -1,4 +1,4 @@
-"""Assets: signing, metadata, lists, folders."""
+"""Assets: signed, described, listed, deleted, also many at once."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ import mimetypes
 import re
 from collections.abc import Callable
 
-from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.assets.asset_list import selected
-from cmsmig.sandbox.destination.assets.signing import Signer
+from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.destination.assets.uploads import sign
+from cmsmig.sandbox.destination.lists import Filter, filtered, page_reply, remembered
 from cmsmig.sandbox.destination.record_kinds import tag_ids, tags_list
-from cmsmig.sandbox.destination.refusals import (
-    missing,
-    page_of,
-    refuse,
-    unwrapped,
-)
-from cmsmig.sandbox.destination.selections import remembered
+from cmsmig.sandbox.destination.refusals import missing, refuse, unwrapped, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredAsset
-from cmsmig.sandbox.http.asgi import Apply, Call, Reply, json_reply
-from cmsmig.sandbox.values import object_of, text_of, truthy, whole
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
+from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
+MOST = 100
+"""Assets that one request deletes, restores or moves."""
 _MIRRORED = ("alt", "title", "copyright", "source")
 _TEXTS = (*_MIRRORED, "focus")
 WRITABLE = (
@@ -38,32 +34,22 @@ _SIZE = re.compile(r"\d+x\d+")
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")
 
 
-def signing(signer: Signer, post_url: str) -> Callable[[Space, Call], Reply]:
-    """Return what answers a signing request with this signer."""
-
-    def sign(space: Space, call: Call) -> Reply:
-        body = unwrapped(call, "asset")
-        asset = _replaced(space, body) or _made(space, body)
-        kind = mimetypes.guess_type(asset.key)[0] or "application/octet-stream"
-        signed = signer.sign(asset.asset_id, asset.key, kind)
-        address = space.address(asset)
-        answer: JsonObject = {
-            "id": asset.asset_id,
-            "pretty_url": address.partition(":")[2],
-            "public_url": address,
-            "fields": dict(signed.fields),
-            "post_url": post_url,
-            "locked": False,
-            "meta_data": asset.body.get("meta_data") or {},
-        }
-        return json_reply(200, answer, item=asset.key)
-
-    return sign
-
-
-def bound(space: Space, sign: Callable[[Space, Call], Reply]) -> Apply:
-    """Return a signing answer in the form that routes have."""
-    return lambda call: sign(space, call)
+def signed(space: Space, call: Call) -> Reply:
+    """Answer what an upload has to hold: of a new asset, or of one that is replaced."""
+    body = unwrapped(call, "asset")
+    asset = _replaced(space, body) or _made(space, body)
+    kind = mimetypes.guess_type(asset.key)[0] or "application/octet-stream"
+    address = space.address(asset)
+    answer: JsonObject = {
+        "id": asset.asset_id,
+        "pretty_url": address.partition(":")[2],
+        "public_url": address,
+        "fields": {**sign(space, asset, kind).fields},
+        "post_url": f"{space.asset_base.removesuffix('/a')}/upload",
+        "locked": False,
+        "meta_data": asset.body.get("meta_data") or {},
+    }
+    return json_reply(200, answer, item=asset.key)
 
 
 def sanitised(name: str) -> str:
@@ -76,9 +62,8 @@ def sanitised(name: str) -> str:
 
 def listing(space: Space, call: Call) -> Reply:
     """Answer one page of asset records; the total is a header."""
-    page = page_of(call, remembered(space, call, selected))
-    rows: list[Json] = [record(space, a, whole_record=False) for a in page.rows]
-    return json_reply(200, {"assets": rows}, headers=page.headers)
+    found = remembered(space, call, _selected)
+    return page_reply("assets", call, found, lambda asset: listed(space, asset))
 
 
 def show(space: Space, call: Call) -> Reply:
@@ -117,12 +102,15 @@ def finish(space: Space, call: Call) -> Reply:
     return json_reply(200, answer, item=asset.key)
 
 
-def record(
-    space: Space, asset: StoredAsset, *, whole_record: bool = True
-) -> JsonObject:
-    """Return an asset as the wire shows it; lists omit its last two keys."""
+def record(space: Space, asset: StoredAsset) -> JsonObject:
+    """Return an asset as the wire shows it."""
+    return {**listed(space, asset), "file": None, "permanently_deleted": False}
+
+
+def listed(space: Space, asset: StoredAsset) -> JsonObject:
+    """Return an asset as a list shows it."""
     known = asset.finished and asset.data is not None
-    shown: JsonObject = {
+    return {
         "id": asset.asset_id,
         "filename": space.address(asset),
         "short_filename": asset.key.rpartition("/")[2],
@@ -135,9 +123,50 @@ def record(
         "deleted_at": asset.deleted_at,
         **asset.body,
     }
-    if whole_record:
-        shown.update({"file": None, "permanently_deleted": False})
-    return shown
+
+
+def destroy_many(space: Space, call: Call) -> Reply:
+    """Delete the assets of `ids`; unknown ones are passed over."""
+    found = [own for own in _ids(call) if own in space.assets]
+    for own in found:
+        remove(space, space.assets[own])
+    return _message("deleted", found)
+
+
+def restore_many(space: Space, call: Call) -> Reply:
+    """Bring deleted assets and their files back."""
+    found = [own for own in _ids(call) if own in space.deleted_assets]
+    for own in found:
+        asset = space.deleted_assets.pop(own)
+        asset.deleted_at = None
+        space.assets[own] = asset
+        space.by_key[asset.key] = own
+    return _message("restored", found)
+
+
+def move_many(space: Space, call: Call) -> Reply:
+    """Put the assets of `ids` into one folder."""
+    folder = whole(wrapped(call, "asset").get("asset_folder_id"))
+    if folder and folder not in space.asset_folders:
+        refuse("asset_folder_id", "is invalid")
+    found = [own for own in _ids(call) if own in space.assets]
+    for own in found:
+        space.assets[own].body["asset_folder_id"] = folder or None
+    return _message("moved", found)
+
+
+def _ids(call: Call) -> list[int]:
+    ids = [whole(own) or 0 for own in list_of(call.document().get("ids"))]
+    if not ids:
+        refuse("ids", "can't be blank")
+    if len(ids) > MOST:
+        refuse("ids", f"can't be more than {MOST}")
+    return list(dict.fromkeys(ids))
+
+
+def _message(done: str, ids: list[int]) -> Reply:
+    listed = ", ".join(map(str, ids))
+    return json_reply(200, {"message": f"Assets {done}: {listed}"})
 
 
 def _made(space: Space, body: JsonObject) -> StoredAsset:
@@ -211,3 +240,65 @@ def remove(space: Space, asset: StoredAsset) -> None:
     space.by_key.pop(asset.key, None)
     asset.deleted_at = space.now()
     space.deleted_assets[asset.asset_id] = asset
+
+
+def _selected(space: Space, call: Call) -> list[StoredAsset]:
+    """Return the assets that a list request names, in its order."""
+    chosen = filtered(space, call.parameters(), space.assets.values(), _FILTERS)
+    key, _, direction = (call.parameter("sort_by") or "").partition(":")
+    if key in _SORTS:
+        chosen.sort(key=_SORTS[key], reverse=direction.startswith("desc"))
+    return chosen
+
+
+def _holds(*keys: str) -> Filter[StoredAsset]:
+    """Return the filter by a part of one of some texts."""
+    return lambda space, asset, part: any(
+        part.lower() in text_of(asset.body.get(key)).lower() for key in keys
+    )
+
+
+def _time(asset: StoredAsset, key: str) -> str:
+    return asset.created_at if key == "created_at" else text_of(asset.body.get(key))
+
+
+def _from(key: str) -> Filter[StoredAsset]:
+    return lambda space, asset, first: _time(asset, key) >= first
+
+
+def _until(key: str) -> Filter[StoredAsset]:
+    return lambda space, asset, last: "" < _time(asset, key) <= last
+
+
+def _tagged(space: Space, asset: StoredAsset, names: str) -> bool:
+    tags = map(object_of, tags_list(space, asset.body.get("internal_tag_ids")))
+    borne = {text for tag in tags for text in (str(tag["id"]), tag["name"])}
+    return not borne.isdisjoint(names.split(","))
+
+
+_TIMES = ("created_at", "updated_at", "expire_at")
+_FILTERS: dict[str, Filter[StoredAsset]] = {
+    "ext_id": lambda space, asset, text: asset.body.get("ext_id") == text,
+    "in_folder": lambda space, asset, own: (
+        (asset.body.get("asset_folder_id") or 0) == (whole(own) or 0)
+    ),
+    "is_private": lambda space, asset, flag: (
+        asset.body.get("is_private") is truthy(flag)
+    ),
+    "by_ids": lambda space, asset, ids: str(asset.asset_id) in ids.split(","),
+    "search": lambda space, asset, part: (
+        part.lower() in asset.key.lower() or _holds(*_TEXTS)(space, asset, part)
+    ),
+    "with_tags": _tagged,
+    **{f"by_{key}": _holds(key) for key in ("alt", "title", "copyright")},
+    **{f"{key}_gte": _from(key) for key in _TIMES},
+    **{f"{key}_lte": _until(key) for key in _TIMES},
+}
+_SORTS: dict[str, Callable[[StoredAsset], str | int]] = {
+    "created_at": lambda asset: asset.created_at,
+    "updated_at": lambda asset: text_of(asset.body.get("updated_at")),
+    "filename": lambda asset: asset.key,
+    "short_filename": lambda asset: asset.key.rpartition("/")[2],
+    "content_length": lambda asset: len(asset.data or b""),
+    "id": lambda asset: asset.asset_id,
+}

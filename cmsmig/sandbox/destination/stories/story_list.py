@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TypeAlias
 
-from cmsmig.canonical import Json
-from cmsmig.sandbox.destination.refusals import page_of
-from cmsmig.sandbox.destination.selections import remembered
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.lists import (
+    Filter,
+    filtered,
+    page_reply,
+    parts,
+    remembered,
+    text_in,
+)
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_filter import (
     as_number,
@@ -18,57 +23,50 @@ from cmsmig.sandbox.destination.stories.story_filter import (
     matches,
 )
 from cmsmig.sandbox.destination.stories.story_wire import row
-from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
-from cmsmig.sandbox.values import text_of, truthy, whole
-
-Test: TypeAlias = Callable[[Space, StoredStory, str], bool]
+from cmsmig.sandbox.http.asgi import Call, Reply
+from cmsmig.sandbox.values import list_of, text_of, truthy, whole
 
 
 def listing(space: Space, call: Call) -> Reply:
     """Answer one page of rows without content; the total is a header."""
-    page = page_of(call, remembered(space, call, selected))
-    rows: list[Json] = [row(space, story) for story in page.rows]
-    return json_reply(200, {"stories": rows}, headers=page.headers)
+    found = remembered(space, call, selected)
+    return page_reply("stories", call, found, lambda story: row(space, story))
 
 
 def selected(space: Space, call: Call) -> list[StoredStory]:
     """Return the stories that a list request names, in its order."""
-    trashed = truthy(call.parameter("in_trash"))
-    tests = [
-        (_TESTS[name], text)
-        for name, value in call.parameters().items()
-        if name in _TESTS and (text := _text(value))
-    ]
-    wanted = conditions_of(call.parameters().get("filter_query"))
-    chosen = [
+    asked = call.parameters()
+    trashed = truthy(asked.get("in_trash"))
+    candidates = [
         story
-        for story in _candidates(space, call, trashed=trashed)
-        if (story.deleted_at is not None) is trashed
-        and not story.only_in
-        and all(test(space, story, value) for test, value in tests)
-        and (not wanted or matches(story.content, wanted))
+        for story in _candidates(space, asked, trashed=trashed)
+        if (story.deleted_at is not None) is trashed and not story.only_in
     ]
-    return _ordered(space, call, chosen)
+    chosen = filtered(space, asked, candidates, _FILTERS)
+    if wanted := conditions_of(asked.get("filter_query")):
+        chosen = [story for story in chosen if matches(story.content, wanted)]
+    return _ordered(space, asked, chosen)
 
 
-def _candidates(space: Space, call: Call, *, trashed: bool) -> Iterable[StoredStory]:
+def _candidates(
+    space: Space, asked: JsonObject, *, trashed: bool
+) -> Iterable[StoredStory]:
     """Return all that a call can name, in the order they were made.
 
     Every filter still looks at each of them; this only leaves out what an index
     tells not to be there.
     """
-    asked = call.parameters()
-    if release := whole(_text(asked.get("in_release"))):
+    if release := whole(asked.get("in_release")):
         held = [s for s in space.stories.values() if release in s.versions]
         return [story.in_release(release) for story in held]
     ids: Iterable[int | None]
-    if (uuids := _text(asked.get("by_uuids"))) and not trashed:
-        ids = map(space.by_uuid.get, _parts(uuids))
-    elif numbers := _text(asked.get("by_ids")):
-        ids = map(whole, _parts(numbers))
-    elif (path := _text(asked.get("with_slug"))) and not trashed:
+    if (uuids := text_in(asked, "by_uuids")) and not trashed:
+        ids = map(space.by_uuid.get, parts(uuids))
+    elif numbers := text_in(asked, "by_ids"):
+        ids = map(whole, parts(numbers))
+    elif (path := text_in(asked, "with_slug")) and not trashed:
         ids = space.at_path(path)
-    elif (parent := _text(asked.get("with_parent"))) and not trashed:
+    elif (parent := text_in(asked, "with_parent")) and not trashed:
         ids = space.children.get(whole(parent) or 0, ())
     else:
         return space.stories.values()
@@ -77,12 +75,13 @@ def _candidates(space: Space, call: Call, *, trashed: bool) -> Iterable[StoredSt
     return [space.stories[own] for own in sorted(filter(None, known))]
 
 
-def _ordered(space: Space, call: Call, chosen: list[StoredStory]) -> list[StoredStory]:
-    wanted = _text(call.parameters().get("by_uuids_ordered"))
-    if wanted:
-        places = {uuid: index for index, uuid in enumerate(_parts(wanted))}
+def _ordered(
+    space: Space, asked: JsonObject, chosen: list[StoredStory]
+) -> list[StoredStory]:
+    if wanted := text_in(asked, "by_uuids_ordered"):
+        places = {uuid: index for index, uuid in enumerate(parts(wanted))}
         return sorted(chosen, key=lambda story: places[story.uuid])
-    for part in reversed((call.parameter("sort_by") or "").split(",")):
+    for part in reversed(text_in(asked, "sort_by").split(",")):
         key, *options = part.strip().split(":")
         if key:
             chosen = _sorted(space, chosen, key, options)
@@ -123,24 +122,8 @@ def _rank(
     return None if number is None else (number, "")
 
 
-def _text(value: Json) -> str:
-    """Return a parameter's text; the parts of a list are joined by commas."""
-    if isinstance(value, list):
-        return ",".join(part for part in value if isinstance(part, str))
-    return text_of(value)
-
-
-@lru_cache(maxsize=64)
-def _parts(value: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in value.split(",") if part.strip())
-
-
 def _path(space: Space, story: StoredStory) -> str:
     return space.full_slug(story).rstrip("/")
-
-
-def _starts_with(space: Space, story: StoredStory, value: str) -> bool:
-    return space.full_slug(story).startswith(value)
 
 
 def _by_slugs(space: Space, story: StoredStory, value: str) -> bool:
@@ -151,45 +134,9 @@ def _by_slugs(space: Space, story: StoredStory, value: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _slug_patterns(value: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    parts = [part.strip("/") for part in _parts(value)]
-    patterns = (part.replace("[", "[[]") for part in parts if "*" in part)
-    return frozenset(part for part in parts if "*" not in part), tuple(patterns)
-
-
-def _excluding_slugs(space: Space, story: StoredStory, value: str) -> bool:
-    return not _by_slugs(space, story, value)
-
-
-def _with_slug(space: Space, story: StoredStory, value: str) -> bool:
-    return _path(space, story) == value.strip("/")
-
-
-def _by_ids(space: Space, story: StoredStory, value: str) -> bool:
-    return str(story.story_id) in _parts(value)
-
-
-def _excluding_ids(space: Space, story: StoredStory, value: str) -> bool:
-    return not _by_ids(space, story, value)
-
-
-def _by_uuids(space: Space, story: StoredStory, value: str) -> bool:
-    return story.uuid in _parts(value)
-
-
-def _with_parent(space: Space, story: StoredStory, value: str) -> bool:
-    return story.parent_id == (whole(value) or 0)
-
-
-def _folder_only(space: Space, story: StoredStory, value: str) -> bool:
-    return story.is_folder or not truthy(value)
-
-
-def _story_only(space: Space, story: StoredStory, value: str) -> bool:
-    return not (story.is_folder and truthy(value))
-
-
-def _root_folders_only(space: Space, story: StoredStory, value: str) -> bool:
-    return not truthy(value) or (story.is_folder and not story.parent_id)
+    slugs = [part.strip("/") for part in parts(value)]
+    patterns = (slug.replace("[", "[[]") for slug in slugs if "*" in slug)
+    return frozenset(slug for slug in slugs if "*" not in slug), tuple(patterns)
 
 
 def _search(space: Space, story: StoredStory, value: str) -> bool:
@@ -202,10 +149,6 @@ def _search(space: Space, story: StoredStory, value: str) -> bool:
     )
 
 
-def _contain_component(space: Space, story: StoredStory, value: str) -> bool:
-    return bool(set(_parts(value)) & _components(story.content))
-
-
 def _components(value: Json) -> set[str]:
     if isinstance(value, list):
         return {name for part in value for name in _components(part)}
@@ -215,41 +158,37 @@ def _components(value: Json) -> set[str]:
     return own | {name for part in value.values() for name in _components(part)}
 
 
-def _is_published(space: Space, story: StoredStory, value: str) -> bool:
-    return (story.published is not None) is truthy(value)
+def _tagged(space: Space, story: StoredStory, names: str) -> bool:
+    tags = map(str, list_of(story.body.get("tag_list")))
+    return not set(parts(names)).isdisjoint(tags)
 
 
-def _with_tag(space: Space, story: StoredStory, value: str) -> bool:
-    tags = story.body.get("tag_list")
-    return isinstance(tags, list) and bool(set(_parts(value)) & set(map(str, tags)))
-
-
-def _references(space: Space, story: StoredStory, value: str) -> bool:
-    return value in json.dumps(story.content, ensure_ascii=False)
-
-
-def _pinned(space: Space, story: StoredStory, value: str) -> bool:
-    return bool(story.body.get("pinned")) is truthy(value)
-
-
-_TESTS: dict[str, Test] = {
-    "starts_with": _starts_with,
+_FILTERS: dict[str, Filter[StoredStory]] = {
+    "starts_with": lambda space, story, text: space.full_slug(story).startswith(text),
     "by_slugs": _by_slugs,
-    "excluding_slugs": _excluding_slugs,
-    "with_slug": _with_slug,
-    "by_ids": _by_ids,
-    "excluding_ids": _excluding_ids,
-    "by_uuids": _by_uuids,
-    "by_uuids_ordered": _by_uuids,
-    "with_parent": _with_parent,
-    "folder_only": _folder_only,
-    "story_only": _story_only,
-    "root_folders_only": _root_folders_only,
+    "excluding_slugs": lambda space, story, slugs: not _by_slugs(space, story, slugs),
+    "with_slug": lambda space, story, path: _path(space, story) == path.strip("/"),
+    "by_ids": lambda space, story, ids: str(story.story_id) in parts(ids),
+    "excluding_ids": lambda space, story, ids: str(story.story_id) not in parts(ids),
+    "by_uuids": lambda space, story, uuids: story.uuid in parts(uuids),
+    "by_uuids_ordered": lambda space, story, uuids: story.uuid in parts(uuids),
+    "with_parent": lambda space, story, own: story.parent_id == (whole(own) or 0),
+    "folder_only": lambda space, story, flag: story.is_folder or not truthy(flag),
+    "story_only": lambda space, story, flag: not (story.is_folder and truthy(flag)),
+    "root_folders_only": lambda space, story, flag: (
+        not truthy(flag) or (story.is_folder and not story.parent_id)
+    ),
     "search": _search,
     "text_search": _search,
-    "contain_component": _contain_component,
-    "is_published": _is_published,
-    "with_tag": _with_tag,
-    "pinned": _pinned,
-    "reference_search": _references,
+    "contain_component": lambda space, story, names: (
+        not _components(story.content).isdisjoint(parts(names))
+    ),
+    "is_published": lambda space, story, flag: (
+        (story.published is not None) is truthy(flag)
+    ),
+    "with_tag": _tagged,
+    "pinned": lambda space, story, flag: bool(story.body.get("pinned")) is truthy(flag),
+    "reference_search": lambda space, story, text: (
+        text in json.dumps(story.content, ensure_ascii=False)
+    ),
 }

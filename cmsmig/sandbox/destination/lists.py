@@ -1,0 +1,90 @@
+"""Lists: their filters, their pages, and what is kept of them from page to page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias, TypeVar, cast
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
+from cmsmig.sandbox.values import text_of, whole
+
+Row = TypeVar("Row")
+Filter: TypeAlias = Callable[[Space, Row, str], bool]
+"""Tells whether a query parameter's value, when not empty, keeps a row."""
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+_MOST = 64
+"""Lists that are remembered at once."""
+_PAGING = frozenset({"page", "per_page"})
+
+
+def text_in(asked: JsonObject, name: str) -> str:
+    """Return a parameter's text; the parts of a list are joined by commas."""
+    value = asked.get(name)
+    if isinstance(value, list):
+        return ",".join(part for part in value if isinstance(part, str))
+    return text_of(value)
+
+
+@lru_cache(maxsize=64)
+def parts(value: str) -> tuple[str, ...]:
+    """Return the parts between commas."""
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def filtered(
+    space: Space,
+    asked: JsonObject,
+    rows: Iterable[Row],
+    filters: Mapping[str, Filter[Row]],
+) -> list[Row]:
+    """Return the rows that every filter keeps which the parameters name."""
+    named = [(filters[name], text_in(asked, name)) for name in asked if name in filters]
+    tests = [(keeps, text) for keeps, text in named if text]
+    return [row for row in rows if all(keeps(space, row, v) for keeps, v in tests)]
+
+
+def page_of(
+    call: Call, rows: Sequence[Row], *, most: int = 100
+) -> tuple[list[Row], Headers]:
+    """Return the page that a call asks for, 25 rows unless it says otherwise, and the
+    headers that hold its paging."""
+    size = min(max(whole(call.parameter("per_page")) or 25, 1), most)
+    start = (max(whole(call.parameter("page")) or 1, 1) - 1) * size
+    headers = (("Total", str(len(rows))), ("Per-Page", str(size)))
+    return [*rows[start : start + size]], headers
+
+
+def page_reply(
+    key: str,
+    call: Call,
+    rows: Sequence[Row],
+    show: Callable[[Row], Json],
+    *,
+    most: int = 100,
+) -> Reply:
+    """Answer the page that a call asks for."""
+    page, headers = page_of(call, rows, most=most)
+    return json_reply(200, {key: [show(row) for row in page]}, headers=headers)
+
+
+def remembered(
+    space: Space, call: Call, select: Callable[[Space, Call], list[Row]]
+) -> list[Row]:
+    """Return the whole list that a call asks a page of.
+
+    It is selected once and kept until something may have changed: the pages of a
+    long list cost what they hold, not what the list holds.
+    """
+    state = (space.version, len(space.stories), len(space.assets))
+    if space.selected_at != state or len(space.selections) >= _MOST:
+        space.selections.clear()
+        space.selected_at = state
+    asked = tuple(pair for pair in call.query if pair[0] not in _PAGING)
+    key = (select, asked)
+    if key not in space.selections:
+        space.selections[key] = select(space, call)
+    return cast("list[Row]", space.selections[key])
