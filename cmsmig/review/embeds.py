@@ -12,7 +12,7 @@ from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
-from cmsmig.richtext.prepare.embed_signatures import host_of, hosts_of
+from cmsmig.richtext.prepare.embeds import host_of, hosts_of
 
 FIGURE = "figure"
 LINKED_IMAGE = "linked-image"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from cmsmig.canonical import JsonObject
@@ -32,8 +32,9 @@ class UploadedAsset:
     """The address that content holds."""
 
 
-class AssetLookup(Protocol):
-    """What a body's conversion asks about files; pure and deterministic.
+class AssetLookup:
+    """What a body's conversion asks about files; pure and deterministic. This one
+    knows no file.
 
     An address is always the decoded attribute value, exactly as it stands in
     the body. Spec: import rule 5.
@@ -41,51 +42,27 @@ class AssetLookup(Protocol):
 
     def uploaded_asset(self, address: str) -> UploadedAsset | None:
         """Return the asset of a picture or file, or None: the address stays."""
-        ...
+        return None
 
     def alt(self, address: str) -> str:
         """Return the asset's own alt text, or empty when none is known."""
-        ...
+        return ""
 
     def missing(self, address: str) -> str:
         """Return why a file could not be had, or empty when nothing is amiss.
 
         A body keeps the old address of such a file, and lists a loss.
         """
-        ...
+        return ""
 
     def uid(self, path: str) -> str:
         """Return the `_uid` of the block at `path`, which is unique in a body."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Unmapped:
-    """The lookup that knows no file: every address stays as it is."""
-
-    namespace: uuid.UUID = field(default=uuid.NAMESPACE_URL)
-    """What block `_uid`s are derived from."""
-
-    def uploaded_asset(self, address: str) -> UploadedAsset | None:
-        """Return None: the address stays."""
-        return None
-
-    def alt(self, address: str) -> str:
-        """Return empty: no alt text is known."""
-        return ""
-
-    def missing(self, address: str) -> str:
-        """Return empty: nothing is amiss."""
-        return ""
-
-    def uid(self, path: str) -> str:
-        """Return a UUID derived from `path` alone."""
-        return str(uuid.uuid5(self.namespace, path))
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, path))
 
 
 NO_EMBED_CHOICES = EmbedPolicy()
 """The defaults, which lose nothing."""
-NO_ASSETS = Unmapped()
+NO_ASSETS = AssetLookup()
 """For bodies converted on their own."""
 
 

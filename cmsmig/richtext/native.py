@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.attributes import account_field, is_anchor
-from cmsmig.richtext.build.callbacks import UNHEARD, Hooks, Runs
 from cmsmig.richtext.build.element_rules import RULES, link_allowed
 from cmsmig.richtext.build.loss_collector import LAYOUT, Collector
-from cmsmig.richtext.build.rule_overrides import mail_address, repairs_for, rules_for
-from cmsmig.richtext.build.tree_builder import Context
-from cmsmig.richtext.deviation import ALL, Deviation
+from cmsmig.richtext.build.rule_overrides import mail_address, rules_for
+from cmsmig.richtext.build.tree_builder import Context, Listener, Runs
+from cmsmig.richtext.deviations import ALL, Deviation
 from cmsmig.richtext.engine import (
     NO_ASSETS,
     NO_EMBED_CHOICES,
@@ -22,8 +21,7 @@ from cmsmig.richtext.engine import (
     Converted,
 )
 from cmsmig.richtext.gc_pause import collector_paused
-from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
-from cmsmig.richtext.html.dom import Element, dissolve, walk
+from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, dissolve, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.tokenizer import parse_as_official
 from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
@@ -34,7 +32,7 @@ from cmsmig.richtext.prepare.left_out import leave_out
 from cmsmig.richtext.prepare.pictures import body_of
 from cmsmig.richtext.prepare.stage import Stage
 from cmsmig.richtext.prepare.unclosed_embeds import ReadBody, read_body
-from cmsmig.richtext.schema.marks import Mark, MarkSet, added
+from cmsmig.richtext.schema.nodes import Mark, MarkSet, added
 
 if TYPE_CHECKING:
     # Whoever has rules has loaded BeautifulSoup; nobody else needs to wait for it.
@@ -98,7 +96,7 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
-        from cmsmig.richtext.markdown.convert import html_of_markdown, html_within_limit
+        from cmsmig.richtext.markdown import html_of_markdown, html_within_limit
 
         if self._mode is Mode.EXACT:
             return self.from_html(html_of_markdown(text), policy, assets)
@@ -112,7 +110,7 @@ class NativeEngine:
         return Converted(converted.document, (*converted.losses, *losses.losses()))
 
 
-class _Conversion:
+class _Conversion(Listener):
     """One body on its way, with what is still looking for a place."""
 
     def __init__(
@@ -128,16 +126,6 @@ class _Conversion:
         self._on = on
         self._losses = Collector()
         self._rules = rules_for(on)
-        self._repairs = repairs_for(on)
-        self._hooks = Hooks(
-            entered=self._entered,
-            joined=self._joined,
-            placed=self._placed,
-            filled=self._filled,
-            marked=self._marked,
-            unplaced=self._unplaced,
-            cut=self._cut,
-        )
         self._anchors = Deviation.ANCHOR in on
         self._linked_code = Deviation.CODE_IN_LINK in on
         self._waiting: list[tuple[str, Element]] = []
@@ -175,11 +163,10 @@ class _Conversion:
             if link.start not in self._marking:
                 account_field(link, self._losses)
         self._account_links(stage.links, document)
-        self._hooks = UNHEARD  # they know this conversion, which nobody needs any more
         return Converted(document, self._losses.losses())
 
     def _built(self, root: Element, marks: MarkSet) -> JsonObject:
-        return Context(self._rules, self._repairs, self._hooks).build(root, marks)
+        return Context(self._rules, self._on, self).build(root, marks)
 
     def _account_characters(self, root: Element) -> None:
         """Record that U+0000 is gone, which services that store texts refuse."""
@@ -211,7 +198,7 @@ class _Conversion:
 
     # Places that links lead to
 
-    def _entered(self, element: Element) -> None:
+    def entered(self, element: Element) -> None:
         given = element.attributes
         if not given:
             return
@@ -237,7 +224,7 @@ class _Conversion:
             return self._seeing.shows(span)
         return bool(span.children)
 
-    def _placed(self, text: str, marks: MarkSet) -> Runs:
+    def placed(self, text: str, marks: MarkSet) -> Runs:
         if not marks and not self._waiting:
             return ((text, marks),)
         if not text.strip(_BLANK):
@@ -267,7 +254,7 @@ class _Conversion:
 
     # Marks
 
-    def _joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
+    def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
         if not marks:
             return (mark,)
         if mark.name == "code":
@@ -302,7 +289,7 @@ class _Conversion:
         if source is not None and inside is not None and self._showing.shows(inside):
             self._losses.lose(kind, what, source)
 
-    def _marked(self, marks: MarkSet, kept: bool) -> None:
+    def marked(self, marks: MarkSet, kept: bool) -> None:
         """Hear of the marks on an emoji or a line break, and of those that code
         refuses."""
         for mark in marks:
@@ -317,11 +304,14 @@ class _Conversion:
 
     # Blocks
 
-    def _filled(self, element: Element, marks: MarkSet) -> None:
-        """Make a figure's caption a document; note a link that a block can't have."""
+    def filled(self, element: Element, marks: MarkSet) -> None:
+        """Make a document of a caption, and of each property of an instance that
+        becomes one; note a link that a block can't have."""
         body = body_of(element) if element.tag == "cms:blok" else {}
         if element.name == INSTANCE:
-            self._fill_slots(element, body)
+            for slot in element.children:
+                if isinstance(slot, Element) and (field := slot_of(slot)):
+                    body[field] = self._built(slot, ())
             body = {}
         if "link" not in body and not self._losses.settled(element):
             for mark in marks:
@@ -336,12 +326,6 @@ class _Conversion:
             )
             body["caption"] = self._built(element, outside)
 
-    def _fill_slots(self, instance: Element, body: JsonObject) -> None:
-        """Make a document of each property of an instance that becomes one."""
-        for slot in instance.children:
-            if isinstance(slot, Element) and (field := slot_of(slot)):
-                body[field] = self._built(slot, ())
-
     def _lose_link(self, mark: Mark, source: Element, kind: str = "link") -> None:
         self._losses.settle(source)
         if id(source) not in self._partly:
@@ -349,14 +333,14 @@ class _Conversion:
             href = source.attributes.get("href", "")
             self._losses.lose(kind, href or str(mark.attributes["href"]), source)
 
-    def _cut(self, element: Element) -> None:
+    def cut(self, element: Element) -> None:
         """Record that a picture or embed parts a sentence, if a page shows it there."""
         found = _TAG.match(self._source, element.start)
         name = found[1].lower() if found else element.tag
         if name not in MORE_BLOCK_TAGS:
             self._losses.lose("sentence", f"<{name}>", element)
 
-    def _unplaced(self, element: Element) -> None:
+    def unplaced(self, element: Element) -> None:
         self._losses.lose("dropped", element.tag, element)
 
 

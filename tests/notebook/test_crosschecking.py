@@ -9,7 +9,7 @@ import pytest
 from cmsmig.notebook.preview.cross_check_tables import compared
 from cmsmig.notebook.preview.cross_checking import cross_checked, site_body
 from cmsmig.notebook.preview.previewing import Previews, open_previews
-from cmsmig.richtext.parity.comparison import Defect, Fault
+from cmsmig.richtext.comparison import Defect, Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.notebook.session import decide_all

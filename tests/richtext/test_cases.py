@@ -13,7 +13,7 @@ from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy, from_text
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.richtext.custom.claims import CustomRules
-from cmsmig.richtext.engine import Converted, Unmapped, UploadedAsset
+from cmsmig.richtext.engine import AssetLookup, Converted, UploadedAsset
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.schema.validate import problems
@@ -30,7 +30,7 @@ FILES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Files(Unmapped):
+class Files(AssetLookup):
     """The files of a case, by address."""
 
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

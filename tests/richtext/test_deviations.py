@@ -12,13 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.deviation import ALL, Deviation
-from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.parity.deviations import (
+from cmsmig.richtext.deviations import (
+    ALL,
     DEVIATIONS,
+    Deviation,
     DeviationRule,
     deviations_in,
 )
+from cmsmig.richtext.native import Mode, NativeEngine
 from tests.support import example_rules
 from tests.support.richtext.bodies import bodies, garbage
 from tests.support.richtext.deviating import deviations_of

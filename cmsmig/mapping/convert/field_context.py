@@ -12,7 +12,7 @@ from cmsmig.mapping.convert.file_addresses import in_text, is_file, replace_in_t
 from cmsmig.mapping.decisions.design import FieldDesign
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import block_uid
-from cmsmig.richtext.engine import UploadedAsset
+from cmsmig.richtext.engine import AssetLookup, UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
 
 
@@ -27,7 +27,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldUse:
+class FieldUse(AssetLookup):
     """One field of one item; answers what a body's conversion asks about files."""
 
     design: FieldDesign

@@ -16,7 +16,7 @@ from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.draft import ExistingStory, RelationUse, path_in_language
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
 from cmsmig.mapping.select.translations import language_of, translated_key
-from cmsmig.richtext.links import StoryLink, look_up_links, rewrite_links
+from cmsmig.richtext.links import StoryLink, rewrite_links
 
 _Addresses: TypeAlias = tuple[tuple[str, str], ...]
 """The field of a story that a link is in, and its address."""
@@ -107,7 +107,7 @@ def link_uses(content: JsonObject) -> tuple[_Addresses, _Addresses]:
         elif isinstance(value, (dict, list)):
             for at, part in _parts(name, value):
                 found: tuple[list[str], list[str]] = ([], [])
-                look_up_links(part, found[0].append, found[1].append)
+                rewrite_links(part, found[0].append, found[1].append)
                 links += ((at, each) for each in found[0])
                 mentions += ((at, each) for each in found[1])
     return tuple(links), tuple(mentions)

@@ -18,7 +18,7 @@ from cmsmig.mapping.convert.value_checks import problem
 from cmsmig.richtext.html.dom import find
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
-from cmsmig.richtext.prepare.embed_signatures import clean_address, frame_address
+from cmsmig.richtext.prepare.embeds import clean_address, frame_address
 
 _MAILTO = re.compile(r"\s*+mailto:([^?\s]++)\s*+", re.IGNORECASE)
 

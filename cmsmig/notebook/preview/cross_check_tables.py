@@ -18,7 +18,7 @@ from cmsmig.display.safe_html import (
     source,
     table,
 )
-from cmsmig.richtext.parity.comparison import Fault
+from cmsmig.richtext.comparison import Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 
 _LISTED = 20

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import declarations
 from cmsmig.richtext.html.dom import Element, tag_set
-from cmsmig.richtext.html.sizes import AUTO, UNFIT, is_size
 from cmsmig.richtext.losses import Severity
+
+AUTO = frozenset(("", "auto", "none"))
+_SIZE = re.compile(
+    r"\+?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:%|px|r?em|r?ex|r?ch|r?ic|r?lh|r?cap|in|cm|mm"
+    r"|q|pt|pc|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))?"
+    r"|(?:calc|min|max|clamp|var|env|fit-content)\(.*\)"
+    r"|(?:min|max|fit)-content|stretch|inherit|initial|unset|revert",
+    re.IGNORECASE | re.DOTALL,
+)
+UNFIT = "This is no size that a browser knows, and it is left out."
+
+
+def width_of(element: Element) -> str:
+    """Return a picture's own width as a size; empty without one, or for no size."""
+    given = element.attributes.get("width", "").strip().lower()
+    if given in AUTO or not is_size(given):
+        return ""
+    return f"{given}px" if given.isdecimal() else given
+
+
+def is_size(value: str) -> bool:
+    """Say whether a browser knows a size; numbers without a unit count as such."""
+    bare = value.strip().lower().removesuffix("!important").strip()
+    return _SIZE.fullmatch(bare) is not None
+
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -83,11 +108,6 @@ def link_keeps(name: str) -> bool:
     return not (
         name in _UNSAFE or name.startswith("on") or name.startswith(_ORIGIN_DATA)
     )
-
-
-def has_empty_id(element: Element) -> bool:
-    """Return whether an element has an id that names nothing."""
-    return not element.attributes.get("id", "named").strip()
 
 
 def window_of(target: str) -> str:

@@ -7,7 +7,10 @@ behaves, told in own words.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.schema.content_model import (
     BLOCKS,
     CONTENT,
@@ -23,15 +26,11 @@ _LISTS = ("bullet_list", "ordered_list")
 
 
 class Places:
-    """A stack of open nodes.
+    """A stack of open nodes."""
 
-    `inside`: a block in a text does not spoil it; `items`: a list without items is
-    none.
-    """
-
-    def __init__(self, *, inside: bool, items: bool) -> None:
-        self._inside = inside
-        self._items = items
+    def __init__(self, on: Set[Deviation]) -> None:
+        self._inside = Deviation.BLOCKS_INSIDE in on
+        self._items = Deviation.LIST_BLANKS in on
         self._nodes = [Open("doc", {}, True, False)]
         self._open = 0
         self._verbatim = False

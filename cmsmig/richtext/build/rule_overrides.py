@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from functools import cache
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.build.attributes import has_empty_id, link_keeps, window_of
-from cmsmig.richtext.build.callbacks import Repairs
+from cmsmig.richtext.build.attributes import link_keeps, window_of
 from cmsmig.richtext.build.element_rules import RULES, Reader, Rule, Rules
-from cmsmig.richtext.deviation import Deviation
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element
+from cmsmig.richtext.schema.attribute_types import LINK_TYPES, NODE_TYPES
 from cmsmig.richtext.schema.content_model import ATTRIBUTES
 
-_LINK_TYPES = frozenset(("url", "story", "email", "asset"))
-_TEXTS = ("src", "alt", "title", "source", "copyright")
+_TYPED = frozenset(("heading", "ordered_list", "tableCell", "tableHeader"))
+_DEFAULTS: JsonObject = {
+    "order": 1,
+    "colspan": 1,
+    "rowspan": 1,
+    "colwidth": None,
+    "meta_data": None,
+}
+"""What takes the place of a value that is of a wrong type; else the source's text."""
 
 
 @cache
@@ -31,36 +36,11 @@ def rules_for(on: frozenset[Deviation]) -> Rules:
     return rules
 
 
-@cache
-def repairs_for(on: frozenset[Deviation]) -> Repairs:
-    """Return what the fitting repairs when these deviations are on."""
-    return Repairs(
-        inside=Deviation.BLOCKS_INSIDE in on,
-        apart=Deviation.BLOCKS_APART in on,
-        items=Deviation.LIST_BLANKS in on,
-        blanks=Deviation.BLANKS in on,
-    )
-
-
-def typed(kind: str, read: JsonObject, element: Element) -> JsonObject:
-    """Return attributes as read, those of a wrong type set right.
-
-    What should be a text is the source's text; what should be a number and is
-    none, or isn't one that the document can hold, is the default.
-    """
-    if kind == "image":
-        return _typed_image(read, element)
-    if kind == "heading":
-        level = read.get("level")
-        if type(level) is not int or not 1 <= level <= 6:
-            return {**read, "level": int(element.tag[1])}
-    elif kind == "ordered_list":
-        return read if _is_number(read.get("order")) else {**read, "order": 1}
-    elif kind in ("tableCell", "tableHeader"):
-        return _typed_cell(read)
-    elif kind == "link":
-        return _typed_link(read)
-    return read
+def mail_address(href: Json) -> str:
+    """Return what a `mailto:` link leads to, or empty for other links."""
+    if not isinstance(href, str) or href[:7].lower() != "mailto:":
+        return ""
+    return href[7:].strip()
 
 
 def _of_named_span(rule: Rule) -> Rule:
@@ -85,7 +65,17 @@ def _amended(rule: Rule, on: frozenset[Deviation]) -> Rule:
     return rule
 
 
-_TYPED = frozenset(("heading", "ordered_list", "tableCell", "tableHeader"))
+def _typed(kind: str, read: JsonObject, element: Element) -> JsonObject:
+    """Return the attributes of a node, those of a wrong type set right."""
+    types, given = NODE_TYPES[kind], element.attributes
+    fixed: JsonObject = {
+        name: _DEFAULTS.get(name, given.get(name))
+        for name in types
+        if not types[name][0](read[name])
+    }
+    if "level" in fixed:
+        fixed["level"] = int(element.tag[1])
+    return {**read, **fixed} if fixed else read
 
 
 def _typed_reader(kind: str, official: Reader) -> Reader:
@@ -93,7 +83,7 @@ def _typed_reader(kind: str, official: Reader) -> Reader:
         found = official(element)
         if found is None or not element.attributes:
             return found
-        return typed(kind, found, element)
+        return _typed(kind, found, element)
 
     return read
 
@@ -106,20 +96,17 @@ def _image_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
         found = official(element)
         known = element.payload or {}
         if found is None:
-            if Deviation.IMAGE_SOURCE not in on or not _source_of(element):
+            given = element.attributes
+            source = given.get("src") or given.get("data-src", "")
+            if Deviation.IMAGE_SOURCE not in on or not source:
                 return None
-            names = ATTRIBUTES["image"]
-            found = {name: element.attributes.get(name) for name in names}
-            found["src"] = _source_of(element)
+            found = {name: given.get(name) for name in ATTRIBUTES["image"]}
+            found["src"] = source
         if values:
-            found = typed("image", found, element)
+            found = _typed("image", found, element)
         return {**found, **known} if known else found
 
     return read
-
-
-def _source_of(element: Element) -> str:
-    return element.attributes.get("src") or element.attributes.get("data-src", "")
 
 
 def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
@@ -127,20 +114,25 @@ def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
     attributes = Deviation.LINK_ATTRIBUTES in on
     ids, windows = Deviation.EMPTY_ID in on, Deviation.LINK_TARGET in on
 
-    def keeps(name: str, element: Element) -> bool:
+    def keeps(name: str, value: str) -> bool:
         if attributes and not link_keeps(name):
             return False
-        return not (ids and name == "id" and has_empty_id(element))
+        return not (ids and name == "id" and not value.strip())
 
     def read(element: Element) -> JsonObject | None:
         found = official(element)
         if found is None:
             return None
-        if values and found["linktype"] != "url":
-            found = _typed_link(found)
+        kind = found["linktype"]
+        if values and (
+            kind not in LINK_TYPES or (kind == "story" and not found["uuid"])
+        ):
+            found = {**found, "linktype": "url"}
         custom = found["custom"]
         if custom and isinstance(custom, dict):
-            kept = {name: custom[name] for name in custom if keeps(name, element)}
+            kept = {
+                name: value for name, value in custom.items() if keeps(name, str(value))
+            }
             found = {**found, "custom": kept}
         if windows and isinstance(target := found["target"], str):
             found = {**found, "target": window_of(target) or None}
@@ -149,48 +141,3 @@ def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
         return found
 
     return read
-
-
-def mail_address(href: Json) -> str:
-    """Return what a `mailto:` link leads to, or empty for other links."""
-    if not isinstance(href, str) or href[:7].lower() != "mailto:":
-        return ""
-    return href[7:].strip()
-
-
-def _typed_image(read: JsonObject, element: Element) -> JsonObject:
-    fixed: JsonObject = {
-        name: element.attributes.get(name)
-        for name in _TEXTS
-        if not isinstance(read.get(name), str | None)
-    }
-    if not isinstance(read.get("id"), str | int | None) or read["id"] in (True, False):
-        fixed["id"] = element.attributes.get("id")
-    if not isinstance(read.get("meta_data"), Mapping | None):
-        fixed["meta_data"] = None
-    return {**read, **fixed} if fixed else read
-
-
-def _typed_cell(read: JsonObject) -> JsonObject:
-    fixed: JsonObject = {}
-    for name in ("colspan", "rowspan"):
-        value = read.get(name)
-        if type(value) is not int or value < 0:
-            fixed[name] = 1
-    widths = read.get("colwidth")
-    if widths is not None and not (
-        isinstance(widths, list) and all(map(_is_number, widths))
-    ):
-        fixed["colwidth"] = None
-    return {**read, **fixed} if fixed else read
-
-
-def _typed_link(read: JsonObject) -> JsonObject:
-    kind = read["linktype"]
-    if kind in _LINK_TYPES and (kind != "story" or read["uuid"]):
-        return read
-    return {**read, "linktype": "url"}
-
-
-def _is_number(value: Json) -> bool:
-    return type(value) is int or (type(value) is float and math.isfinite(value))

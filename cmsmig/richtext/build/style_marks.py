@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from cmsmig.richtext.html.inline_style import computed
-from cmsmig.richtext.schema.marks import Mark, MarkSet, added, without
+from cmsmig.richtext.schema.nodes import Mark, MarkSet, added, without
 
 _NAME_BACKWARDS = re.compile(r"[-\w]++")
 _SIGN = re.compile(r"[;\"'(]")

@@ -9,11 +9,10 @@ The walk keeps its own stack, so nesting may be as deep as it likes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.build.callbacks import AS_OFFICIAL, UNHEARD, Hooks, Repairs
 from cmsmig.richtext.build.element_rules import (
     IGNORED_TAGS,
     LINE_ENDS,
@@ -23,14 +22,19 @@ from cmsmig.richtext.build.element_rules import (
 )
 from cmsmig.richtext.build.open_nodes import Places
 from cmsmig.richtext.build.style_marks import styled_marks
-from cmsmig.richtext.html.block_tags import BLOCK_TAGS, MORE_BLOCK_TAGS
-from cmsmig.richtext.html.dom import Element, Node, Text
+from cmsmig.richtext.deviations import Deviation
+from cmsmig.richtext.html.dom import (
+    BLOCK_TAGS,
+    MORE_BLOCK_TAGS,
+    Element,
+    Node,
+    Text,
+    nest_lists,
+)
 from cmsmig.richtext.html.inline_style import computed
 from cmsmig.richtext.html.javascript import BLANKS
-from cmsmig.richtext.html.tree_edits import nest_lists
 from cmsmig.richtext.schema.content_model import INLINES, LEAVES, TEXTBLOCKS, wrapping
-from cmsmig.richtext.schema.marks import Mark, MarkSet
-from cmsmig.richtext.schema.nodes import Open, Run
+from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run, added
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _NEWLINE = re.compile(r"\r?\n|\r")
@@ -44,24 +48,55 @@ what comes behind it: the node to return to, whether that is its own and is left
 and whether blanks were kept outside."""
 
 
+Runs: TypeAlias = "Sequence[tuple[str, MarkSet]]"
+"""Pieces of one text, each with its marks."""
+
+
+class Listener:
+    """What is told what happens, and may have a say in it. This one has none."""
+
+    def entered(self, element: Element) -> None:
+        """Hear of an element, before anything in it."""
+
+    def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
+        """Return the marks for what is in an element that is a mark."""
+        return added(mark, marks)
+
+    def placed(self, text: str, marks: MarkSet) -> Runs:
+        """Return what to write in the place of a text."""
+        return ((text, marks),)
+
+    def filled(self, element: Element, marks: MarkSet) -> None:
+        """Hear of a finished block with something in it, before it is placed."""
+
+    def marked(self, marks: MarkSet, kept: bool) -> None:
+        """Hear of the marks of an emoji or a line break, which are `kept`, and of those
+        that a text loses in a code block."""
+
+    def cut(self, element: Element) -> None:
+        """Hear of a picture or block between two texts that are on one line of a
+        page."""
+
+    def unplaced(self, element: Element) -> None:
+        """Hear of a leaf that found no place."""
+
+
+_UNHEARD = Listener()
+
+
 class Context(Places):
-    """Builds one document."""
+    """Builds one document. `on`: the deviations from the official that it has."""
 
     def __init__(
-        self, rules: Rules, repairs: Repairs = AS_OFFICIAL, hooks: Hooks = UNHEARD
+        self, rules: Rules, on: Set[Deviation] = frozenset(), to: Listener = _UNHEARD
     ) -> None:
-        super().__init__(inside=repairs.inside, items=repairs.items)
+        super().__init__(on)
         self._rules = rules
-        self._parted = TEXTBLOCKS if repairs.inside else frozenset[str]()
-        self._blanks = repairs.blanks
-        self._blocks = MORE_BLOCK_TAGS if repairs.apart else BLOCK_TAGS
-        self._entered = hooks.entered
-        self._joined = hooks.joined
-        self._placed = hooks.placed
-        self._filled = hooks.filled
-        self._marked = hooks.marked
-        self._unplaced = hooks.unplaced
-        self._cut = hooks.cut
+        self._parted = TEXTBLOCKS if self._inside else frozenset[str]()
+        self._blanks = Deviation.BLANKS in on
+        apart = Deviation.BLOCKS_APART in on
+        self._blocks = MORE_BLOCK_TAGS if apart else BLOCK_TAGS
+        self._listener = to
         self._said = False
         """Whether a text stands right before, on the same line of a page."""
         self._cutting: Element | None = None
@@ -129,8 +164,8 @@ class Context(Places):
 
     def _speak(self) -> None:
         """Take in that a text stands here now."""
-        if self._cutting is not None and self._cut is not None:
-            self._cut(self._cutting)
+        if self._cutting is not None:
+            self._listener.cut(self._cutting)
         self._said, self._cutting = True, None
 
     def _leave_out(self, spacer: Open) -> None:
@@ -200,12 +235,10 @@ class Context(Places):
             self._speak()
         if top.kind == "code_block":
             top.content.append(Run(top.on_its_line(text), ()))
-            if marks and self._marked is not None and text.strip():
-                self._marked(marks, False)
-        elif self._placed is None:
-            top.content.append(Run(text, marks))
+            if marks and text.strip():
+                self._listener.marked(marks, False)
         else:
-            for piece, held in self._placed(text, marks):
+            for piece, held in self._listener.placed(text, marks):
                 top.content.append(Run(piece, held))
 
     # Elements
@@ -218,8 +251,7 @@ class Context(Places):
             style and "pre" in style and "pre" in computed(style).get("white-space", "")
         ):
             self._verbatim = True
-        if self._entered is not None:
-            self._entered(element)
+        self._listener.entered(element)
         if tag in MORE_BLOCK_TAGS or tag in LINE_ENDS:
             self._new_line()
         if tag in ("ul", "ol"):
@@ -235,7 +267,7 @@ class Context(Places):
                 if not rule.mark:
                     self._node(element, rule, read, marks, outer)
                     return
-                marks = self._joined(Mark(rule.name, read, element), marks)
+                marks = self._listener.joined(Mark(rule.name, read, element), marks)
                 if rule.consuming:
                     self._descend(element, marks, None, outer=outer)
                     return
@@ -270,8 +302,8 @@ class Context(Places):
         outer: bool,
     ) -> None:
         if rule.name in LEAVES:
-            if self._filled is not None and element.payload is not None:
-                self._filled(element, marks)
+            if element.payload is not None:
+                self._listener.filled(element, marks)
             cautious = element.tag == "br"
             if self._said and rule.name in ("image", "blok"):
                 self._said, self._cutting = False, element
@@ -280,8 +312,8 @@ class Context(Places):
             elif not self._insert_leaf(rule.name, read, marks, cautious=cautious):
                 if cautious and self._nodes[self._open].takes_text:
                     self._text("\n", marks, False)
-                elif self._unplaced is not None:
-                    self._unplaced(element)
+                else:
+                    self._listener.unplaced(element)
             self._verbatim = outer
             return
         if not self._find_place(rule.name, cautious=False):
@@ -305,8 +337,7 @@ class Context(Places):
             node["attrs"] = attributes
         if kind in INLINES and marks and top.kind != "code_block":
             node["marks"] = [mark.as_json() for mark in marks]
-            if self._marked is not None:
-                self._marked(marks, True)
+            self._listener.marked(marks, True)
         top.content.append(node)
         if kind == "emoji":
             self._speak()

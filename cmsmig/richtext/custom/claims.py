@@ -10,12 +10,17 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.attributes import account
 from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.custom.returned_blocks import ADDRESSES, block_of, holds, left_out
-from cmsmig.richtext.custom.rules import CustomRule
+from cmsmig.richtext.custom.rules import (
+    ADDRESSES,
+    CustomRule,
+    block_of,
+    holds,
+    left_out,
+)
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, tag_set, walk
 from cmsmig.richtext.html.soup import Tag, Tree
-from cmsmig.richtext.prepare.figure_layout import layout_of, lose_layout
+from cmsmig.richtext.prepare.pictures import layout_of, lose_layout
 
 _LONGEST = 300
 _PLACE_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")

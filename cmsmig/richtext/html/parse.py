@@ -12,10 +12,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from cmsmig.character_references import shown_text
-from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
-from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
+from cmsmig.richtext.html.dom import (
+    MORE_BLOCK_TAGS,
+    Element,
+    Node,
+    Text,
+    note_first_code,
+    tag_set,
+)
 from cmsmig.richtext.html.entities import shown_attribute
-from cmsmig.richtext.html.tree_edits import note_first_code
 
 VOID = tag_set("area base br col embed hr img input link meta param source track wbr")
 RAW = frozenset(("script", "style", "xmp", "iframe", "noembed", "noframes"))

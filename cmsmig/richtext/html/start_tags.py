@@ -3,24 +3,99 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+from cmsmig.richtext.html.dom import tag_set
 from cmsmig.richtext.html.entities import decoded_attribute
+
+EMPTY = tag_set("area base br col embed hr img input link meta param source track wbr")
+"""Closed as soon as they are opened."""
+CHARACTERS = frozenset(("script", "style"))
+"""Hold characters, not markup."""
+CLOSES_SAME_PARENT = tag_set("h1 h2 h3 h4 h5 h6 li optgroup")
+"""Close an element of their own name if it is the one they would stand in."""
+
+_CELL_FORBIDS = tag_set("td th tr tbody tfoot thead")
+_TERM_FORBIDS = tag_set("dt dd")
+_RUBY_FORBIDS = tag_set("rp rt")
+FORBIDDEN: dict[str, frozenset[str]] = {
+    "caption": tag_set("table tbody thead tfoot tr td th col colgroup"),
+    "dd": _TERM_FORBIDS,
+    "dt": _TERM_FORBIDS,
+    "option": tag_set("option optgroup"),
+    "p": tag_set(
+        "address article aside blockquote details dialog div dl fieldset figcaption "
+        "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre "
+        "section table ul"
+    ),
+    "rp": _RUBY_FORBIDS,
+    "rt": _RUBY_FORBIDS,
+    "td": _CELL_FORBIDS,
+    "th": _CELL_FORBIDS,
+}
+"""By element: what closes it by beginning directly in it."""
+
+_ROWS_ONLY = frozenset(("tr",))
+PERMITTED: dict[str, frozenset[str]] = {
+    "colgroup": frozenset(("col",)),
+    "table": tag_set("caption colgroup thead tfoot tbody"),
+    "tbody": _ROWS_ONLY,
+    "tfoot": _ROWS_ONLY,
+    "thead": _ROWS_ONLY,
+    "tr": frozenset(("td", "th")),
+}
+"""By element: all that may begin directly in it."""
+
+_TABLE_PARTS = tag_set("caption colgroup thead tfoot tbody")
+STAYS: dict[str, frozenset[str]] = {
+    "table": frozenset(),
+    "tbody": _TABLE_PARTS,
+    "tfoot": _TABLE_PARTS,
+    "thead": _TABLE_PARTS,
+    "tr": _TABLE_PARTS | _ROWS_ONLY,
+}
+"""By element: what is not moved out before the table though not permitted."""
+
+_TABLE = frozenset(("table",))
+PARENTS: dict[str, frozenset[str]] = {
+    "caption": _TABLE,
+    "col": frozenset(("colgroup",)),
+    "tbody": _TABLE,
+    "td": _ROWS_ONLY,
+    "tfoot": _TABLE,
+    "th": _ROWS_ONLY,
+    "thead": _TABLE,
+    "tr": tag_set("tbody tfoot thead"),
+}
+"""By element: the only parents it may have. A row in a table gets a `tbody`."""
+
+SPECIAL_PARENTS = frozenset(FORBIDDEN) | frozenset(PERMITTED)
+SPECIAL_CHILDREN = frozenset(PARENTS) | CLOSES_SAME_PARENT | {"a"}
+
+_DRAWN = """
+svg animate animateMotion animateTransform circle clipPath defs desc ellipse
+feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix
+feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA
+feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode feMorphology
+feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence filter
+foreignObject g image line linearGradient marker mask metadata mpath path
+pattern polygon polyline radialGradient rect script set stop style switch symbol
+text textPath title tspan use view
+"""
+SVG_NAMES: dict[str, str] = {name.lower(): name for name in _DRAWN.split()}
+"""Elements of drawings by lower case name: others keep the case they have."""
+
 
 SPACE = "\\t-\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
 """What JavaScript counts as a blank, for character classes."""
 
-_PIECES = (
-    rf"</(?P<end>[^{SPACE}/!>?]++)[{SPACE}]*+>"
+MARK = re.compile(
+    rf"<(?P<tag>[^{SPACE}/!>?]++)"
+    rf"|</(?P<end>[^{SPACE}/!>?]++)[{SPACE}]*+>"
     r"|<!--(?P<comment>)|-->(?P<over>)|--!>(?P<done>)|<!(?P<declaration>)"
     r"|<\?(?P<instruction>)|/>(?P<slash>)|>(?P<bracket>)"
 )
-MARK = re.compile(rf"<(?P<tag>[^{SPACE}/!>?]++)|{_PIECES}")
 """Everything that can end something or begin something."""
-TOKEN = re.compile(
-    rf"<(?P<tag>[^{SPACE}/!>?]++)(?:(?P<attributes>[^<>]*+)>)?|{_PIECES}"
-)
-"""The same, with a start tag that is whole as one piece."""
-
 _ATTRIBUTE = re.compile(
     r"([a-zA-Z0-9\-_:.$@?\\<\[\]]++)"
     rf"(?:[{SPACE}]*+=[{SPACE}]*+"
@@ -31,51 +106,42 @@ _RETRIES = 200
 """After so many beginnings anew the rest is taken for one value."""
 
 
-class Unclosed(Exception):  # noqa: N818 - not an error, a turn in reading
-    """An attribute's quote is not closed before the tag's bracket."""
+@dataclass(frozen=True, slots=True)
+class _Unclosed:
+    """A quote that is not closed before a tag's bracket."""
 
-    def __init__(self, name: str, quote: str, value_at: int) -> None:
-        super().__init__(name)
-        self.quote = quote
-        self.value_at = value_at
-        self.consumed = 0
+    quote: str
+    value_at: int
+    consumed: int
+    """Characters before it that need not be read again."""
 
 
-def read_attributes(
-    source: str, start: int, end: int, found: dict[str, str], *, lower: bool = True
-) -> None:
-    """Add the attributes between two places; of doubles the first stands.
-
-    Raises `Unclosed` at a value whose quote is not closed before `end`; what
-    came before it has been added.
-    """
+def _read_attributes(
+    source: str, start: int, end: int, found: dict[str, str], *, lower: bool
+) -> _Unclosed | None:
+    """Add the attributes between two places, of doubles the first, up to a value whose
+    quote is not closed before `end`; return that quote."""
     for match in _ATTRIBUTE.finditer(source, start, end):
         name, double, closed, single, closing, bare = match.groups()
-        value = bare
-        if double is not None:
-            value = double
-            if not closed:
-                raise _unclosed(source, start, match, '"')
-        elif single is not None:
-            value = single
-            if not closing:
-                raise _unclosed(source, start, match, "'")
-        if lower:
-            name = lowered(name)
+        if double is not None and not closed:
+            return _unclosed(source, start, match, '"')
+        if single is not None and not closing:
+            return _unclosed(source, start, match, "'")
+        name = lowered(name) if lower else name
         if name not in found:
-            found[name] = decoded_attribute(value) if value else ""
+            found[name] = decoded_attribute(double or single or bare or "")
+    return None
 
 
-def _unclosed(source: str, start: int, match: re.Match[str], quote: str) -> Unclosed:
-    turn = Unclosed(match[1], quote, match.start(2 if quote == '"' else 4))
-    before = start
+def _unclosed(source: str, start: int, match: re.Match[str], quote: str) -> _Unclosed:
+    before, consumed = start, 0
     for read in _ATTRIBUTE.finditer(source, start, match.start()):
         begins = read.start()
         while begins > before and _BLANK.match(source, begins - 1):
             begins -= 1
         before = read.end()
-        turn.consumed += before - begins
-    return turn
+        consumed += before - begins
+    return _Unclosed(quote, match.start(2 if quote == '"' else 4), consumed)
 
 
 def finish(
@@ -98,19 +164,17 @@ def finish(
             continue
         if end <= hidden:
             continue
-        if found is None:
+        turn = None
+        if found is not None and end > start:
+            turn = _read_attributes(source, start, end, found, lower=lower)
+        if turn is None:
             return at, kind == "slash"
-        try:
-            read_attributes(source, start, end, found, lower=lower)
-        except Unclosed as turn:
-            start += turn.consumed
-            retries += 1
-            if not turn.consumed or retries > _RETRIES:
-                hidden = source.find(turn.quote, turn.value_at)
-                if hidden < 0:
-                    return None
-            continue
-        return at, kind == "slash"
+        start += turn.consumed
+        retries += 1
+        if not turn.consumed or retries > _RETRIES:
+            hidden = source.find(turn.quote, turn.value_at)
+            if hidden < 0:
+                return None
     return None
 
 

@@ -10,30 +10,24 @@ from __future__ import annotations
 
 import re
 
-from cmsmig.richtext.html.dom import Element, Text
+from cmsmig.richtext.html.dom import COMMENT, Element, Text, note_code
 from cmsmig.richtext.html.entities import decoded
 from cmsmig.richtext.html.start_tags import (
-    MARK,
-    SPACE,
-    TOKEN,
-    Unclosed,
-    finish,
-    lowered,
-    read_attributes,
-)
-from cmsmig.richtext.html.tag_models import (
     CHARACTERS,
     CLOSES_SAME_PARENT,
     EMPTY,
     FORBIDDEN,
+    MARK,
     PARENTS,
     PERMITTED,
+    SPACE,
     SPECIAL_CHILDREN,
     SPECIAL_PARENTS,
     STAYS,
     SVG_NAMES,
+    finish,
+    lowered,
 )
-from cmsmig.richtext.html.tree_edits import COMMENT, note_code
 
 _AROUND = "</body></html>"
 _DRAWN = " "
@@ -73,7 +67,7 @@ class _Tree:
     def build(self) -> Element:
         """Return the tree. Call once."""
         source, at = self._source, 0
-        while (token := TOKEN.search(source, at)) is not None:
+        while (token := MARK.search(source, at)) is not None:
             start, kind = token.start(), token.lastgroup
             if kind == "bracket" or kind == "slash":
                 self._text(source[at : token.end()])
@@ -81,13 +75,11 @@ class _Tree:
                 continue
             if start > at:
                 self._text(source[at:start])
-            if kind == "attributes":
-                at = self._start(token)
-            elif kind == "end":
+            if kind == "end":
                 at = token.end()
                 self._end(token["end"], start, at)
             elif kind == "tag":
-                at = self._long_start(token)
+                at = self._start(token)
             elif kind == "over" or kind == "done":
                 self._text(source[at : token.end()])
                 at = token.end()
@@ -154,32 +146,7 @@ class _Tree:
     # Start tags
 
     def _start(self, token: re.Match[str]) -> int:
-        """Open an element whose tag is whole; return where reading goes on."""
-        name, raw = token.group("tag", "attributes")
-        closed = False
-        attributes: dict[str, str] = {}
-        if raw:
-            if not self._drawing and lowered(name) == "head":
-                return self._long_start(token)
-            if raw[-1] == "/":
-                closed = True
-            elif raw.endswith(("--", "--!")):
-                return self._long_start(token)
-            start, end = token.span("attributes")
-            try:
-                read_attributes(
-                    self._source,
-                    start,
-                    end - closed,
-                    attributes,
-                    lower=not self._drawing,
-                )
-            except Unclosed:
-                return self._long_start(token)
-        return self._element(name, attributes, closed, *token.span())
-
-    def _long_start(self, token: re.Match[str]) -> int:
-        """The same for a tag that goes on behind brackets."""
+        """Open an element; return where reading goes on, -1 for nowhere."""
         attributes: dict[str, str] = {}
         lower = not self._drawing
         unread = lower and lowered(token["tag"]) == "head"

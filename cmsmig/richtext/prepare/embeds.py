@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.richtext.build.attributes import account_wrapper
 from cmsmig.richtext.build.element_rules import link_allowed
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.engine import AssetLookup
-from cmsmig.richtext.html.block_tags import BLOCK_TAGS
-from cmsmig.richtext.html.dom import Element, Text, walk
+from cmsmig.richtext.html.dom import (
+    BLOCK_TAGS,
+    Element,
+    Text,
+    find,
+    tag_set,
+    text_of,
+    walk,
+)
+from cmsmig.richtext.html.visibility import SHOWN
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
-from cmsmig.richtext.prepare.embed_signatures import clean_address, hosts_of
 
 _DEFAULTS = {
     "video": Treatment.COMPONENT,
@@ -199,3 +210,191 @@ def asset_value(
         "meta_data": {},
         "is_external_url": asset_id is None,
     }
+
+
+_ANYTHING = (
+    *SHOWN,
+    *tag_set("head title noscript template meta link base param source area"),
+)
+
+
+_WRAPPERS = frozenset(("div", "figure", "section", "span"))
+"""Elements that show nothing of their own around a custom embed."""
+
+
+def is_custom_embed(element: Element) -> bool:
+    """Say whether an element wraps HTML that somebody typed: in the API's dialect,
+    or in that of the published page."""
+    given = element.attributes
+    return "data-rt-embed-type" in given or (
+        "w-embed" in given.get("class", "") and "w-embed" in element.classes
+    )
+
+
+def is_empty(embed: Element) -> bool:
+    """Say whether the origin delivered a custom embed without its code.
+
+    An element with attributes is code: a script elsewhere may fill it.
+    """
+    if text_of(embed).strip() or find(embed, *_ANYTHING) is not None:
+        return False
+    inside = (below for below in walk(embed) if below.attributes)
+    return all(is_custom_embed(below) for below in inside)
+
+
+def first_address(element: Element) -> str:
+    """Return the first address shown in or on an element, or empty."""
+    for below in (element, *walk(element)):
+        if address := frame_address(below):
+            return address
+    return ""
+
+
+class Frames:
+    """Makes the blocks of one body's embeds."""
+
+    def __init__(self, embeds: Embeds, assets: AssetLookup, losses: Collector) -> None:
+        self._embeds = embeds
+        self._assets = assets
+        self._losses = losses
+
+    def custom_embed(self, element: Element) -> list[Element]:
+        """Return the block for a custom embed: the HTML inside of its wrapper.
+
+        What is marked and no bare wrapper, as a link or a frame, is in the HTML.
+        """
+        wraps = element.tag in _WRAPPERS
+        if wraps:
+            account_wrapper(element, self._losses)
+        html = (self._embeds.html_within if wraps else self._embeds.html_of)(element)
+        made = self._embeds.node(Found("embed", element, first_address(element), html))
+        if name := element.attributes.get("id"):
+            made[0].attributes["id"] = name
+        return made
+
+    def component(self, element: Element) -> list[Element]:
+        """Return the block for a component instance of the origin's designer."""
+        html = self._embeds.html_of(element)
+        return self._embeds.node(Found("component", element, "", html))
+
+    def frame(self, element: Element) -> list[Element]:
+        """Return the block for an iframe."""
+        url = first_address(element)
+        return self._addressed("iframe", element, url, frame=url)
+
+    def media(self, element: Element) -> list[Element]:
+        """Return the block for a video or audio element."""
+        url = first_address(element)
+        asset = self._assets.uploaded_asset(url)
+        new = asset.filename if asset else ""
+        return self._addressed("media", element, new or url)
+
+    def other(self, element: Element) -> list[Element]:
+        """Return the block for drawings, plug-ins and maps."""
+        html = self._embeds.html_of(element)
+        return self._embeds.node(Found("embed", element, "", html))
+
+    def _addressed(
+        self, kind: str, element: Element, url: str, *, frame: str = ""
+    ) -> list[Element]:
+        title = element.attributes.get("title", "").strip()
+        html = self._embeds.html_of(element)
+        return self._embeds.node(Found(kind, element, url, html, title, frame=frame))
+
+
+_LOADING = frozenset(("src", "href", "poster", "action", "data", "component-url"))
+_LAZY = ("data-src", "data-lazy-src", "data-url")
+"""Where scripts that load frames late keep the address, the commonest first."""
+_QUOTED = re.compile(
+    r"(?:https?:|[\"'`(=])\\?/\\?/((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})",
+    re.IGNORECASE,
+)
+"""An address in code or in a value; in JSON its slashes may be escaped."""
+
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+"""Controls, joiners, marks of direction and the like."""
+
+MARKERS = {
+    "hbspt.": "js.hsforms.net",
+    "twttr.": "platform.twitter.com",
+    "fbq(": "connect.facebook.net",
+    "instgrm.": "www.instagram.com",
+    "gtag(": "www.googletagmanager.com",
+    "dataLayer.push": "www.googletagmanager.com",
+    "Calendly.": "assets.calendly.com",
+    "grecaptcha.": "www.google.com",
+    "google.maps.": "maps.googleapis.com",
+    "mapboxgl.": "api.mapbox.com",
+    "MktoForms2.": "app-sj01.marketo.com",
+    "Typeform.": "embed.typeform.com",
+    "YT.Player": "www.youtube.com",
+    "Vimeo.Player": "player.vimeo.com",
+    "turnstile.": "challenges.cloudflare.com",
+}
+"""Calls of well known libraries, by the host that each library is loaded from."""
+
+
+def hosts_of(root: Element) -> Iterator[str]:
+    """Yield the hosts that an embed names, in its order, from its own start tag on.
+
+    Whatever loads, links or waits in a `data-` attribute counts; then addresses
+    in the code of scripts, and the libraries that they call.
+    """
+    stack: list[Element] = [root]
+    while stack:
+        element = stack.pop()
+        for name, value in element.attributes.items():
+            if name in _LOADING:
+                if host := host_of(value):
+                    yield host
+            elif name.startswith("data-") or name in ("srcset", "onclick", "srcdoc"):
+                yield from _hosts_in(value)
+        if element.tag == "script":
+            code = text_of(element)
+            yield from _hosts_in(code)
+            yield from (host for call, host in MARKERS.items() if call in code)
+        else:
+            below = [each for each in element.children if not isinstance(each, Text)]
+            stack.extend(reversed(below))
+
+
+def _hosts_in(text: str) -> Iterator[str]:
+    if host := host_of(text.partition(" ")[0]):
+        yield host
+    elif "//" in text or "/\\/" in text:
+        yield from (found.lower() for found in _QUOTED.findall(text))
+
+
+def host_of(address: str) -> str:
+    """Return the lower case host of an address, or empty."""
+    if "//" not in address:
+        return ""
+    try:
+        return (urlsplit(address.strip()).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def frame_address(element: Element) -> str:
+    """Return the address that an element shows or will show, or empty.
+
+    Frames that are loaded late have a stand-in in `src` or none at all.
+    """
+    source = element.attributes.get("src", "").strip()
+    if source and not source.lower().startswith(("about:", "data:", "javascript:")):
+        return source
+    for name in _LAZY:
+        if late := element.attributes.get(name, "").strip():
+            return late
+    return source
+
+
+def clean_address(address: str) -> str:
+    """Return the address of an embed without characters that nobody sees.
+
+    They come with what people paste, and no server knows an address with them.
+    """
+    return _INVISIBLE.sub("", address).strip()

@@ -10,18 +10,22 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from cmsmig.richtext.build.attributes import width_of
 from cmsmig.richtext.build.element_rules import RULES
 from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.deviation import Deviation
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text
-from cmsmig.richtext.html.sizes import width_of
 from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN, Visibility
 from cmsmig.richtext.policy import Treatment
-from cmsmig.richtext.prepare.embed_signatures import clean_address, frame_address
-from cmsmig.richtext.prepare.embeds import Embeds, Found, addressed
-from cmsmig.richtext.prepare.figure_layout import Layout, layout_of, lose_layout
-from cmsmig.richtext.prepare.frames import is_custom_embed
-from cmsmig.richtext.prepare.pictures import Pictures
+from cmsmig.richtext.prepare.embeds import (
+    Embeds,
+    Found,
+    addressed,
+    clean_address,
+    frame_address,
+    is_custom_embed,
+)
+from cmsmig.richtext.prepare.pictures import Layout, Pictures, layout_of, lose_layout
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 

@@ -16,26 +16,23 @@ from typing import TypeAlias
 from cmsmig.richtext.build.attributes import WINDOWS, account, account_link
 from cmsmig.richtext.build.element_rules import RULES, SPACER, link_allowed
 from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.deviation import ALL, Deviation
+from cmsmig.richtext.deviations import ALL, Deviation
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, Text, find, tag_set, text_of
 from cmsmig.richtext.html.visibility import (
     HIDDEN,
     LEFT_OUT,
-    SHOWN,
-    Visibility,
-)
-from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.prepare.embeds import Embeds
-from cmsmig.richtext.prepare.empty_paragraphs import (
     LINED,
     LISTS,
+    SHOWN,
     EmptyParagraphs,
+    Visibility,
     elements_in,
     is_outdone,
 )
+from cmsmig.richtext.policy import EmbedPolicy
+from cmsmig.richtext.prepare.embeds import Embeds, Frames, is_custom_embed, is_empty
 from cmsmig.richtext.prepare.figures import Figures
-from cmsmig.richtext.prepare.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.prepare.instances import (
     INSTANCE,
     SLOT_LEVELS,

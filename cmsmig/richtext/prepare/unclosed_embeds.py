@@ -28,7 +28,7 @@ from cmsmig.richtext.html.parse import (
     parse,
 )
 from cmsmig.richtext.policy import Unclosed
-from cmsmig.richtext.prepare.frames import is_custom_embed
+from cmsmig.richtext.prepare.embeds import is_custom_embed
 
 _MARKS = re.compile("data-rt-embed-type|w-embed", re.IGNORECASE)
 _OWN = tag_set("p h1 h2 h3 h4 h5 h6 ul ol blockquote figure pre wf-component")

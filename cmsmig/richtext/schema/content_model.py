@@ -84,6 +84,7 @@ MARKS: dict[str, tuple[str, ...]] = {
     "styled": ("class",),
 }
 """Mark types by rank, which is the order on a text, with their attributes."""
+RANKS = {name: rank for rank, name in enumerate(MARKS)}
 
 
 def empty_paragraph() -> JsonObject:

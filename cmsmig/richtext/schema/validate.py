@@ -13,11 +13,10 @@ from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.schema.attribute_types import mark_problems, node_problems
-from cmsmig.richtext.schema.content_model import CONTENT, INLINES, MARKS
+from cmsmig.richtext.schema.content_model import CONTENT, INLINES, RANKS
 
 _NOT_ALIGNED = "A paragraph lacks the attribute textAlign."
 _SHOWN_STEPS = 24
-_RANKS = {name: rank for rank, name in enumerate(MARKS)}
 _KEYS = frozenset(("type", "attrs", "content", "marks", "text"))
 
 
@@ -216,14 +215,14 @@ def _marks(kind: str, marks: object) -> Iterator[str]:
     for each in marks:
         mark = _object(each)
         name = mark.get("type")
-        if not isinstance(name, str) or name not in _RANKS:
+        if not isinstance(name, str) or name not in RANKS:
             yield f"There is no mark of type {name!r}."
             continue
-        if _RANKS[name] == highest:
+        if RANKS[name] == highest:
             yield f"Two marks are of the type {name}."
-        elif _RANKS[name] < highest:
+        elif RANKS[name] < highest:
             yield f"The mark {name} is out of order."
-        highest = max(highest, _RANKS[name])
+        highest = max(highest, RANKS[name])
         if name == "code" and len(marks) > 1:
             yield "Code stands together with another mark."
         for key in mark:

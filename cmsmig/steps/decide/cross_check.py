@@ -18,9 +18,8 @@ from pathlib import Path
 from cmsmig.errors import OfficialFailedError
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted, unobserved
 from cmsmig.official.bridge import IN_FLIGHT, PATIENCE, Official, open_official
-from cmsmig.richtext.deviation import Deviation
-from cmsmig.richtext.parity.comparison import Compared, Defect, Engines, compare
-from cmsmig.richtext.parity.deviations import DEVIATIONS
+from cmsmig.richtext.comparison import Compared, Defect, compare
+from cmsmig.richtext.deviations import DEVIATIONS, Deviation
 from cmsmig.steps.worker_pool import StopSignal, together
 
 STEP = "cross-check"
@@ -132,7 +131,6 @@ async def cross_check(
     cache: Path | None = None,
     environ: Mapping[str, str] | None = None,
     patience: float = PATIENCE,
-    engines: Engines | None = None,
     observer: Observer = unobserved,
     stop: StopSignal | None = None,
 ) -> CrossCheck:
@@ -145,7 +143,6 @@ async def cross_check(
     """
     observer(StepStarted(STEP, len(bodies)))
     outcomes: dict[int, Outcome] = {}
-    used = engines or Engines()
 
     async def work() -> None:
         async with open_official(
@@ -155,7 +152,7 @@ async def cross_check(
 
             async def some() -> None:
                 for index, body in waiting:
-                    outcomes[index] = await _outcome(official, body, used)
+                    outcomes[index] = await _outcome(official, body)
                     observer(StepAdvanced(STEP, body.title))
 
             await together(some() for _ in range(IN_FLIGHT))
@@ -166,14 +163,14 @@ async def cross_check(
     return found
 
 
-async def _outcome(official: Official, body: SiteBody, engines: Engines) -> Outcome:
+async def _outcome(official: Official, body: SiteBody) -> Outcome:
     convert = official.markdown_text if body.markdown else official.convert_text
     try:
         text = await convert(body.text)
     except OfficialFailedError as error:
         verdict = Verdict.OFFICIAL_FAILED
         return Outcome(body.key, body.title, verdict, why=str(error))
-    found = compare(body.text, text, engines, markdown=body.markdown)
+    found = compare(body.text, text, markdown=body.markdown)
     verdict = _verdict(found)
     return Outcome(body.key, body.title, verdict, found.deviations, found.defects)
 

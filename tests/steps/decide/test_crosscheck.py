@@ -11,8 +11,8 @@ import pytest
 
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, StepAdvanced, StepFinished, StepStarted
-from cmsmig.richtext.deviation import Deviation
-from cmsmig.richtext.parity.comparison import Fault
+from cmsmig.richtext.comparison import Fault
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.steps.decide.cross_check import (
     CrossCheck,
     Outcome,

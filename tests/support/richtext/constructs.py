@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.richtext.build import attributes, element_rules
-from cmsmig.richtext.html import block_tags, inline_style, parse, tag_models, visibility
+from cmsmig.richtext.html import dom, inline_style, parse, start_tags, visibility
 
 BODY, ATTRIBUTE, STYLE, FIELD = "body", "attribute", "style", "field"
 KINDS = (BODY, ATTRIBUTE, STYLE, FIELD)
@@ -41,9 +41,9 @@ class Construct:
 
 _TAGS = frozenset().union(
     element_rules.RULES, element_rules.IGNORED_TAGS, attributes.KEPT,
-    block_tags.MORE_BLOCK_TAGS, parse.VOID, parse.RAW, parse.ESCAPABLE_RAW,
+    dom.MORE_BLOCK_TAGS, parse.VOID, parse.RAW, parse.ESCAPABLE_RAW,
     parse.FORMATTING, parse.CLOSES_PARAGRAPH, parse.CLOSED_BY_SIBLING,
-    tag_models.FORBIDDEN, tag_models.PERMITTED, tag_models.PARENTS,
+    start_tags.FORBIDDEN, start_tags.PERMITTED, start_tags.PARENTS,
     visibility.SHOWN, visibility.HIDDEN, visibility.LEFT_OUT, ("wf-component", "x-y"),
 )  # fmt: skip
 _OPENED = (

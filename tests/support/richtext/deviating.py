@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from cmsmig.richtext.deviation import Deviation
+from cmsmig.richtext.deviations import Deviation, deviations_in
 from cmsmig.richtext.engine import NO_EMBED_CHOICES
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.parity.deviations import deviations_in
 from cmsmig.richtext.policy import EmbedPolicy
 
 

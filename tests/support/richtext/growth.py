@@ -19,7 +19,7 @@ from cmsmig.notebook.preview.preview_html import body_html
 from cmsmig.origin.schema import Field
 from cmsmig.review.body_texts import BodyTexts
 from cmsmig.review.embeds import embeds_of
-from cmsmig.richtext.links import look_up_links, rewrite_links
+from cmsmig.richtext.links import rewrite_links
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.batch_conversion import document_text, losses_text
@@ -74,7 +74,6 @@ def _pull(text: str) -> object:
 def _plan(text: str) -> object:
     document = _FAITHFUL.from_html(text).document
     problems(document)
-    look_up_links(document, lambda address: None)
     rewrite_links(document, lambda address: None)
     return shape_of({"body": document}), list(embeds_of(text))
 

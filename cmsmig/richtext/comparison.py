@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.json_text import json_text
-from cmsmig.richtext.deviation import ALL, Deviation
-from cmsmig.richtext.engine import Engine
+from cmsmig.richtext.deviations import ALL, Deviation, deviations_in
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.parity.deviations import deviations_in
 
 _SHOWN = 120
 """Characters of each side of a difference."""
@@ -54,39 +51,24 @@ class Compared:
     defects: tuple[Defect, ...] = ()
 
 
-def _faithful(on: frozenset[Deviation]) -> Engine:
-    return NativeEngine(deviations=on)
-
-
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """The converters that are compared: without assets, policies and own rules."""
-
-    exact: Engine = field(default_factory=lambda: NativeEngine(Mode.EXACT))
-    faithful: Callable[[frozenset[Deviation]], Engine] = _faithful
-    """Faithful mode with these deviations on."""
-
-
-def compare(text: str, official: str, engines: Engines, *, markdown: bool) -> Compared:
+def compare(text: str, official: str, *, markdown: bool) -> Compared:
     """Compare both modes with the official JSON of a body. Pure; never raises."""
     try:
-        return _compared(text, official, engines, markdown=markdown)
+        return _compared(text, official, markdown=markdown)
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         defect = Defect(Fault.RAISED, "", told, _around(official, 0))
         return Compared(equal=False, defects=(defect,))
 
 
-def _compared(
-    text: str, official: str, engines: Engines, *, markdown: bool
-) -> Compared:
-    exact = _document(engines.exact, text, markdown=markdown)
+def _compared(text: str, official: str, *, markdown: bool) -> Compared:
+    exact = _document(NativeEngine(Mode.EXACT), text, markdown=markdown)
     defects = []
     if json_text(exact) != official:
         defects.append(_difference(Fault.EXACT, exact, official))
 
     def faithful(on: frozenset[Deviation]) -> JsonObject:
-        return _document(engines.faithful(on), text, markdown=markdown)
+        return _document(NativeEngine(deviations=on), text, markdown=markdown)
 
     if json_text(faithful(ALL)) == official:
         return Compared(equal=not defects, defects=tuple(defects))
@@ -98,7 +80,7 @@ def _compared(
     )
 
 
-def _document(engine: Engine, text: str, *, markdown: bool) -> JsonObject:
+def _document(engine: NativeEngine, text: str, *, markdown: bool) -> JsonObject:
     convert = engine.from_markdown if markdown else engine.from_html
     return convert(text).document
 
