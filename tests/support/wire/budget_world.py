@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import random
+import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from cmsmig.wire.budget import Budget, Release
 from tests.support.wire.virtual_time import VirtualTime
@@ -186,13 +189,20 @@ class World:
         )
         return False
 
-    def start(self, processes: int, callers: int, calls: int) -> None:
-        """Let so many processes begin, with so many callers each."""
+    def start(
+        self, processes: int, callers: int, calls: int, mishaps: str = "", most: int = 8
+    ) -> None:
+        """Let so many processes begin, with so many callers each, and mishaps."""
         self.tasks = [
             (process, asyncio.ensure_future(self.calls(process, calls)))
             for process in range(processes)
             for _ in range(callers)
         ]
+        self._troubles = asyncio.ensure_future(self._mishaps(mishaps, most))
+
+    async def pass_time(self, seconds: float) -> None:
+        """Let time pass for all."""
+        await self.time.run(self.time.pass_by(seconds))
 
     async def until_done(self) -> None:
         """Let time pass until those alive have made their calls."""
@@ -201,25 +211,24 @@ class World:
             not task.done() for process, task in self.tasks if process not in self.dead
         ):
             assert self.time.now < latest
-            await self.time.run(self.time.pass_by(self.terms.window))
+            await self.pass_time(self.terms.window)
 
     async def end(self) -> None:
         """End what still runs; raise what a caller raised."""
-        for _, task in self.tasks:
+        tasks = [self._troubles, *(task for _, task in self.tasks)]
+        for task in tasks:
             task.cancel()
-        ended = await asyncio.gather(
-            *(task for _, task in self.tasks), return_exceptions=True
-        )
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
         for shared in self.budgets.values():
             shared.close()
         for each in ended:
             if isinstance(each, Exception):
                 raise each
 
-    async def mishaps(self, kinds: str, most: int = 1000) -> None:
+    async def _mishaps(self, kinds: str, most: int) -> None:
         """Now and then cancel a caller, end a process (never the first), or set
         the clock back."""
-        for _ in range(most):
+        for _ in range(most if kinds else 0):
             await self.time.pass_by(self.dice.uniform(0.1, 1.5) * self.terms.window)
             process, task = self.dice.choice(self.tasks)
             kind = self.dice.choice(kinds)
@@ -230,3 +239,12 @@ class World:
             elif kind == "b":
                 # A machine that starts again counts from 0.
                 self.skew -= self.dice.choice((0.5, 3600.0))
+
+
+@asynccontextmanager
+async def a_world(terms: Terms, seed: int, **more: Any) -> AsyncIterator[World]:
+    """Make a world with a folder of its own, and end it."""
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(terms, Path(folder), random.Random(seed), **more)
+        yield world
+        await world.end()

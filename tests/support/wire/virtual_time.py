@@ -1,14 +1,15 @@
-"""Time that passes only when everybody sleeps."""
+"""Time that passes only when all tasks sleep."""
 
 from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from itertools import count
 
 _TURNS = 40
-"""Turns of the event loop after which whoever could go on has gone on."""
+"""Turns of the event loop after which all that can run have run."""
 
 
 class VirtualTime:
@@ -36,16 +37,27 @@ class VirtualTime:
 
     async def run(self, *jobs: Awaitable[object]) -> None:
         """Run all jobs to their end, however long that takes."""
-        task = asyncio.gather(*jobs)
-        while not task.done():
+        async with self.moving():
+            await asyncio.gather(*jobs)
+
+    @asynccontextmanager
+    async def moving(self) -> AsyncIterator[None]:
+        """Move the clock from wake-up to wake-up, whenever all others sleep."""
+        mover = asyncio.create_task(self._move())
+        try:
+            yield
+        finally:
+            mover.cancel()
+
+    async def _move(self) -> None:
+        while True:
             for _ in range(_TURNS):
                 await asyncio.sleep(0)
-            if self._sleepers and not task.done():
+            if self._sleepers:
                 wake, _, waker = heapq.heappop(self._sleepers)
                 self.now = max(self.now, wake)
                 if not waker.done():
                     waker.set_result(None)
-        await task
 
 
 def fullest_window(times: list[float], window: float) -> int:

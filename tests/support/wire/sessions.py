@@ -1,0 +1,78 @@
+"""Sessions that never wait, over scripted answers or real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx
+
+from cmsmig.events import Event
+from cmsmig.wire.session import Session
+
+URL = "https://api.test/v2/things?signature=hush"
+TOKEN = "b3f9-Xk27aa_0c4d9e1f-hush"
+
+
+def impatient(**more: Any) -> Session:
+    """Return a session without a budget that never waits."""
+
+    async def sleep(seconds: float) -> None:
+        await asyncio.sleep(0)
+
+    values: dict[str, Any] = {
+        "authorization": f"Bearer {TOKEN}",
+        "budget": None,
+        "in_flight": 4,
+        "sleep": sleep,
+    }
+    return Session("destination", **(values | more))
+
+
+class Service:
+    """Answers requests one after the other; the last answer stays."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+        self.slept: list[float] = []
+        self.events: list[Event] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        """Keep a request, and give the next answer."""
+        self.requests.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx.Response(
+            answer.status_code, headers=answer.headers, content=answer.content
+        )
+
+    async def sleep(self, seconds: float) -> None:
+        """Take note of a pause."""
+        self.slept.append(seconds)
+
+    def session(self, **more: Any) -> Session:
+        """Return a session with this service."""
+        values: dict[str, Any] = {
+            "transport": httpx.MockTransport(self),
+            "sleep": self.sleep,
+            "random": lambda: 0.5,
+            "observer": self.events.append,
+        }
+        return impatient(**(values | more))
+
+
+def written(json: object = None, fails: str = "", **answer: Any) -> Any:
+    """Return an answer as a case file has it.
+
+    `fails` names an exception of the HTTP library; `json` is a body, `text` one too.
+    """
+    if fails:
+        return getattr(httpx, fails)(answer.get("text", "down"))
+    return httpx.Response(
+        answer.get("status", 200),
+        headers=answer.get("headers"),
+        content=answer.get("text"),
+        json=json,
+    )
