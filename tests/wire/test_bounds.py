@@ -7,8 +7,8 @@ import gzip
 import json
 import tracemalloc
 import zlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
@@ -25,9 +25,10 @@ from cmsmig.wire import bounds
 from cmsmig.wire import session as sessions
 from cmsmig.wire.answers import Request
 from cmsmig.wire.unpacking import UnknownPackingError, Unpacker, UnpackingError
-from tests.wire.test_fetch import fast, fetch, served
+from tests.support.wire.raw_host import MEGABYTE, Conversation, RawHost, answer
+from tests.support.wire.sessions import fetch, impatient
 
-MEGABYTE = 1024 * 1024
+GZIP = "Content-Encoding: gzip"
 
 
 def bomb(megabytes: int, layers: int) -> bytes:
@@ -41,83 +42,65 @@ def bomb(megabytes: int, layers: int) -> bytes:
     return body
 
 
-def answering(body: bytes, *head: str, status: str = "200 OK") -> Any:
-    """Return a conversation that answers with these bytes and ends."""
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *head, "", ""]
+def repeating(start: bytes, piece: bytes, pause: float = 0.01) -> Conversation:
+    """Return a conversation that never stops sending a piece."""
 
-    async def answer(asked: str, writer: asyncio.StreamWriter) -> None:
-        writer.write("\r\n".join(lines).encode() + body)
-
-    return answer
-
-
-def dripping(status: str = "200 OK", start: bytes = b"") -> Any:
-    """Return a conversation that never stops, a byte at a time."""
-
-    async def drip(asked: str, writer: asyncio.StreamWriter) -> None:
-        writer.write(f"HTTP/1.1 {status}\r\n\r\n".encode() + start)
+    async def repeat(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        writer.write(start)
         while True:
-            writer.write(b" ")
+            writer.write(piece)
             await writer.drain()
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(pause)
 
-    return drip
+    return repeat
 
 
-def counted(conversation: Any) -> tuple[Any, list[str]]:
-    """Return the conversation, and what was asked for in it."""
-    asked: list[str] = []
-
-    async def answer(head: str, writer: asyncio.StreamWriter) -> None:
-        asked.append(head)
-        await conversation(head, writer)
-
-    return answer, asked
+DRIPPING = repeating(b'HTTP/1.1 200 OK\r\n\r\n{"a": ', b" ")
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Expect a piece of an answer or file every 0.2 seconds."""
     monkeypatch.setattr(bounds, "PIECE_SECONDS", 0.2)
 
 
-class Peak:
-    """The most memory that the body took."""
-
-    def __enter__(self) -> Peak:
-        tracemalloc.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bytes = tracemalloc.get_traced_memory()[1]
+@contextmanager
+def memory_below(megabytes: int) -> Iterator[None]:
+    """Hold what is done to so much memory."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < megabytes * MEGABYTE
+    finally:
         tracemalloc.stop()
 
 
 @pytest.mark.parametrize("encoding", ["gzip, gzip", "br", "gzip, identity, deflate"])
-async def test_a_file_packed_twice_or_strangely_is_refused(encoding: str) -> None:
+async def test_what_is_packed_twice_or_strangely_is_refused(encoding: str) -> None:
     """Files are asked for as they are; of a bomb in a bomb nothing is unpacked."""
-    conversation, asked = counted(
-        answering(bomb(64, 2), f"Content-Encoding: {encoding}")
-    )
-    async with served(conversation) as base, fast() as session:
-        with Peak() as peak, pytest.raises(UnreachableError, match="packed as"):
-            await fetch(session, base, max_bytes=10 * MEGABYTE)
-    assert peak.bytes < 3 * MEGABYTE
-    assert len(asked) == 1
-    assert "\r\naccept-encoding: identity\r\n" in asked[0].lower()
+    host = RawHost(answer(bomb(64, 2), f"Content-Encoding: {encoding}"))
+    async with host.listening(), impatient() as session:
+        with memory_below(3):
+            with pytest.raises(UnreachableError, match="packed as"):
+                await fetch(session, host.url, max_bytes=10 * MEGABYTE)
+            with pytest.raises(MalformedAnswerError, match="packed as"):
+                await session.send(Request("GET", host.url))
+    assert len(host.asked) == 2
+    assert "\r\naccept-encoding: identity\r\n" in host.asked[0].lower()
 
 
 async def test_a_packed_file_is_unpacked_no_further_than_its_bound() -> None:
     """A host that packs all the same is understood, up to the size that is allowed."""
-    good = answering(gzip.compress(b"hello" * 100), "Content-Encoding: gzip")
-    async with served(good) as base, fast() as session:
-        fetched, body = await fetch(session, base)
+    good = RawHost(answer(gzip.compress(b"hello" * 100), GZIP))
+    async with good.listening(), impatient() as session:
+        fetched, body = await fetch(session, good.url)
     assert (fetched.size, body) == (500, b"hello" * 100)
-    burst = answering(bomb(60, 1), "Content-Encoding: gzip")
-    async with served(burst) as base, fast() as session:
-        with Peak() as peak, pytest.raises(RejectedError, match="larger than"):
-            await fetch(session, base, max_bytes=MEGABYTE)
-    assert peak.bytes < 4 * MEGABYTE
+    burst = RawHost(answer(bomb(60, 1), GZIP))
+    async with burst.listening(), impatient() as session:
+        with memory_below(4), pytest.raises(RejectedError, match="larger than"):
+            await fetch(session, burst.url, max_bytes=MEGABYTE)
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -126,125 +109,83 @@ async def test_an_answer_beyond_its_bound_is_one_sentence(
 ) -> None:
     """It is read no further, and not asked for again: it would be as large."""
     monkeypatch.setattr(sessions, "ANSWER_BYTES", MEGABYTE)
-    body = bomb(60, 1) if packed else bytes(3 * MEGABYTE)
-    head = ["Content-Encoding: gzip"] if packed else []
-    conversation, asked = counted(answering(body, *head))
-    async with served(conversation) as base, fast() as session:
-        with Peak() as peak, pytest.raises(MalformedAnswerError, match="than 1 MB"):
-            await session.send(Request("GET", base))
+    large = answer(bomb(60, 1), GZIP) if packed else answer(bytes(3 * MEGABYTE))
+    async with RawHost(large).listening() as host, impatient() as session:
+        with memory_below(6), pytest.raises(MalformedAnswerError, match="than 1 MB"):
+            await session.send(Request("GET", host.url))
         with pytest.raises(OutcomeUnknownError, match="larger than 1 MB"):
-            await session.send(Request("POST", base, json={}))
-    assert peak.bytes < 6 * MEGABYTE
-    assert len(asked) == 2
+            await session.send(Request("POST", host.url, json={}))
+    assert len(host.asked) == 2
 
 
 async def test_an_answer_may_be_twice_as_large_as_the_service_says() -> None:
     """20 MB are documented; 30 MB come through, packed or not."""
     text = json.dumps({"a": "ä" * (15 * MEGABYTE)}, ensure_ascii=False).encode()
     assert 30 * MEGABYTE < len(text) < bounds.ANSWER_BYTES
-    packed = answering(gzip.compress(text, 1), "Content-Encoding: gzip")
-    async with served(packed) as base, fast() as session:
-        answer = await session.send(Request("GET", base))
-    assert answer.body == text
+    host = RawHost(answer(gzip.compress(text, 1), GZIP))
+    async with host.listening(), impatient() as session:
+        received = await session.send(Request("GET", host.url))
+    assert received.body == text
 
 
-async def test_an_answer_packed_twice_is_refused() -> None:
-    """Nothing of it is unpacked."""
-    packed = answering(bomb(64, 2), "Content-Encoding: gzip, gzip")
-    async with served(packed) as base, fast() as session:
-        with Peak() as peak, pytest.raises(MalformedAnswerError, match="packed as"):
-            await session.send(Request("GET", base))
-    assert peak.bytes < 3 * MEGABYTE
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_an_answer_that_drips_is_given_up() -> None:
-    """It is tried twice: what is slow rarely gets faster."""
-    conversation, asked = counted(dripping(start=b'{"a": '))
-    async with served(conversation) as base, fast() as session:
+@pytest.mark.usefixtures("quickly")
+async def test_what_drips_is_given_up() -> None:
+    """It is tried twice, not for its whole deadline: slow rarely gets faster."""
+    async with RawHost(DRIPPING).listening() as host, impatient() as session:
         with pytest.raises(MalformedAnswerError, match="less than 64 KB of it came"):
-            await session.send(Request("GET", base))
-    assert len(asked) == 2
+            await session.send(Request("GET", host.url))
+        assert len(host.asked) == 2
+        with pytest.raises(UnreachableError, match="less than 256 KB") as caught:
+            await fetch(session, host.url)
+    assert caught.value.problems[0].field == "timeout"
+    assert len(host.asked) == 4
 
 
-async def test_an_answer_has_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "conversation",
+    [DRIPPING, repeating(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n")],
+)
+async def test_an_answer_has_a_deadline(
+    monkeypatch: pytest.MonkeyPatch, conversation: Conversation
+) -> None:
     """However fast its pieces come, and however long its head is on its way."""
     monkeypatch.setattr(sessions, "ANSWER_SECONDS", 0.3)
-
-    async def announcing(asked: str, writer: asyncio.StreamWriter) -> None:
-        while True:
-            writer.write(b"HTTP/1.1 103 Early Hints\r\n\r\n")
-            await writer.drain()
-            await asyncio.sleep(0.01)
-
-    for conversation in (dripping(), announcing):
-        async with served(conversation) as base, fast() as session:
-            with pytest.raises(
-                (MalformedAnswerError, UnreachableError), match=r"longer than 0\.3"
-            ):
-                await session.send(Request("GET", base))
+    async with RawHost(conversation).listening() as host, impatient() as session:
+        errors = (MalformedAnswerError, UnreachableError)
+        with pytest.raises(errors, match=r"longer than 0\.3"):
+            await session.send(Request("GET", host.url))
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_a_refusal_is_believed_whatever_becomes_of_its_text() -> None:
-    """A 401 without end is a 401; what has come of its text is enough."""
-    said = b'{"message": "no such key"}'
-    async with served(dripping("401 No", said)) as base, fast() as session:
-        with pytest.raises(CredentialsError, match="no such key"):
-            await session.send(Request("GET", base))
-
-    async def flood(asked: str, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 422 No\r\n\r\n")
-        while True:
-            writer.write(b"nothing good " * 8000)
-            await writer.drain()
-
-    async with served(flood) as base, fast() as session:
-        with Peak() as peak, pytest.raises(RejectedError, match="nothing good") as told:
-            await session.send(Request("POST", base, json={}))
-    assert peak.bytes < 10 * MEGABYTE
-    assert len(str(told.value)) < 1000
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_a_file_that_drips_is_given_up() -> None:
-    """Below the least speed it is tried twice, not for its whole deadline."""
-    conversation, asked = counted(dripping())
-    async with served(conversation) as base, fast() as session:
-        got: list[bytes] = []
-        with pytest.raises(UnreachableError, match="less than 256 KB") as caught:
-            await session.fetch(
-                base,
-                max_bytes=10_000,
-                allow_private=True,
-                write=got.append,
-                restart=got.clear,
-            )
-    assert caught.value.problems[0].field == "timeout"
-    assert len(asked) == 2
-
-
-async def test_the_deadline_of_a_file_counts_for_all_tries() -> None:
+async def test_the_deadline_of_a_file_counts_for_all_pieces_and_tries() -> None:
     """A host that cuts each try off late does not get four times as long."""
 
-    async def cut_late(asked: str, writer: asyncio.StreamWriter) -> None:
+    async def cut_late(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nx")
         await writer.drain()
         await asyncio.sleep(0.25)
 
-    conversation, asked = counted(cut_late)
-    async with served(conversation) as base, fast() as session:
-        got: list[bytes] = []
-        with pytest.raises(UnreachableError, match=r"longer than 0\.4 seconds"):
-            await session.fetch(
-                base,
-                max_bytes=10_000,
-                allow_private=True,
-                write=got.append,
-                restart=got.clear,
-                timeout=0.4,
-            )
-    assert len(asked) == 2
+    for conversation in (cut_late, DRIPPING):
+        async with RawHost(conversation).listening() as host, impatient() as session:
+            with pytest.raises(UnreachableError, match=r"than 0\.4 seconds") as caught:
+                await fetch(session, host.url, timeout=0.4)
+        assert caught.value.problems[0].field == "timeout"
+        assert len(host.asked) <= 2
+
+
+@pytest.mark.usefixtures("quickly")
+async def test_a_refusal_is_believed_though_its_text_has_no_end() -> None:
+    """A 401 without end is a 401; what has come of its text is enough."""
+    slow = repeating(b'HTTP/1.1 401 No\r\n\r\n{"message": "no such key"}', b" ")
+    async with RawHost(slow).listening() as host, impatient() as session:
+        with pytest.raises(CredentialsError, match="no such key"):
+            await session.send(Request("GET", host.url))
+    flood = repeating(b"HTTP/1.1 422 No\r\n\r\n", b"nothing good " * 8000, 0.0)
+    async with RawHost(flood).listening() as host, impatient() as session:
+        with memory_below(10), pytest.raises(RejectedError, match="nothing good") as no:
+            await session.send(Request("POST", host.url, json={}))
+    assert len(str(no.value)) < 1000
 
 
 @pytest.mark.parametrize("digits", ["9" * 5000, "1" + "0" * 400, "٣", "1e3", "-1"])
@@ -252,10 +193,13 @@ async def test_a_header_that_is_no_number_counts_nothing(digits: str) -> None:
     """Five thousand digits are more than Python reads, and say nothing."""
     names = ("X-RateLimit-Remaining", "X-RateLimit-Limit", "Retry-After", "Total")
     heads = [f"{name}: {digits}" for name in names]
-    async with served(answering(b"{}", *heads)) as base, fast() as session:
-        answer = await session.send(Request("GET", base))
-    assert [answer.number(name.lower()) for name in names] == [None] * 4
-    assert (answer.retry_after(0.0) or 0) <= 1e400
+    async with (
+        RawHost(answer("{}", *heads)).listening() as host,
+        impatient() as session,
+    ):
+        received = await session.send(Request("GET", host.url))
+    assert [received.number(name.lower()) for name in names] == [None] * 4
+    assert (received.retry_after(0.0) or 0) <= 1e400
 
 
 PACKINGS: dict[str, Callable[[bytes], bytes]] = {

@@ -6,79 +6,22 @@ import asyncio
 import gc
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from cmsmig.wire.connections import Connections
 from cmsmig.wire.http_library import certificates
-from cmsmig.wire.session import Session
+from tests.support.cases import cases, part
 from tests.support.timelimit import patience
+from tests.support.wire.raw_host import MEGABYTE, RawHost, answer
+from tests.support.wire.sessions import impatient
 
-MEGABYTE = 1024 * 1024
-Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-class Host:
-    """Counts connections; each is one conversation of a test's own."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
-        self.connections = 0
-        self.heard: list[bytes] = []
-
-    async def hear(self, reader: asyncio.StreamReader) -> bytes:
-        """Return one request's head, and take its body."""
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = head.lower().partition(b"content-length: ")[2].partition(b"\r")[0]
-        body = await reader.readexactly(int(length or 0))
-        self.heard.append(head + body)
-        return head
-
-    async def _meet(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        self.connections += 1
-        try:
-            await self._conversation(reader, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
-
-    @asynccontextmanager
-    async def listening(
-        self, encrypted: ssl.SSLContext | None = None
-    ) -> AsyncIterator[int]:
-        """Listen on loopback; yields the port."""
-        server = await asyncio.start_server(
-            self._meet, "127.0.0.1", 0, ssl=encrypted, limit=MEGABYTE
-        )
-        async with server:
-            yield server.sockets[0].getsockname()[1]
-
-
-def answering(*answers: bytes) -> Host:
-    """Return a host that gives these answers on each connection, in turn."""
-
-    async def answer(
-        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        for each in answers:
-            await host.hear(reader)
-            writer.write(each)
-            await writer.drain()
-
-    host = Host(answer)
-    return host
-
-
-def body(text: str, *head: str, status: str = "200 OK") -> bytes:
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(text)}", *head, "", text]
-    return "\r\n".join(lines).encode()
+OK = answer("ok")
 
 
 @asynccontextmanager
@@ -91,9 +34,12 @@ async def kept(idle_seconds: float = 4.0) -> AsyncIterator[Connections]:
 
 
 def request(
-    port: int, method: str = "GET", content: bytes | None = None, **patience: float
+    host: RawHost,
+    method: str = "GET",
+    content: bytes | None = None,
+    **patience: float,
 ) -> httpx.Request:
-    url = f"http://127.0.0.1:{port}/x?y=%20"
+    url = f"{host.url}/x?y=%20"
     extensions = {"timeout": {"read": 20, "write": 20, "connect": 20, **patience}}
     return httpx.Request(method, url, content=content, extensions=extensions)
 
@@ -106,62 +52,40 @@ async def ask(connections: Connections, asked: httpx.Request) -> tuple[int, byte
         await response.aclose()
 
 
-async def test_one_connection_serves_one_request_after_the_other() -> None:
-    """Whatever the form of an answer, the next one begins where it ends."""
-    chunks = b"3\r\nabc\r\n2;x=1\r\nde\r\n0\r\nA: b\r\n\r\n"
-    host = answering(
-        body("one"),
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks,
-        b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + body("two"),
-        b"HTTP/1.1 204 No Content\r\n\r\n",
-        body("", status="200 OK"),
-    )
-    async with host.listening() as port, kept() as connections:
-        found = [await ask(connections, request(port)) for _ in range(5)]
-    assert found == [
-        (200, b"one"),
-        (200, b"abcde"),
-        (200, b"two"),
-        (204, b""),
-        (200, b""),
-    ]
-    assert host.connections == 1
-    assert host.heard[0].startswith(b"GET /x?y=%20 HTTP/1.1\r\n")
+@cases(__file__, "connections.yaml")
+async def test_what_goes_over_kept_connections(case: dict[str, Any]) -> None:
+    """Each answer is that of its request; nothing is kept that cannot serve again."""
+    host = RawHost(*map(str.encode, case["host"]))
+
+    async def outcome(method: str) -> object:
+        try:
+            status, body = await ask(connections, request(host, method))
+        except httpx.RemoteProtocolError as error:
+            return str(error)
+        return [status, body.decode()]
+
+    async with host.listening(), kept(case.get("idle", 4.0)) as connections:
+        found = [await outcome(method) for method in case["asks"]]
+    assert part(found, case["gives"]) == case["gives"]
+    assert host.connections == case["connections"]
+    assert host.asked[0].startswith(f"{case['asks'][0]} /x?y=%20 HTTP/1.1\r\n")
 
 
-async def test_an_answer_without_a_body_is_one_for_a_head() -> None:
-    """It tells a length all the same."""
-    host = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", body("next"))
-    async with host.listening() as port, kept() as connections:
-        assert await ask(connections, request(port, "HEAD")) == (200, b"")
-        assert await ask(connections, request(port)) == (200, b"next")
-    assert host.connections == 1
+async def test_a_head_without_end_is_no_answer() -> None:
+    """It is read no further than a head may be long."""
+    host = RawHost(b"HTTP/1.1 200 OK\r\nA: " + b"x" * 300_000)
+    async with host.listening(), kept() as connections:
+        with pytest.raises(httpx.RemoteProtocolError, match="long"):
+            await ask(connections, request(host))
 
 
 async def test_those_at_once_have_a_connection_each() -> None:
     """And no more: the next ones take those that are free."""
-    host = answering(*[body("ok")] * 9)
-    async with host.listening() as port, kept() as connections:
+    host = RawHost(*[OK] * 9)
+    async with host.listening(), kept() as connections:
         for _ in range(3):
-            await asyncio.gather(*(ask(connections, request(port)) for _ in range(3)))
+            await asyncio.gather(*(ask(connections, request(host)) for _ in range(3)))
     assert host.connections == 3
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        pytest.param(body("ok", "Connection: close"), id="says that it closes"),
-        pytest.param(b"HTTP/1.0 200 OK\r\n\r\nok", id="ends with the connection"),
-        pytest.param(body("ok") + b"more", id="says more than was asked for"),
-    ],
-)
-async def test_a_connection_that_cannot_serve_again_is_given_up(answer: bytes) -> None:
-    """The next request has a new one, and its own answer."""
-    host = answering(answer)
-    async with host.listening() as port, kept() as connections:
-        for _ in range(2):
-            assert await ask(connections, request(port)) == (200, b"ok")
-    assert host.connections == 2
 
 
 async def test_a_host_that_hung_up_meanwhile_is_called_again() -> None:
@@ -169,17 +93,16 @@ async def test_a_host_that_hung_up_meanwhile_is_called_again() -> None:
     hung_up = asyncio.Event()
 
     async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await host.hear(reader)
-        writer.write(body("ok"))
+        writer.write(OK)
         await writer.drain()
         writer.close()
         await writer.wait_closed()
         hung_up.set()
 
-    host = Host(once)
-    async with host.listening() as port, kept() as connections:
+    host = RawHost(once)
+    async with host.listening(), kept() as connections:
         for _ in range(3):
-            assert await ask(connections, request(port, "POST", b"{}")) == (200, b"ok")
+            assert await ask(connections, request(host, "POST", b"{}")) == (200, b"ok")
             await hung_up.wait()
             hung_up.clear()
     assert host.connections == 3
@@ -193,41 +116,31 @@ async def test_a_host_that_speaks_unasked_is_called_again(at_once: bool) -> None
     async def talkative(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        await host.hear(reader)
-        writer.write(body("ok") + (body("unasked") if at_once else b""))
+        writer.write(OK + (answer("unasked") if at_once else b""))
         await answered.wait()
-        writer.write(b"" if at_once else body("unasked"))
+        writer.write(b"" if at_once else answer("unasked"))
         await writer.drain()
         spoke.set()
         await reader.read()
 
-    host = Host(talkative)
-    async with host.listening() as port, kept() as connections:
-        assert await ask(connections, request(port)) == (200, b"ok")
+    host = RawHost(talkative)
+    async with host.listening(), kept() as connections:
+        assert await ask(connections, request(host)) == (200, b"ok")
         answered.set()
         await spoke.wait()
         for _ in range(5):
             await asyncio.sleep(0)
-        assert await ask(connections, request(port)) == (200, b"ok")
-    assert host.connections == 2
-
-
-async def test_a_connection_that_rested_long_is_given_up() -> None:
-    """Hosts hang up after a while, maybe just when the next request goes out."""
-    host = answering(body("ok"), body("ok"))
-    async with host.listening() as port, kept(idle_seconds=0.0) as connections:
-        for _ in range(2):
-            assert await ask(connections, request(port)) == (200, b"ok")
+        assert await ask(connections, request(host)) == (200, b"ok")
     assert host.connections == 2
 
 
 async def test_an_answer_that_nobody_reads_to_its_end_ends_its_connection() -> None:
     """What is left of it must not be taken for the next answer."""
-    host = answering(body("x" * 100_000))
-    async with host.listening() as port, kept() as connections:
-        response = await connections.handle_async_request(request(port))
+    host = RawHost(answer("x" * 100_000))
+    async with host.listening(), kept() as connections:
+        response = await connections.handle_async_request(request(host))
         await response.aclose()
-        status, rest = await ask(connections, request(port))
+        status, rest = await ask(connections, request(host))
     assert (status, len(rest)) == (200, 100_000)
     assert host.connections == 2
 
@@ -236,21 +149,20 @@ async def test_a_cancelled_request_ends_its_connection() -> None:
     """Its answer may still come, and is nobody else's."""
 
     async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await host.hear(reader)
         if host.connections == 1:
             asked.set()
             await reader.read()
-        writer.write(body("second"))
+        writer.write(answer("second"))
 
     asked = asyncio.Event()
-    host = Host(slow)
-    async with host.listening() as port, kept() as connections:
-        first = asyncio.create_task(ask(connections, request(port)))
+    host = RawHost(slow)
+    async with host.listening(), kept() as connections:
+        first = asyncio.create_task(ask(connections, request(host)))
         await asked.wait()
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
-        assert await ask(connections, request(port)) == (200, b"second")
+        assert await ask(connections, request(host)) == (200, b"second")
     assert host.connections == 2
 
 
@@ -260,54 +172,34 @@ async def test_an_answer_that_a_cancelled_caller_ends_ends_its_connection() -> N
     async def patient(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        await host.hear(reader)
-        writer.write(body("whole"))
+        writer.write(answer("whole"))
         await reader.read()
         closed.set()
 
     async def cancelled() -> None:
-        answer = await connections.handle_async_request(request(port))
-        assert isinstance(answer.stream, httpx.AsyncByteStream)
-        assert [each async for each in answer.stream] == [b"whole"]
+        response = await connections.handle_async_request(request(host))
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        assert [each async for each in response.stream] == [b"whole"]
         own = asyncio.current_task()
         assert own is not None
         own.cancel()
-        await answer.aclose()
+        await response.aclose()
 
     closed = asyncio.Event()
-    host = Host(patient)
-    async with host.listening() as port, kept() as connections:
+    host = RawHost(patient)
+    async with host.listening(), kept() as connections:
         with pytest.raises(asyncio.CancelledError):
             await asyncio.create_task(cancelled())
         await asyncio.wait_for(closed.wait(), patience())
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (b"", "without sending a response"),
-        (b"HTTP/1.1 200 OK\r\nContent-Le", "without sending a response"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "complete"),
-        (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "illegal status"),
-        (b"HTTP/1.1 200 OK\r\nA: " + b"x" * 300_000, "long"),
-        (body("ok", "Content-Length: 3"), "conflicting"),
-    ],
-)
-async def test_what_is_no_whole_answer_is_none(answer: bytes, said: str) -> None:
-    """Cut off, endless in its head, of another protocol, or of two lengths."""
-    host = answering(answer)
-    async with host.listening() as port, kept() as connections:
-        with pytest.raises(httpx.RemoteProtocolError, match=said):
-            await ask(connections, request(port))
-
-
 async def test_nobody_there_is_no_connection() -> None:
     """Nor is a name that nobody knows, or a protocol of another kind."""
-    async with answering().listening() as port:
+    async with RawHost().listening() as host:
         pass
     async with kept() as connections:
         with pytest.raises(httpx.ConnectError, match="All connection attempts failed"):
-            await ask(connections, request(port))
+            await ask(connections, request(host))
         with pytest.raises(httpx.ConnectError):
             await ask(connections, httpx.Request("GET", "http://nobody.invalid/"))
         with pytest.raises(httpx.UnsupportedProtocol):
@@ -316,13 +208,13 @@ async def test_nobody_there_is_no_connection() -> None:
 
 async def test_a_header_with_a_line_in_it_is_not_sent() -> None:
     """It would be a header of somebody else's."""
-    host = answering(body("ok"))
-    async with host.listening() as port, kept() as connections:
-        asked = request(port)
+    host = RawHost(OK)
+    async with host.listening(), kept() as connections:
+        asked = request(host)
         asked.headers["X"] = "a\r\nY: b"
         with pytest.raises(httpx.LocalProtocolError):
             await ask(connections, asked)
-    assert host.heard == []
+    assert host.asked == []
 
 
 async def test_patience_ends_for_answers_and_for_bytes_that_nobody_takes() -> None:
@@ -334,11 +226,11 @@ async def test_patience_ends_for_answers_and_for_bytes_that_nobody_takes() -> No
         await hang_up.wait()
 
     hang_up = asyncio.Event()
-    host = Host(silent)
-    async with host.listening() as port, kept() as connections:
+    host = RawHost(silent, reads=False)
+    async with host.listening(), kept() as connections:
         with pytest.raises(httpx.ReadTimeout):
-            await ask(connections, request(port, read=0.05))
-        large = request(port, "POST", bytes(64 * MEGABYTE), write=0.05)
+            await ask(connections, request(host, read=0.05))
+        large = request(host, "POST", bytes(64 * MEGABYTE), write=0.05)
         with pytest.raises(httpx.WriteTimeout):
             await ask(connections, large)
         hang_up.set()
@@ -348,13 +240,12 @@ async def test_the_last_byte_is_told_when_it_is_out() -> None:
     """A large body waits for its host; one that refuses it early is heard as well."""
 
     async def early(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
         if host.connections == 1:
             assert told == []
             await reader.readexactly(64 * MEGABYTE)
-            writer.write(body("all of it"))
+            writer.write(answer("all of it"))
         else:
-            writer.write(body("too large", status="413 Content Too Large"))
+            writer.write(answer("too large", status="413 Content Too Large"))
         await writer.drain()
 
     async def trace(event: str, _: object) -> None:
@@ -362,12 +253,12 @@ async def test_the_last_byte_is_told_when_it_is_out() -> None:
             told.append(event)
 
     told: list[str] = []
-    host = Host(early)
-    async with host.listening() as port, kept() as connections:
-        for answer in [(200, b"all of it"), (413, b"too large")]:
-            asked = request(port, "POST", bytes(64 * MEGABYTE))
+    host = RawHost(early, reads=False)
+    async with host.listening(), kept() as connections:
+        for expected in [(200, b"all of it"), (413, b"too large")]:
+            asked = request(host, "POST", bytes(64 * MEGABYTE))
             asked.extensions["trace"] = trace
-            assert await ask(connections, asked) == answer
+            assert await ask(connections, asked) == expected
             await connections.aclose()
     assert told == ["http11.send_request_body.complete"]
 
@@ -378,16 +269,15 @@ async def test_what_nobody_reads_is_not_taken_from_the_network() -> None:
 
     async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal sent
-        await host.hear(reader)
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         while sent < 64 * MEGABYTE:
             writer.write(bytes(MEGABYTE))
             sent += MEGABYTE
             await writer.drain()
 
-    host = Host(pour)
-    async with host.listening() as port, kept() as connections:
-        response = await connections.handle_async_request(request(port))
+    host = RawHost(pour)
+    async with host.listening(), kept() as connections:
+        response = await connections.handle_async_request(request(host))
         for _ in range(500):
             await asyncio.sleep(0)
         stopped_at = sent
@@ -404,16 +294,14 @@ async def test_hosts_at_one_address_have_a_connection_each() -> None:
     async def resolve(host: str, port: int) -> tuple[str, ...]:
         return ("127.0.0.1",)
 
-    host = answering(*[body("ok")] * 4)
+    host = RawHost(*[OK] * 4)
     async with (
-        host.listening() as port,
-        Session(
-            "files", authorization=None, budget=None, in_flight=1, resolve=resolve
-        ) as session,
+        host.listening(),
+        impatient(resolve=resolve) as session,
     ):
         for name in ("one.test", "other.test", "one.test", "other.test"):
             fetched = await session.fetch(
-                f"http://{name}:{port}/",
+                f"http://{name}:{host.port}/",
                 max_bytes=9,
                 allow_private=True,
                 write=bytearray().extend,
@@ -440,17 +328,17 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 async def over_tls(
     authority: tuple[Path, Path], name: str, trusted: bool
-) -> tuple[Host, list[tuple[int, bytes]]]:
+) -> tuple[RawHost, list[tuple[int, bytes]]]:
     """Ask twice for a file by an address, for a host of a name."""
     certificate, key = authority
     own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     own.load_cert_chain(certificate, key)
-    host = answering(body("ok"), body("ok"))
+    host = RawHost(OK, OK)
     checks = ssl.create_default_context(cafile=certificate if trusted else None)
     connections = Connections(checks, idle_seconds=4.0)
     try:
-        async with host.listening(own) as port:
-            asked = httpx.Request("GET", f"https://127.0.0.1:{port}/x")
+        async with host.listening(own):
+            asked = httpx.Request("GET", f"https://127.0.0.1:{host.port}/x")
             asked.extensions["sni_hostname"] = name
             found = [await ask(connections, asked) for _ in range(2)]
             await connections.aclose()

@@ -1,4 +1,4 @@
-"""A service that gives the token back, in disguise: nobody gets to see it."""
+"""A service that gives the token back, in any encoding: it is shown nowhere."""
 
 from __future__ import annotations
 
@@ -9,37 +9,13 @@ import pytest
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import CmsmigError
-from cmsmig.events import Event
 from cmsmig.wire.answers import Request
-from cmsmig.wire.session import Session
 from tests.support.disguises import DISGUISES, tells
-
-TOKEN = "b3f9-Xk27aa_0c4d9e1f-hush"
-
-
-def asking(answer: httpx.Response, events: list[Event] | None = None) -> Session:
-    """Return a session to a service that always gives this answer."""
-
-    async def at_once(seconds: float) -> None:
-        pass
-
-    return Session(
-        "destination",
-        authorization=TOKEN,
-        budget=None,
-        in_flight=1,
-        sleep=at_once,
-        observer=(events if events is not None else []).append,
-        transport=httpx.MockTransport(
-            lambda request: httpx.Response(
-                answer.status_code, headers=answer.headers, content=answer.content
-            )
-        ),
-    )
+from tests.support.wire.sessions import TOKEN, Service
 
 
-def told(value: object) -> bytes:
-    """Return all that an error, its causes, an answer or events say of themselves."""
+def shown(value: object) -> bytes:
+    """Return all that an error, its causes, an answer or events show of themselves."""
     texts = [repr(value), str(value)]
     if isinstance(value, BaseException):
         texts += [repr(getattr(value, "__dict__", "")), repr(value.__cause__)]
@@ -64,51 +40,51 @@ async def test_no_answer_tells_the_token(disguise: str, status: int) -> None:
         ],
         content=body.encode(),
     )
-    events: list[Event] = []
-    async with asking(answer, events) as session:
+    service = Service(answer)
+    async with service.session() as session:
         outcome: object
         try:
             outcome = await session.send(Request("GET", "https://e.test/v1/spaces/7"))
         except CmsmigError as error:
             outcome = error
-    assert not tells(told(outcome), TOKEN)
+    assert not tells(shown(outcome), TOKEN)
     assert status != 200 or b"(hidden)" in getattr(outcome, "body", b"")
-    assert not tells(told(events), TOKEN)
+    assert not tells(shown(service.events), TOKEN)
 
 
 @pytest.mark.parametrize("disguise", ["plain", "json, every character", "base64"])
 async def test_what_is_said_of_a_call_tells_no_token(disguise: str) -> None:
     """A notice of deprecation, and the sentence of an error of the space."""
-    events: list[Event] = []
     said = DISGUISES[disguise](TOKEN)
     answer = httpx.Response(
         200,
         headers={"deprecation": said},
         content=f'{{"space": {{"id": 7, "name": "{said}"}}}}'.encode(),
     )
-    async with asking(answer) as session:
+    service = Service(answer)
+    async with service.session() as session:
         client = DestinationClient(
-            session, "https://e.test/v1", "7", observer=events.append
+            session, "https://e.test/v1", "7", observer=service.events.append
         )
         space = await client.space()
-    assert not tells(told([space, *events]), TOKEN)
-    assert "(hidden)" in repr(events)
+    assert not tells(shown([space, *service.events]), TOKEN)
+    assert "(hidden)" in repr(service.events)
 
 
 async def test_an_upload_host_tells_no_token() -> None:
     """Its XML may hold what the service told it."""
     body = f"<Code>No</Code><Message>{TOKEN}</Message>".encode()
-    async with asking(httpx.Response(400, content=body)) as session:
+    async with Service(httpx.Response(400, content=body)).session() as session:
         with pytest.raises(CmsmigError) as caught:
             await session.upload("https://up.test/", [], "a", "text/plain", b"x")
-    assert not tells(told(caught.value), TOKEN)
+    assert not tells(shown(caught.value), TOKEN)
 
 
 async def test_a_masked_answer_is_still_json() -> None:
     """Only the token's place changes."""
     document = {"a": ["x", {"b": f"\n{TOKEN}\n", "c": "ä\\"}], "d": 1.5}
     answer = httpx.Response(200, content=json.dumps(document).encode())
-    async with asking(answer) as session:
+    async with Service(answer).session() as session:
         got = await session.send(Request("GET", "https://e.test/v1"))
     expected = json.dumps(document).replace(TOKEN, "(hidden)")
     assert got.json() == json.loads(expected)

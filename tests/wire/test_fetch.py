@@ -4,216 +4,129 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import Any
 
-import httpx
 import pytest
 
-from cmsmig.errors import RejectedError, UnreachableError
+from cmsmig.errors import OutcomeUnknownError, RejectedError, UnreachableError
 from cmsmig.wire.addresses import goes_by_proxy, is_private_host
 from cmsmig.wire.answers import Request
-from cmsmig.wire.session import Session
-
-Conversation = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
-
-
-@asynccontextmanager
-async def served(conversation: Conversation) -> AsyncIterator[str]:
-    """Serve raw bytes on loopback; yields the address without a path."""
-    asked: list[str] = []
-
-    async def handle(
-        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            asked.append(head)
-            await conversation(head, writer)
-            await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(handle, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-
-
-def fast(**more: Any) -> Session:
-    async def sleep(seconds: float) -> None:
-        await asyncio.sleep(0)
-
-    values: dict[str, Any] = {"authorization": "Bearer hush", "budget": None}
-    return Session("files", in_flight=4, sleep=sleep, **(values | more))
-
-
-async def fetch(session: Session, url: str, **more: Any) -> tuple[Any, bytes]:
-    got: list[bytes] = []
-    values: dict[str, Any] = {"max_bytes": 10_000, "allow_private": True}
-    fetched = await session.fetch(url, write=got.append, **(values | more))
-    return fetched, b"".join(got)
+from tests.support.wire.raw_host import RawHost, answer
+from tests.support.wire.sessions import fetch, impatient
 
 
 async def test_a_file_comes_without_the_token() -> None:
     """Bytes, size, hash and type; the host is named as in the address."""
-
-    async def answer(head: str, writer: asyncio.StreamWriter) -> None:
-        assert "authorization" not in head.lower()
-        assert "\r\nhost: 127.0.0.1:" in head.lower()
-        writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: Image/PNG; x=1\r\n"
-            b"Content-Length: 5\r\n\r\nhello"
-        )
-
-    async with served(answer) as base, fast() as session:
-        fetched, body = await fetch(session, f"{base}/a?b=1")
+    host = RawHost(answer("hello", "Content-Type: Image/PNG; x=1"))
+    async with host.listening(), impatient() as session:
+        fetched, body = await fetch(session, f"{host.url}/a?b=1")
+    assert "authorization" not in host.asked[0].lower()
+    assert "\r\nhost: 127.0.0.1:" in host.asked[0].lower()
     assert body == b"hello"
     assert (fetched.status, fetched.size) == (200, 5)
     assert fetched.content_type == "image/png"
     assert fetched.sha256 == hashlib.sha256(b"hello").hexdigest()
 
 
-async def test_a_loopback_address_needs_permission() -> None:
+@pytest.mark.parametrize(
+    "name", ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"]
+)
+async def test_a_loopback_address_needs_permission(name: str) -> None:
     """Nothing is sent to a private address, however it is written."""
-    asked: list[str] = []
-
-    async def answer(head: str, writer: asyncio.StreamWriter) -> None:
-        asked.append(head)
-
-    async with served(answer) as base, fast() as session:
-        port = base.rpartition(":")[2]
-        for host in ("127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"):
-            with pytest.raises(RejectedError) as caught:
-                await fetch(session, f"http://{host}:{port}/", allow_private=False)
-            assert caught.value.problems[0].field == "private_address"
-    assert asked == []
+    async with RawHost().listening() as host, impatient() as session:
+        with pytest.raises(RejectedError) as caught:
+            await fetch(session, f"http://{name}:{host.port}/", allow_private=False)
+    assert caught.value.problems[0].field == "private_address"
+    assert host.connections == 0
 
 
 async def test_the_size_is_capped_while_it_streams() -> None:
     """A host that announces nothing is stopped at the limit."""
 
-    async def endless(head: str, writer: asyncio.StreamWriter) -> None:
+    async def endless(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
         while True:
             writer.write(b"x" * 5000)
             await writer.drain()
 
-    async with served(endless) as base, fast() as session:
-        got: list[bytes] = []
+    got = bytearray()
+    async with RawHost(endless).listening() as host, impatient() as session:
         with pytest.raises(RejectedError, match="larger than 12000 bytes"):
-            await session.fetch(
-                base, max_bytes=12_000, allow_private=True, write=got.append
-            )
-        assert sum(map(len, got)) <= 12_000
+            await fetch(session, host.url, max_bytes=12_000, write=got.extend)
+    assert len(got) <= 12_000
 
 
-async def test_a_host_that_drips_runs_into_the_timeout() -> None:
-    """The time for the whole counts, not for each piece."""
-
-    async def drip(head: str, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n")
-        while True:
-            writer.write(b"x")
-            await writer.drain()
-            await asyncio.sleep(0.02)
-
-    async with served(drip) as base, fast() as session:
-        with pytest.raises(UnreachableError) as caught:
-            await fetch(session, base, timeout=0.3)
-    assert caught.value.problems[0].field == "timeout"
-
-
-async def test_half_a_file_is_no_file() -> None:
-    """Fewer bytes than announced are an error once some were handed on."""
-
-    async def half(head: str, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-
-    async with served(half) as base, fast() as session:
+@pytest.mark.parametrize("restart", [None, list])
+async def test_half_a_file_is_no_file(restart: object) -> None:
+    """Once some of it was passed on it is tried again only where that can be undone."""
+    host = RawHost(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+    async with host.listening(), impatient() as session:
         with pytest.raises(UnreachableError, match="cannot be downloaded"):
-            await fetch(session, base)
+            await fetch(session, host.url, restart=restart)
+    assert host.connections == (4 if restart else 1)
 
 
-async def test_a_cut_file_is_fetched_anew_if_its_half_can_be_taken_back() -> None:
+async def test_a_cut_file_is_fetched_again_if_its_half_can_be_undone() -> None:
     """The digest is that of the whole file, and nothing of the half stays."""
-    got: list[bytes] = []
-    bodies = [b"half", b"whole file"]
 
-    async def once_cut(head: str, writer: asyncio.StreamWriter) -> None:
-        head_line = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
-        writer.write(head_line + bodies.pop(0))
+    async def once_cut(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        body = b"half" if host.connections == 1 else b"whole file"
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n" + body)
 
-    async with served(once_cut) as base, fast() as session:
-        fetched = await session.fetch(
-            base,
-            max_bytes=10_000,
-            allow_private=True,
-            write=got.append,
-            restart=got.clear,
-        )
-    assert (fetched.status, fetched.size, b"".join(got)) == (200, 10, b"whole file")
+    async with RawHost(once_cut).listening() as host, impatient() as session:
+        fetched, body = await fetch(session, host.url)
+    assert (fetched.status, fetched.size, body) == (200, 10, b"whole file")
     assert fetched.sha256 == hashlib.sha256(b"whole file").hexdigest()
 
 
 async def test_a_redirect_to_another_private_host_is_refused() -> None:
     """The permission is for the host of the address alone."""
-
-    async def elsewhere(head: str, writer: asyncio.StreamWriter) -> None:
-        writer.write(
-            b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2/x\r\n"
-            b"Content-Length: 0\r\n\r\n"
-        )
-
-    async with served(elsewhere) as base, fast() as session:
+    host = RawHost(answer("", "Location: http://127.0.0.2/x", status="302 Found"))
+    async with host.listening(), impatient() as session:
         with pytest.raises(RejectedError) as caught:
-            await fetch(session, base)
+            await fetch(session, host.url)
     assert caught.value.problems[0].field == "private_address"
 
 
 async def test_a_name_that_leads_inwards_is_refused() -> None:
     """What the name resolves to counts, all of it."""
 
-    async def resolve(host: str, port: int) -> tuple[str, ...]:
-        return ("93.184.216.34", "192.168.1.1")
+    async def resolve(name: str, port: int) -> tuple[str, ...]:
+        return ("93.184.216.34", "127.0.0.1")
 
-    def never(request: httpx.Request) -> httpx.Response:
-        raise AssertionError("must not be asked")
-
-    transport = httpx.MockTransport(never)
-    async with fast(transport=transport, resolve=resolve) as session:
+    async with RawHost().listening() as host, impatient(resolve=resolve) as session:
+        address = f"http://innocent.test:{host.port}/a"
         with pytest.raises(RejectedError, match="private network"):
-            await fetch(session, "https://innocent.test/a", allow_private=False)
+            await fetch(session, address, allow_private=False)
+    assert host.connections == 0
 
 
 async def test_the_address_that_was_checked_is_the_one_that_is_used() -> None:
-    """A second lookup with another result finds nobody asking for it."""
+    """It is looked up once; the first address that answers is asked."""
+    asked: list[tuple[str, int]] = []
 
-    async def answer(head: str, writer: asyncio.StreamWriter) -> None:
-        assert "\r\nhost: renamed.test:" in head.lower()
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    async def resolve(name: str, port: int) -> tuple[str, ...]:
+        asked.append((name, port))
+        return ("127.0.0.9", "127.0.0.1")
 
-    async with served(answer) as base:
-        port = base.rpartition(":")[2]
-
-        async def resolve(host: str, asked_port: int) -> tuple[str, ...]:
-            assert (host, asked_port) == ("renamed.test", int(port))
-            return ("127.0.0.9", "127.0.0.1")
-
-        async with fast(resolve=resolve) as session:
-            _, body = await fetch(session, f"http://user:pw@renamed.test:{port}/")
+    host = RawHost(answer("ok"))
+    async with host.listening(), impatient(resolve=resolve) as session:
+        _, body = await fetch(session, f"http://user:pw@renamed.test:{host.port}/")
     assert body == b"ok"
+    assert asked == [("renamed.test", host.port)]
+    assert "\r\nhost: renamed.test:" in host.asked[0].lower()
 
 
-async def test_an_unknown_name_is_said() -> None:
-    """A name that nobody knows ends in one sentence."""
+async def test_an_unknown_name_is_one_sentence() -> None:
+    """The resolver's reason is in it."""
 
-    async def resolve(host: str, port: int) -> tuple[str, ...]:
+    async def resolve(name: str, port: int) -> tuple[str, ...]:
         raise OSError("unknown name")
 
-    async with fast(resolve=resolve) as session:
+    async with impatient(resolve=resolve) as session:
         with pytest.raises(UnreachableError, match="unknown name"):
             await fetch(session, "https://nowhere.test/a")
 
@@ -257,30 +170,15 @@ def test_private_hosts(host: str, private: bool) -> None:
     assert is_private_host(host) is private
 
 
-async def test_a_request_cut_off_on_a_real_socket_is_open() -> None:
-    """A server that hangs up after the request may have applied it."""
-
-    async def hang_up(head: str, writer: asyncio.StreamWriter) -> None:
-        writer.close()
-
-    from cmsmig.errors import OutcomeUnknownError
-
-    async with served(hang_up) as base, fast() as session:
+async def test_a_request_that_is_cut_off_may_have_been_applied() -> None:
+    """A closed port takes no request; a server that hangs up may have done it."""
+    async with RawHost(b"").listening() as host, impatient() as session:
+        create = Request("POST", host.url, json={})
         with pytest.raises(OutcomeUnknownError):
-            await session.send(Request("POST", base, json={}))
-
-
-async def test_nobody_there_is_unreachable() -> None:
-    """A closed port takes no request."""
-
-    async def unused(head: str, writer: asyncio.StreamWriter) -> None:
-        raise AssertionError("not asked")
-
-    async with served(unused) as base:
-        pass
-    async with fast() as session:
+            await session.send(create)
+    async with impatient() as session:
         with pytest.raises(UnreachableError, match="cannot be reached"):
-            await session.send(Request("POST", base, json={}))
+            await session.send(create)
 
 
 def test_a_proxy_resolves_in_our_stead(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,12 +190,8 @@ def test_a_proxy_resolves_in_our_stead(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("address", ["/files/a.png", "ftp://host.test/a.png"])
-async def test_an_address_that_is_not_fetched_is_named_as_it_stands(
-    address: str,
-) -> None:
+async def test_an_address_that_is_not_fetched_is_named_as_it_is(address: str) -> None:
     """A relative address has no host, and none is made up for the message."""
-    async with fast() as session:
+    async with impatient() as session:
         with pytest.raises(RejectedError, match=f"address {address} is neither"):
-            await session.fetch(
-                address, max_bytes=9, allow_private=False, write=lambda data: None
-            )
+            await fetch(session, address)

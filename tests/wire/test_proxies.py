@@ -1,50 +1,20 @@
-"""What a proxy hears of a token: nothing, whatever the environment names."""
+"""What a proxy learns of a token: nothing, whatever the environment names."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from cmsmig.errors import SettingsError, UnreachableError
 from cmsmig.wire.answers import Request
-from cmsmig.wire.session import Session
-
-TOKEN = "hush-hush-hush"
-
-
-@asynccontextmanager
-async def hearing(host: str = "127.0.0.1") -> AsyncIterator[tuple[int, list[bytes]]]:
-    """Listen and keep every byte of each request's head."""
-    heard: list[bytes] = []
-
-    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heard.append(await reader.readuntil(b"\r\n\r\n"))
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(meet, host, 0)
-    async with server:
-        yield server.sockets[0].getsockname()[1], heard
+from tests.support.wire.raw_host import RawHost, answer
+from tests.support.wire.sessions import TOKEN, impatient
 
 
-def asking() -> Session:
-    """Return a session over real sockets that never waits."""
-
-    async def at_once(seconds: float) -> None:
-        pass
-
-    return Session(
-        "origin",
-        authorization=f"Bearer {TOKEN}",
-        budget=None,
-        in_flight=1,
-        sleep=at_once,
-    )
+def listener() -> RawHost:
+    """Return a host, or a proxy that answers as one."""
+    return RawHost(answer("{}"))
 
 
 @pytest.fixture(params=["http_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"])
@@ -60,48 +30,42 @@ def by_proxy(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return name
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_loopback_needs_no_proxy(by_proxy: Any, host: str) -> None:
-    """A token for this machine stays on it."""
-    async with hearing() as (proxy, told), hearing() as (port, asked):
-        by_proxy(proxy)
-        async with asking() as session:
-            answer = await session.send(Request("GET", f"http://{host}:{port}/v2"))
-    assert answer.status == 200
-    assert len(asked) == 1
-    assert told == []
-
-
-async def test_all_of_loopback_needs_no_proxy(by_proxy: Any) -> None:
-    """Not only its first address."""
-    async with hearing() as (proxy, told):
-        by_proxy(proxy)
-        async with asking() as session:
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+async def test_loopback_needs_no_proxy(by_proxy: Any, name: str) -> None:
+    """A token for this machine stays on it, at whatever address of loopback."""
+    async with listener().listening() as proxy, listener().listening() as host:
+        by_proxy(proxy.port)
+        async with impatient() as session:
+            received = await session.send(
+                Request("GET", f"http://{name}:{host.port}/v2")
+            )
             with pytest.raises(UnreachableError):
                 await session.send(Request("GET", "http://127.9.9.9:9/v2"))
-    assert told == []
+    assert received.status == 200
+    assert len(host.asked) == 1
+    assert proxy.connections == 0
 
 
-@pytest.mark.parametrize("host", ["api.test", "nas", "10.0.0.9", "134744072"])
+@pytest.mark.parametrize("name", ["api.test", "nas", "10.0.0.9", "134744072"])
 @pytest.mark.parametrize("by_proxy", ["http_proxy", "ALL_PROXY"], indirect=True)
-async def test_no_token_goes_to_a_proxy_in_the_clear(by_proxy: Any, host: str) -> None:
-    """Plain http to another host is refused before anybody hears of it."""
-    async with hearing() as (proxy, told):
-        by_proxy(proxy)
-        async with asking() as session:
+async def test_no_token_goes_to_a_proxy_in_the_clear(by_proxy: Any, name: str) -> None:
+    """Plain http to another host is refused before anything is sent."""
+    async with listener().listening() as proxy:
+        by_proxy(proxy.port)
+        async with impatient() as session:
             with pytest.raises(SettingsError, match="in the clear"):
-                await session.send(Request("GET", f"http://{host}/v2"))
-    assert told == []
+                await session.send(Request("GET", f"http://{name}/v2"))
+    assert proxy.connections == 0
 
 
 @pytest.mark.parametrize("by_proxy", ["https_proxy", "ALL_PROXY"], indirect=True)
-async def test_a_proxy_hears_where_to_connect_and_no_more(by_proxy: Any) -> None:
+async def test_a_proxy_learns_where_to_connect_and_no_more(by_proxy: Any) -> None:
     """Behind it the connection is encrypted: the token is inside."""
-    async with hearing() as (proxy, told):
-        by_proxy(proxy)
-        async with asking() as session:
+    async with listener().listening() as proxy:
+        by_proxy(proxy.port)
+        async with impatient() as session:
             with pytest.raises(UnreachableError):
                 await session.send(Request("GET", "https://127.0.0.1.nip.test/v2"))
-    assert told
-    assert all(head.startswith(b"CONNECT ") for head in told)
-    assert not any(TOKEN.encode() in head for head in told)
+    assert proxy.asked
+    assert all(head.startswith("CONNECT ") for head in proxy.asked)
+    assert not any(TOKEN in head for head in proxy.asked)

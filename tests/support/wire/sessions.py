@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from cmsmig.events import Event
+from cmsmig.wire.download import Fetched
 from cmsmig.wire.session import Session
 
 URL = "https://api.test/v2/things?signature=hush"
@@ -27,6 +28,18 @@ def impatient(**more: Any) -> Session:
         "sleep": sleep,
     }
     return Session("destination", **(values | more))
+
+
+async def fetch(session: Session, url: str, **more: Any) -> tuple[Fetched, bytes]:
+    """Download a file of at most 10,000 bytes; return what is known of it, and it."""
+    got = bytearray()
+    values: dict[str, Any] = {
+        "max_bytes": 10_000,
+        "allow_private": True,
+        "write": got.extend,
+        "restart": got.clear,
+    }
+    return await session.fetch(url, **(values | more)), bytes(got)
 
 
 class Service:
