@@ -14,9 +14,7 @@ Prints what is wrong with each other case, and a table. Exits 1 when one failed.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import importlib
-import json
 import logging
 import os
 import signal
@@ -31,6 +29,9 @@ from fnmatch import fnmatchcase
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Protocol
+
+from tests.proofs.measuring.kept import ROOT, Kept
+from tests.proofs.measuring.printed import print_table
 
 KINDS = {
     "corrupted": "tests.proofs.hostile.corrupted",
@@ -58,9 +59,6 @@ PROGRAMS = {
     "quota": ["tests.proofs.budget.quota"],
 }  # fmt: skip
 """What a program of its own proves or makes: a module, and what it is given."""
-ROOT = Path(__file__).resolve().parents[2]
-ABOVE = ("notebook", "display", "review", "survey", "evidence", "run")
-"""Folders of the package that no case depends on."""
 
 
 class Case(Protocol):
@@ -90,29 +88,6 @@ class Proof(Protocol):
 
     def attempt(self, case: Case) -> list[str]:
         """Try a case and return what is wrong; never raises."""
-
-
-class Passed:
-    """The cases that passed with this very code; a line in a file each."""
-
-    def __init__(self, kind: str) -> None:
-        package = ROOT / "cmsmig"
-        sources = sorted(
-            path
-            for path in (*package.rglob("*.py"), *Path(__file__).parent.rglob("*.py"))
-            if not any(path.is_relative_to(package / name) for name in ABOVE)
-        )
-        read = b"".join(each.read_bytes() for each in sources)
-        digest = hashlib.sha256(read).hexdigest()[:16]
-        self._path = ROOT / "reports" / "soak" / f"{kind}-{digest}.jsonl"
-        lines = self._path.read_text().splitlines() if self._path.exists() else ()
-        self.keys = {json.loads(line) for line in lines}
-
-    def add(self, case: Case) -> None:
-        """Keep a case that passed, at once."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(case.key)}\n")
 
 
 _CURRENT: list[Proof] = []
@@ -146,8 +121,8 @@ def main(arguments: Sequence[str]) -> int:
     ):
         _CURRENT[:] = [proof]
         chosen = _chosen(proof.cases(given.count, given.seed), given)
-        passed = Passed(given.kind)
-        todo = [case for case in chosen if case.key not in passed.keys]
+        passed = Kept(ROOT / "reports" / "soak" / given.kind)
+        todo = [case for case in chosen if case.key not in passed.results]
         failed: list[Case] = []
         begun = time.monotonic()
         print(f"{len(todo)} cases, {len(chosen) - len(todo)} others passed before")
@@ -157,7 +132,7 @@ def main(arguments: Sequence[str]) -> int:
                 lines = (f"FAILED {case.key}", *wrong)
                 print(*(each[:2000] for each in lines), sep="\n    ", flush=True)
             else:
-                passed.add(case)
+                passed.add(case.key, True)
             each = (time.monotonic() - begun) / done
             sys.stderr.write(
                 f"\r{done}/{len(todo)}, {len(failed)} failed, {each:.2f} s each, "
@@ -165,7 +140,7 @@ def main(arguments: Sequence[str]) -> int:
             )
             sys.stderr.flush()
         print(file=sys.stderr)
-        _print_table(chosen, failed)
+        print_table(_rows(chosen, failed))
         print(f"\n{time.monotonic() - begun:.0f} s")
     return int(bool(failed))
 
@@ -202,12 +177,11 @@ def _named(case: Case, text: str) -> bool:
     return fnmatchcase(case.key, f"*{text}*")
 
 
-def _print_table(cases: Sequence[Case], failed: Sequence[Case]) -> None:
+def _rows(cases: Sequence[Case], failed: Sequence[Case]) -> Iterator[dict[str, object]]:
     wrong = Counter(case.name for case in failed)
-    print("| case | tried | failed |\n|---|---|---|")
     for name, count in Counter(case.name for case in cases).items():
-        print(f"| {name} | {count} | {wrong[name]} |")
-    print(f"| all | {len(cases)} | {len(failed)} |")
+        yield {"case": name, "tried": count, "failed": wrong[name]}
+    yield {"case": "all", "tried": len(cases), "failed": len(failed)}
 
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:

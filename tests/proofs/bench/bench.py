@@ -20,17 +20,19 @@ import argparse
 import json
 import os
 import platform
+import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.proofs.bench import starts, steps
-from tests.proofs.bench.taken import Row, Taken, table
 from tests.proofs.budget import pace
 from tests.proofs.converter import bench as converters
-from tests.proofs.growth.growth import COLLECTIONS, at_work, tell
+from tests.proofs.growth.growth import COLLECTIONS, Figures, at_work
 from tests.proofs.growth.site import GrowingSite
+from tests.proofs.measuring.measured import MEGABYTE, Measured
+from tests.proofs.measuring.printed import print_table, tell
 
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 ITEMS = int(os.environ.get("BENCH_ITEMS", "1000"))
@@ -56,7 +58,7 @@ def main() -> int:
     names = [n for n in BESIDE if not asked.only or any(t in n for t in asked.only)]
     if not names:
         sys.exit(f"--only is a part of one of these: {', '.join(BESIDE)}")
-    taken: dict[str, list[Taken]] = {name: [] for name in names}
+    taken: dict[str, list[Figures]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory(prefix="cmsmig-bench-") as made:
         folder = asked.folder or Path(made)
         for name, took in _conversions(folder, names):
@@ -65,39 +67,57 @@ def main() -> int:
             tell(f"round {number + 1} of {ROUNDS}")
             for name, took in _round(folder, names):
                 taken[name].append(took)
-    rows = [Row(name, BESIDE[name], each) for name, each in taken.items() if each]
     if asked.json:
-        print(json.dumps({**_machine(), "rows": [row.document() for row in rows]}))
+        print(json.dumps({**_machine(), "rounds": taken}))
     else:
         print(", ".join(f"{key}: {value}" for key, value in _machine().items()))
-        print(f"\n{table(rows)}")
+        print_table(_row(name, rounds) for name, rounds in taken.items() if rounds)
     return 0
 
 
-def _round(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Taken]]:
+def _row(name: str, rounds: list[Figures]) -> dict[str, object]:
+    """Return the medians of all rounds, and how many times as fast as the other."""
+    middle = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
+    calls, busy = round(middle["calls"]), middle["sandbox_cpu"]
+    return {
+        "": name,
+        "s": _seconds(middle["seconds"]),
+        "CPU s": _seconds(middle["cpu"]),
+        "peak MB": f"{middle['peak'] / MEGABYTE:.0f}",
+        "calls": calls or "-",
+        "CPU ms a call": f"{1000 * middle['cpu'] / calls:.2f}" if calls else "-",
+        "sandbox could, calls/s": f"{calls / busy:,.0f}" if calls and busy else "-",
+        "beside it": BESIDE[name],
+        "its s": _seconds(middle["beside"]),
+        "x its speed": f"{middle['beside'] / middle['seconds']:.2f}",
+    }
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f}" if seconds >= 10 else f"{seconds:.4f}"
+
+
+def _round(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
     """Yield each row once, but for those of the converters, who take turns."""
     yield from starts.starts([name for name in starts.STARTS if name in names])
     made = [name for name in steps.MADE if name in names]
     shown = [n for n in (*starts.OPENED, starts.OVERHEAD) if n in names]
     if made or shown:
         site = GrowingSite(ITEMS, COLLECTIONS)
-        with at_work(site, folder, steps.IN_FLIGHT) as here:
+        with at_work(site, folder) as here:
             yield from steps.steps(site, here, made)
-            if shown and not (here.project / "decisions").exists():
-                here.step("pull")
-                here.step("decide", "--accept-proposals", "--reviewer", "bench")
+            if shown and not (here.folder / "decisions").exists():
+                here.decided()
             yield from starts.notebooks(here, shown)
     if PACED in names:
-        yield PACED, _paced(folder)
+        tell("  import at 60 calls a second")
+        row = pace.paced(60, 0)
+        took = Measured(row["took s"], row["CPU s"], 0, 0, row["calls"],
+                        row["sandbox CPU s"])  # fmt: skip
+        yield PACED, {**took.figures(), "beside": row["calls"] / 60}
 
 
-def _paced(folder: Path) -> Taken:
-    tell("  import at 60 calls a second")
-    run = pace.measure(folder, 60, 0)
-    return Taken(run.seconds, run.cpu, 0, run.least, run.calls, run.sandbox_cpu)
-
-
-def _conversions(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Taken]]:
+def _conversions(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
     """Yield every round of the converters, as seconds a document."""
     wanted = {name: CONVERSIONS[name] for name in names if name in CONVERSIONS}
     sizes = [
@@ -111,7 +131,8 @@ def _conversions(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Take
         for number, run in enumerate(runs[size, mode]):
             beside = _each(official[number]) if official else 0.0
             cpu = run["cpu"] / run["documents"]
-            yield name, Taken(_each(run), cpu, run["rss"], beside)
+            took = Measured(_each(run), cpu, run["rss"])
+            yield name, {**took.figures(), "beside": beside}
 
 
 def _each(run: dict) -> float:

@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.proofs.bench.taken import Taken
-from tests.proofs.growth.growth import AtWork
-from tests.proofs.growth.measured import Measured, measured
+from tests.proofs.growth.growth import Figures
+from tests.proofs.measuring.measured import Measured, measured
+from tests.proofs.measuring.served import Project
 
 BARE = [sys.executable, "-c", "pass"]
 STARTS = {
@@ -53,35 +53,29 @@ _EMPTY = {
 }
 
 
-def starts(names: Sequence[str]) -> Iterator[tuple[str, Taken]]:
+def starts(names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
     """Yield one round of starts, each beside a bare start."""
     bare = _middle([measured(BARE) for _ in range(_TIMES)])
     for name in names:
         took = _middle([measured(STARTS[name]) for _ in range(_TIMES)])
-        yield name, Taken.of(took, bare.seconds)
+        yield name, {**took.figures(), "beside": bare.seconds}
 
 
-def notebooks(here: AtWork, names: Sequence[str]) -> Iterator[tuple[str, Taken]]:
+def notebooks(here: Project, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
     """Yield one round of notebooks without a browser, each beside papermill alone."""
     with tempfile.TemporaryDirectory(prefix="cmsmig-bench-") as folder:
         empty, output = Path(folder) / "empty.ipynb", Path(folder) / "output.ipynb"
         empty.write_text(json.dumps(_EMPTY))
         papermill = [sys.executable, "-m", "papermill", "--no-progress-bar"]
-        bare = _whole(measured([*papermill, str(empty), str(output)]))
+        bare = measured([*papermill, str(empty), str(output)])
         if OVERHEAD in names:
             ours = [sys.executable, "-c", _EXECUTE, str(empty), str(output)]
-            yield OVERHEAD, Taken.of(_whole(measured(ours)), bare.seconds)
+            yield OVERHEAD, {**measured(ours).figures(), "beside": bare.seconds}
         for name in names:
             if name in OPENED:
                 reports = ["--reports", f"{folder}/reports", "--run-id", OPENED[name]]
-                step = here.step("run", "--only", OPENED[name], *reports)
-                yield name, Taken(step.seconds, step.cpu, step.peak, bare.seconds)
-
-
-def _whole(took: Measured) -> Measured:
-    if took.code:
-        sys.exit(f"A notebook ended with {took.code}: {took.said[-600:]}")
-    return took
+                took = here.run("run", "--only", OPENED[name], *reports)
+                yield name, {**took.figures(), "beside": bare.seconds}
 
 
 def _middle(runs: list[Measured]) -> Measured:

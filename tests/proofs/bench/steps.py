@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-import urllib.request
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
-from pathlib import Path
 from typing import Any
 
-from tests.proofs.bench.taken import Taken
-from tests.proofs.budget.pace import COMMAND, sandbox
-from tests.proofs.growth.growth import NO_QUOTA, STEPS, AtWork, Step, tell, written
-from tests.proofs.growth.measured import measured
+from tests.proofs.growth.growth import STEPS, Figures, written
 from tests.proofs.growth.site import ITEMS_TO_A_FILE, GrowingSite
+from tests.proofs.measuring.measured import measured
+from tests.proofs.measuring.printed import tell
+from tests.proofs.measuring.served import COMMAND, NO_QUOTA, Project, Served, sandbox
 from tests.support.sites.identity import file_id
 
 IN_FLIGHT = 8
@@ -34,55 +33,51 @@ _STORY = ("name", "content", "is_folder")
 
 
 def steps(
-    site: GrowingSite, here: AtWork, wanted: Sequence[str]
-) -> Iterator[tuple[str, Taken]]:
+    site: GrowingSite, here: Project, wanted: Sequence[str]
+) -> Iterator[tuple[str, Figures]]:
     """Yield one round of the steps up to the last one wanted, each with its floor."""
     last = max(map(list(STEPS).index, wanted), default=-1)
     for name, arguments in list(STEPS.items())[: last + 1]:
         tell(f"  {name}")
-        step = here.step(*arguments)
+        took = here.run(*arguments)
         if name in wanted:
-            floor = _floor(site, here, name, step)
-            yield (
-                name,
-                Taken(
-                    step.seconds,
-                    step.cpu,
-                    step.peak,
-                    floor,
-                    step.calls,
-                    step.sandbox_cpu,
-                ),
-            )
+            floor = _floor(site, here, name, took.calls)
+            yield name, {**took.figures(), "beside": floor}
 
 
-def _floor(site: GrowingSite, here: AtWork, name: str, step: Step) -> float:
+def _floor(site: GrowingSite, here: Project, name: str, calls: int) -> float:
+    known = here.served.announced
     if name == "pull":
-        return _plain(here, _origin_reads(site, here), _origin_token(here))
+        reads = _origin_reads(site, here)
+        return _plain(here, reads, f"Bearer {known['origin_token']}")
     if name == "plan":
         return _conversions(site, here)
     if name == "import":
-        return _writes(site, here, step.calls)
-    base, token = _destination(here)
+        return _writes(site, here, calls)
+    base = _space_of(here.served)
     if name == "verify":
-        ids = [story["id"] for story in _page(here, "state")["stories"]]
-        urls = [f"{base}/stories/{own}" for own in islice(cycle(ids), step.calls)]
+        ids = [story["id"] for story in here.served.page("state")["stories"]]
+        urls = [f"{base}/stories/{own}" for own in islice(cycle(ids), calls)]
     else:
-        pages = (f"{base}/stories?page={n + 1}&per_page={PAGE}" for n in range(9**9))
-        most = -(-site.items // PAGE)
-        urls = list(islice(cycle(list(islice(pages, most))), step.calls))
-    return _plain(here, [[_get(url) for url in urls]], token)
+        pages = range(math.ceil(site.items / PAGE))
+        lists = [f"{base}/stories?page={each + 1}&per_page={PAGE}" for each in pages]
+        urls = list(islice(cycle(lists), calls))
+    return _plain(here, [[_get(url) for url in urls]], known["destination_token"])
+
+
+def _space_of(served: Served) -> str:
+    return f"{served.announced['base_url']}/spaces/{served.announced['space_id']}"
 
 
 def _get(url: str) -> dict[str, object]:
     return {"method": "GET", "url": url}
 
 
-def _origin_reads(site: GrowingSite, here: AtWork) -> list[list[dict[str, object]]]:
-    origin = _settings(here)["CMSMIG_ORIGIN_API_URL"]
+def _origin_reads(site: GrowingSite, here: Project) -> list[list[dict[str, object]]]:
+    origin = here.served.announced["origin_api_url"]
     names = [f"picture-{n}.jpg" for n in range(0, site.items, ITEMS_TO_A_FILE)]
     files = [_get(f"{origin}/files/{file_id(name)}_{name}") for name in names]
-    content = json.loads((here.project / "raw" / "collections.json").read_text())
+    content = json.loads((here.folder / "raw" / "collections.json").read_text())
     each = site.items // site.collections
     pages = [
         _get(
@@ -95,30 +90,24 @@ def _origin_reads(site: GrowingSite, here: AtWork) -> list[list[dict[str, object
     return [pages, files]
 
 
-def _conversions(site: GrowingSite, here: AtWork) -> float:
-    bodies = here.folder / "bodies"
+def _conversions(site: GrowingSite, here: Project) -> float:
+    bodies = here.work / "bodies"
     bodies.mkdir(exist_ok=True)
     for number in range(site.items):
         data = site.entry(number).data or {}
         (bodies / f"{number:06}.html").write_text(str(data["text"]), encoding="utf-8")
-    command = [*COMMAND, "convert", "--batch", str(bodies), str(here.folder / "made")]
+    command = [*COMMAND, "convert", "--batch", str(bodies), str(here.work / "made")]
     return measured(command).seconds
 
 
-def _writes(site: GrowingSite, here: AtWork, calls: int) -> float:
+def _writes(site: GrowingSite, here: Project, calls: int) -> float:
     """Write what the import wrote into a space of its own, as fast as httpx can.
 
     Told for as many calls as the import made.
     """
-    state = _page(here, "state")
-    folder = here.folder / "plain"
-    folder.mkdir(exist_ok=True)
-    with sandbox(written(site, here.folder.parent), folder, NO_QUOTA, 0) as served:
-        given = _read_settings(folder / "sandbox.env")
-        base = (
-            f"{given['CMSMIG_DESTINATION_BASE_URL']}/spaces/{given['CMSMIG_SPACE_ID']}"
-        )
-        token = given["CMSMIG_DESTINATION_TOKEN"]
+    state, content = here.served.page("state"), written(site, here.work.parent)
+    with sandbox(content, rate=NO_QUOTA) as served:
+        base, token = _space_of(served), served.announced["destination_token"]
         made = [
             {
                 "method": "POST",
@@ -163,9 +152,9 @@ def _phases(state: dict[str, Any], base: str) -> list[list[dict[str, object]]]:
     return [uploads, creations, updates]
 
 
-def _plain(here: AtWork, phases: list[list[dict[str, object]]], token: str) -> float:
+def _plain(here: Project, phases: list[list[dict[str, object]]], token: str) -> float:
     """Return the seconds of a process that makes these calls and nothing else."""
-    asked = here.folder / "calls.json"
+    asked = here.work / "calls.json"
     at_once = ORIGIN_IN_FLIGHT if token.startswith("Bearer ") else IN_FLIGHT
     document = {
         "headers": {"Authorization": token},
@@ -173,30 +162,5 @@ def _plain(here: AtWork, phases: list[list[dict[str, object]]], token: str) -> f
         "phases": phases,
     }
     asked.write_text(json.dumps(document), encoding="utf-8")
-    took = measured([sys.executable, "-m", "tests.proofs.bench.plain", str(asked)])
-    if took.code:
-        sys.exit(f"Plain httpx ended with {took.code}: {took.said[-600:]}")
-    return took.seconds
-
-
-def _page(here: AtWork, name: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{here.served.address}/_sandbox/{name}") as answer:
-        return json.load(answer)
-
-
-def _destination(here: AtWork) -> tuple[str, str]:
-    given = _settings(here)
-    base = f"{given['CMSMIG_DESTINATION_BASE_URL']}/spaces/{given['CMSMIG_SPACE_ID']}"
-    return base, given["CMSMIG_DESTINATION_TOKEN"]
-
-
-def _origin_token(here: AtWork) -> str:
-    return f"Bearer {_settings(here)['CMSMIG_ORIGIN_TOKEN']}"
-
-
-def _settings(here: AtWork) -> dict[str, str]:
-    return _read_settings(here.project / ".env")
-
-
-def _read_settings(path: Path) -> dict[str, str]:
-    return dict(line.split("=", 1) for line in path.read_text().splitlines() if line)
+    plain = [sys.executable, "-m", "tests.proofs.bench.plain", str(asked)]
+    return measured(plain).seconds

@@ -1,6 +1,6 @@
 """How several processes share one budget, as the sandbox counts and they tell.
 
-usage: quota.py [--part sharing|busy|burst|two] [--seconds N] [--work DIR]
+usage: quota.py [--part sharing|busy|burst|two] [--seconds N]
 
 sharing  three processes read and one imports through one budget at 6 calls a second,
          for N seconds (60): calls in a second as the service counts them, and 429s
@@ -17,14 +17,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -32,7 +30,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from tests.proofs.budget.pace import COMMAND, Served, run, sandbox
+from tests.proofs.measuring.printed import broken, wait_for
+from tests.proofs.measuring.served import COMMAND, Project, project
 from tests.support.sites.exact import write_load_site
 
 RATE = 6
@@ -82,23 +81,22 @@ class Caller:
 
 @dataclass(frozen=True)
 class World:
-    """A sandbox, and a project that was pulled and decided on."""
+    """A project that was pulled and decided on, and processes that work on it."""
 
-    served: Served
-    project: Path
+    project: Project
 
     def start(self, name: str) -> Caller:
         """Start the import or a reader."""
-        arguments = [*COMMAND, "--project", str(self.project), "import", "--json"]
+        folder = str(self.project.folder)
+        arguments = [*COMMAND, "--project", folder, "import", "--json"]
         if name != IMPORT:
-            arguments = [sys.executable, "-m", READER, str(self.project), name]
-        state = {"CMSMIG_STATE_DIR": str(self.project.parent / "state")}
+            arguments = [sys.executable, "-m", READER, folder, name]
         process = subprocess.Popen(
             arguments,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **state},
+            env={**os.environ, **self.project.settings},
         )
         caller = Caller(name, process)
         caller.reading = threading.Thread(target=caller.listen, daemon=True)
@@ -107,30 +105,22 @@ class World:
 
     def page(self, name: str, body: object = None) -> dict:
         """Return a page of the sandbox's own; with a body, set it."""
-        address = f"{self.served.address}/_sandbox/{name}"
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(address, data, method="PUT" if data else "GET")
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        return self.project.served.page(name, body)
 
     def calls(self) -> list[dict]:
         """Return what drew on the quota so far, oldest first."""
-        return [each for each in self.served.history() if each["quota"]]
+        return [each for each in self.project.served.history() if each["quota"]]
 
 
 @contextmanager
-def world(work: Path, items: int, images: int) -> Iterator[World]:
+def world(items: int, images: int) -> Iterator[World]:
     """Serve a site of so many items and images, pulled and decided on."""
-    folder = Path(tempfile.mkdtemp(dir=work, prefix="quota-"))
-    content, project = folder / "content", folder / "project"
-    write_load_site(content, items, images)
-    with sandbox(content, folder, RATE, 0) as served:
-        run(project, "init")
-        shutil.copy(folder / "sandbox.env", project / ".env")
-        run(project, "pull")
-        run(project, "decide", "--accept-proposals", "--reviewer", "quota")
-        yield World(served, project)
-    shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory(prefix="cmsmig-quota-") as work:
+        content = Path(work, "content")
+        write_load_site(content, items, images)
+        with project(Path(work), content, rate=RATE) as here:
+            here.decided()
+            yield World(here)
 
 
 @contextmanager
@@ -157,13 +147,13 @@ def begun(calls: list[dict]) -> bool:
     return {who(call) for call in calls} == set(CALLERS)
 
 
-def sharing(work: Path, seconds: float, *, busy: bool) -> list[str]:
+def sharing(seconds: float, *, busy: bool) -> list[str]:
     """Let four processes share the budget for a while; return what is wrong."""
-    with world(work, 400, 600) as here, busy_core() if busy else nullcontext():
+    with world(400, 600) as here, busy_core() if busy else nullcontext():
         before = len(here.calls())
         load = os.getloadavg()[0]
         callers = [here.start(name) for name in CALLERS]
-        wait_for(lambda: begun(here.calls()[before:]))
+        wait_for(lambda: begun(here.calls()[before:]), "each has made a call")
         time.sleep(seconds)  # The length of the measurement itself.
         load = max(load, os.getloadavg()[0])
         *reading, (code, _) = [each.end(signal.SIGINT) for each in callers]
@@ -197,12 +187,12 @@ def sharing(work: Path, seconds: float, *, busy: bool) -> list[str]:
     return broken(promised)
 
 
-def burst(work: Path) -> list[str]:
+def burst() -> list[str]:
     """Refuse several calls in a row; return what is wrong."""
     wrong: list[str] = []
-    with world(work, 60, 0) as here:
+    with world(60, 0) as here:
         callers = [here.start(name) for name in CALLERS]
-        wait_for(lambda: begun(here.calls()))
+        wait_for(lambda: begun(here.calls()), "each has made a call")
         for times, asked in STORMS:
             time.sleep(CALM)
             wrong += storm(here, callers, times, asked)
@@ -230,8 +220,10 @@ def storm(
         entry["retry_after"] = asked
     before = len(here.calls())
     here.page("faults", {"faults": [entry]})
-    wait_for(lambda: len(here.page("faults")["given"]) == times)
-    wait_for(lambda: len(back_again(here.calls()[before:])) == len(CALLERS))
+    wait_for(lambda: len(here.page("faults")["given"]) == times, "the storm is over")
+    wait_for(
+        lambda: len(back_again(here.calls()[before:])) == len(CALLERS), "all go on"
+    )
     calls = here.calls()[before:]
     refused = [call for call in calls if call["status"] == 429]
     first, last = refused[0]["time"], refused[-1]["time"]
@@ -282,11 +274,14 @@ def back_again(calls: list[dict]) -> dict[str, float]:
     return back
 
 
-def two(work: Path) -> list[str]:
+def two() -> list[str]:
     """Import twice at the same time; return what is wrong."""
-    with world(work, 40, 0) as here:
+    with world(40, 0) as here:
         first = here.start(IMPORT)
-        wait_for(lambda: any(call["route"] == "create story" for call in here.calls()))
+        wait_for(
+            lambda: any(call["route"] == "create story" for call in here.calls()),
+            "the first import creates",
+        )
         started = time.monotonic()
         second = here.start(IMPORT)
         refused, _ = second.ended(60)
@@ -308,11 +303,11 @@ def two(work: Path) -> list[str]:
     )
 
 
-PARTS: dict[str, Callable[[Path, float], list[str]]] = {
-    "sharing": lambda work, seconds: sharing(work, seconds, busy=False),
-    "busy": lambda work, seconds: sharing(work, seconds, busy=True),
-    "burst": lambda work, _: burst(work),
-    "two": lambda work, _: two(work),
+PARTS: dict[str, Callable[[float], list[str]]] = {
+    "sharing": lambda seconds: sharing(seconds, busy=False),
+    "busy": lambda seconds: sharing(seconds, busy=True),
+    "burst": lambda _: burst(),
+    "two": lambda _: two(),
 }
 
 
@@ -320,20 +315,12 @@ def main() -> int:
     """Run the chosen parts; return the exit code."""
     chosen = _arguments()
     wrong: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="cmsmig-quota-", dir=chosen.work) as work:
-        for part in chosen.part or PARTS:
-            print(f"# {part}", flush=True)
-            wrong += [
-                f"{part}: {what}" for what in PARTS[part](Path(work), chosen.seconds)
-            ]
+    for part in chosen.part or PARTS:
+        print(f"# {part}", flush=True)
+        wrong += [f"{part}: {what}" for what in PARTS[part](chosen.seconds)]
     for what in wrong:
         print(f"BROKEN {what}")
     return 1 if wrong else 0
-
-
-def broken(promised: dict[str, bool]) -> list[str]:
-    """Return the promises that are not kept."""
-    return [what for what, kept in promised.items() if not kept]
 
 
 def fullest(times: list[float]) -> int:
@@ -345,22 +332,12 @@ def fullest(times: list[float]) -> int:
     )
 
 
-def wait_for(happened: Callable[[], bool], seconds: float = 120.0) -> None:
-    """Look again and again, not so often that it keeps the sandbox from its work."""
-    until = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > until:
-            sys.exit("What this waits for does not happen.")
-        time.sleep(0.25)
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--part", action="append", choices=PARTS, default=[])
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--work", type=Path, help="where folders are made")
     return parser.parse_args()
 
 

@@ -19,7 +19,8 @@ from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.steps.decide.cross_check import SiteBody
 from tests.proofs.converter.searching import falsified
-from tests.proofs.converter.sites import bodies_of_sites, print_table
+from tests.proofs.converter.sites import bodies_of_sites
+from tests.proofs.measuring.printed import print_table
 from tests.support.mapping.split_documents import blocks_in
 from tests.support.richtext.account import wrong
 from tests.support.richtext.bodies import MAPPED, bodies, instances, policies
@@ -28,10 +29,6 @@ from tests.support.richtext.validity import faults
 
 LEAST = 97.0
 FAITHFUL, EXACT = NativeEngine(), NativeEngine(Mode.EXACT)
-COLUMNS = (
-    "site", "bodies", "words", "in text nodes", "raw HTML, words", "lost, words",
-    "losses", "unaccounted",
-)  # fmt: skip
 
 
 def main(arguments: list[str]) -> int:
@@ -51,7 +48,7 @@ def main(arguments: list[str]) -> int:
     sites = bodies_of_sites(options.sites)
     missing = {name: list[str]() for name in sites}
     rows = [_row(name, held, missing[name]) for name, held in sites.items()]
-    print_table(COLUMNS, rows)
+    print_table(rows)
     for name, what in missing.items():
         for each in what[:20]:
             print(f"FOUND {name}: {each}")
@@ -97,14 +94,16 @@ def _row(name: str, held: list[SiteBody], missing: list[str]) -> dict[str, objec
         lost.update(_lost_words(converted))
         losses.update(f"{loss.kind} ({loss.severity})" for loss in converted.losses)
     share = 100 * counts["held"] / counts["words"] if counts["words"] else 100.0
-    return dict(
-        zip(
-            COLUMNS,
-            (name, len(held), counts["words"], f"{share:.2f}", dict(raw), dict(lost),
-             dict(losses), len(missing)),
-            strict=True,
-        )
-    )  # fmt: skip
+    return {
+        "site": name,
+        "bodies": len(held),
+        "words": counts["words"],
+        "in text nodes": f"{share:.2f}",
+        "raw HTML, words": dict(raw),
+        "lost, words": dict(lost),
+        "losses": dict(losses),
+        "unaccounted": len(missing),
+    }
 
 
 def _letters_gone(text: str) -> Counter[str]:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from cmsmig.errors import OfficialError
 from cmsmig.steps.decide.cross_check import CrossCheck, Verdict, cross_check
-from tests.proofs.converter.sites import bodies_of_sites, print_table
+from tests.proofs.converter.sites import bodies_of_sites
+from tests.proofs.measuring.printed import print_table
 
 COLUMNS = ("site", "bodies", *Verdict)
 
@@ -29,11 +30,8 @@ def main(arguments: list[str]) -> int:
         for name, check in found.items()
     }
     print_table(
-        COLUMNS,
-        [
-            {"site": name, "bodies": check.bodies, **counts[name]}
-            for name, check in found.items()
-        ],
+        {"site": name, "bodies": check.bodies, **counts[name]}
+        for name, check in found.items()
     )
     for name, check in found.items():
         print(f"\n{name}: deviations")

@@ -19,7 +19,8 @@ from cmsmig.richtext.blocks.proposals import (
 )
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.cross_check import SiteBody
-from tests.proofs.converter.sites import bodies_of_sites, print_table
+from tests.proofs.converter.sites import bodies_of_sites
+from tests.proofs.measuring.printed import print_table
 from tests.support.richtext.block_account import wrong_blocks
 
 RULES = Heuristics(frozenset(Heuristic))
@@ -30,7 +31,7 @@ def main(arguments: list[str]) -> int:
     """Print the table; return the exit code."""
     sites = bodies_of_sites(Path(arguments[0]))
     rows = [{"site": name, **_row(bodies)} for name, bodies in sites.items()]
-    print_table(COLUMNS, rows)
+    print_table(rows)
     return int(not rows or any(each["wrong"] for each in rows))
 
 

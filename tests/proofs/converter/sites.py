@@ -45,10 +45,3 @@ def _is_body(kind: str | None, text: object) -> bool:
         return False
     marked = kind == "PlainText" and any(sign in text for sign in SIGNS)
     return kind == "RichText" or marked
-
-
-def print_table(columns: tuple[str, ...], rows: list[dict[str, object]]) -> None:
-    """Print rows by the names of their columns, as Markdown."""
-    print(f"\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
-    for row in rows:
-        print("|", " | ".join(str(row[name]) for name in columns), "|")

@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cmsmig.sandbox.history import Entry
-from tests.proofs.budget.pace import COMMAND, Served, sandbox
+from cmsmig.sandbox.server import environment_file_text
 from tests.proofs.faults.cases import Case
 from tests.proofs.faults.left import (
     answered,
@@ -20,6 +22,8 @@ from tests.proofs.faults.left import (
 )
 from tests.proofs.faults.scenes import PULL, RATE, Scene, Scenes
 from tests.proofs.frozen.compare import differing
+from tests.proofs.measuring.served import COMMAND, Served, sandbox
+from tests.support.rehearsal import write_env
 
 LONGEST = 60.0
 """Seconds after which a process counts as hanging."""
@@ -34,8 +38,7 @@ def killed_at_times(case: Case, scene: Scene, scenes: Scenes) -> list[str]:
         work = Path(folder)
         shutil.copytree(scene.start.folder, work, dirs_exist_ok=True)
         content = scenes.folder / "content"
-        with sandbox(content, work, RATE, 0, origin_rate=60_000) as served:
-            shutil.copy(work / "sandbox.env", work / "project" / ".env")
+        with _served(content, work) as served:
             seconds = _undisturbed(scene, scenes)
             for number, share in enumerate(case.moments):
                 code = _ended(work, scene.command, share * seconds, case.in_flight)
@@ -49,13 +52,20 @@ def _undisturbed(scene: Scene, scenes: Scenes) -> float:
         with tempfile.TemporaryDirectory(dir=scenes.world.work.parent) as folder:
             work = Path(folder)
             shutil.copytree(scene.start.folder, work, dirs_exist_ok=True)
-            with sandbox(scenes.folder / "content", work, RATE, 0, origin_rate=60_000):
-                shutil.copy(work / "sandbox.env", work / "project" / ".env")
+            with _served(scenes.folder / "content", work):
                 begun = time.monotonic()
                 code = _ended(work, scene.command, LONGEST)
                 assert code == 0, f"an undisturbed process ended with {code}"
                 _SECONDS[scene.command] = time.monotonic() - begun
     return _SECONDS[scene.command]
+
+
+@contextmanager
+def _served(content: Path, work: Path) -> Iterator[Served]:
+    """Serve the site to the project that is there."""
+    with sandbox(content, rate=RATE) as served:
+        write_env(work / "project", environment_file_text(served.announced, RATE))
+        yield served
 
 
 def _ended(

@@ -8,13 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.proofs.measuring.printed import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 BIN = ROOT / ".venv-fleet" / "bin"
@@ -180,14 +181,3 @@ def _answers(engine: Engine, process: subprocess.Popen[bytes]) -> bool:
         return engine.ask("/health") is True
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         return False
-
-
-def wait_for(
-    happened: Callable[[], bool], what: str, seconds: float = 180, every: float = 1
-) -> None:
-    """Look again and again; raise `TimeoutError` when it does not happen."""
-    until = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > until:
-            raise TimeoutError(f"Not within {seconds:g} s: {what}.")
-        time.sleep(every)

@@ -1,6 +1,6 @@
 """Six sites, two machines, one engine: what the example in examples/fleet promises.
 
-usage: fleet.py [--short] [--pictures DIR]
+usage: fleet.py [--short]
 
 A Prefect server and two workers run as processes on loopback, each worker with a
 request budget of its own, as two machines have. Six sites go to five spaces: one is
@@ -9,7 +9,6 @@ table of the end, from the engine; who wrote to each space when, from the sandbo
 Afterwards a person decides and resumes the site that waits. `--short`: two sites of
 one space, one worker.
 
-Pictures of the engine's pages go to DIR, else to CMSMIG_SCREENSHOTS, if that is set.
 Exits with 1 when a promise is broken. The logs stay in build/fleet.
 """
 
@@ -22,7 +21,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from tests.proofs.fleet.engine import (
     ROOT,
@@ -30,10 +28,9 @@ from tests.proofs.fleet.engine import (
     left_running,
     processes_of,
     running_engine,
-    wait_for,
 )
-from tests.proofs.fleet.pages import take_pictures
 from tests.proofs.fleet.world import RATE, Kind, World, serving
+from tests.proofs.measuring.printed import broken, print_table, wait_for
 
 KILLED, WAITS = "canal", "dunes"
 SHARED = 5004
@@ -63,7 +60,7 @@ def main() -> int:
     check_types()
     with serving(WORK, kinds) as world:
         with running_engine(WORK / "home", machines) as engine:
-            wrong = play(engine, world, kinds, chosen.pictures)
+            wrong = play(engine, world, kinds)
         left = left_running(engine)
     wrong += broken({f"nothing is left running ({left})": not left})
     print(f"took {time.monotonic() - begun:.0f} s; logs in {WORK}")
@@ -79,9 +76,7 @@ def check_types() -> None:
     subprocess.run([*mypy, "examples/fleet"], cwd=ROOT, check=True)
 
 
-def play(
-    engine: Engine, world: World, kinds: tuple[Kind, ...], pictures: Path | None
-) -> list[str]:
+def play(engine: Engine, world: World, kinds: tuple[Kind, ...]) -> list[str]:
     """Run all sites to the table, then what waits; return what is wrong."""
     engine.call("python", "register.py", str(world.folder / "fleet.toml"))
     engine.call("prefect", "deployment", "run", "all-sites/all-sites")
@@ -95,8 +90,6 @@ def play(
     for space in sorted({kind.space for kind in kinds}):
         wrong += judge_space(world, space)
     wrong += judge_shared(engine, world)
-    if pictures is not None:
-        wrong += take_pictures(engine, pictures)
     if WAITS in names:
         wrong += resume(engine, world)
     return wrong
@@ -205,28 +198,11 @@ def resume(engine: Engine, world: World) -> list[str]:
     return broken({"what waited is done after its decisions": told[-1] == "Completed"})
 
 
-def print_table(rows: list[dict]) -> None:
-    """Print the table as Markdown."""
-    keys = list(rows[0]) if rows else []
-    print("| " + " | ".join(keys) + " |\n|" + "---|" * len(keys))
-    for row in rows:
-        print("| " + " | ".join(str(row[key]) for key in keys) + " |")
-
-
-def broken(promised: dict[str, bool]) -> list[str]:
-    """Return the promises that are not kept."""
-    return [what for what, kept in promised.items() if not kept]
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--short", action="store_true")
-    pictures = os.environ.get("CMSMIG_SCREENSHOTS")
-    parser.add_argument(
-        "--pictures", type=Path, default=Path(pictures) if pictures else None
-    )
     return parser.parse_args()
 
 

@@ -16,36 +16,44 @@ from functools import lru_cache
 from itertools import count, cycle
 from pathlib import Path
 
-from tests.proofs.budget.pace import COMMAND
 from tests.proofs.converter.webflow_bodies import webflow_body
-from tests.proofs.growth.growth import MEGABYTE, tell
-from tests.proofs.growth.measured import Measured, measured
+from tests.proofs.measuring.measured import MEGABYTE, measured
+from tests.proofs.measuring.printed import print_table, tell
+from tests.proofs.measuring.served import COMMAND
 
 SIZES = (1_000, 3_000, 8_000, 30_000, 100_000)
 """Bytes of the bodies, in turn."""
 _TEXTS = 40
 """Different texts of each size; a number makes each body another one."""
-COLUMNS = ("MB", "bodies", "s", "CPU s", "MB a s", "peak MB", "all processes MB")
 
 
 def main() -> int:
     """Measure each amount and print the table."""
     asked = _arguments()
-    print("| " + " | ".join(COLUMNS) + " |")
-    print("|---" * len(COLUMNS) + "|")
     with tempfile.TemporaryDirectory(dir=asked.folder) as work:
-        for megabytes in asked.megabytes:
-            source, target = Path(work, "bodies"), Path(work, "made")
-            bodies = write_bodies(source, megabytes * MEGABYTE)
-            tell(f"{megabytes} MB in {bodies} bodies")
-            took = measured([*COMMAND, "convert", "--batch", str(source), str(target)])
-            made = sum(1 for each in target.iterdir() if ".losses" not in each.name)
-            if took.code or made != bodies:
-                sys.exit(f"{made} of {bodies} were made; {took.code}: {took.said}")
-            print("| " + " | ".join(_row(megabytes, bodies, took)) + " |", flush=True)
-            shutil.rmtree(source)
-            shutil.rmtree(target)
+        print_table(_row(Path(work), megabytes) for megabytes in asked.megabytes)
     return 0
+
+
+def _row(work: Path, megabytes: int) -> dict[str, object]:
+    source, target = work / "bodies", work / "made"
+    bodies = write_bodies(source, megabytes * MEGABYTE)
+    tell(f"{megabytes} MB in {bodies} bodies")
+    took = measured([*COMMAND, "convert", "--batch", str(source), str(target)])
+    made = sum(1 for each in target.iterdir() if ".losses" not in each.name)
+    if made != bodies:
+        sys.exit(f"{made} of {bodies} were made: {took.said}")
+    shutil.rmtree(source)
+    shutil.rmtree(target)
+    return {
+        "MB": f"{megabytes:,}",
+        "bodies": f"{bodies:,}",
+        "s": f"{took.seconds:.1f}",
+        "CPU s": f"{took.cpu:.1f}",
+        "MB a s": f"{megabytes / took.seconds:.1f}",
+        "peak MB": f"{took.peak / MEGABYTE:.0f}",
+        "all processes MB": f"{took.together / MEGABYTE:.0f}",
+    }
 
 
 def write_bodies(folder: Path, most: int) -> int:
@@ -63,18 +71,6 @@ def write_bodies(folder: Path, most: int) -> int:
 @lru_cache(maxsize=len(SIZES) * _TEXTS)
 def _text(size: int, index: int) -> str:
     return webflow_body(size, index)
-
-
-def _row(megabytes: int, bodies: int, took: Measured) -> list[str]:
-    return [
-        f"{megabytes:,}",
-        f"{bodies:,}",
-        f"{took.seconds:.1f}",
-        f"{took.cpu:.1f}",
-        f"{megabytes / took.seconds:.1f}",
-        f"{took.peak / MEGABYTE:.0f}",
-        f"{took.together / MEGABYTE:.0f}",
-    ]
 
 
 def _arguments() -> argparse.Namespace:

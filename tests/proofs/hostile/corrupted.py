@@ -13,18 +13,13 @@ import random
 import re
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from tests.proofs.hostile.corrupted_services import (
-    Met,
-    Services,
-    copied,
-    environment_text,
-    run,
-)
+from tests.proofs.hostile.corrupted_services import Fault, Met, nonsense, run
 from tests.proofs.hostile.corruptions import (
     Chance,
     damaged,
@@ -33,10 +28,12 @@ from tests.proofs.hostile.corruptions import (
     reshaped,
     retold,
 )
+from tests.proofs.world.world import Checkpoint, World, build_world
 from tests.support.tiny_site import write_tiny_site
 
 SEED = "corrupted"
 COUNT = 1600
+RATE = 900
 Corrupt = Callable[[Path, Chance], None]
 """Damages one input of the project and state below a folder."""
 
@@ -172,11 +169,10 @@ class Case:
 
 
 class Corrupted:
-    """Tries cases one after the other, in a folder of its own."""
+    """Tries cases one after the other, from projects that are prepared once."""
 
-    def __init__(self, work: Path) -> None:
-        self._work = work
-        self._content = work / "content"
+    def __init__(self, world: World, starts: Mapping[str, Checkpoint]) -> None:
+        self._world, self._starts = world, starts
 
     def cases(self, count: int, seed: int) -> list[Case]:
         """Return cases of each kind by its share, 1,600 if no number is named."""
@@ -187,9 +183,9 @@ class Corrupted:
         ]
 
     def begin(self) -> None:
-        """Serve the site, and make the projects that cases start from."""
-        self._work = Path(tempfile.mkdtemp(dir=self._work))
-        self._prepare(Services(self._content))
+        """Work in a folder of this process's own from now on."""
+        own = Path(tempfile.mkdtemp(dir=self._world.work.parent))
+        self._world = self._world.moved(own / "work")
 
     def attempt(self, case: Case) -> list[str]:
         """Run the command of a case; return what is wrong with how it ended."""
@@ -199,60 +195,38 @@ class Corrupted:
             wrong = traceback.format_exc(limit=-4)
         return [wrong] if wrong else []
 
-    def _prepare(self, services: Services) -> None:
-        """Make the project in its three states, against services that are whole."""
-        self._services = services
-        making = self._work / "making"
-        (making / "project").mkdir(parents=True)
-        (making / "state").mkdir()
-        for command, state in (
-            ("init", "new"),
-            ("pull", ""),
-            ("decide --accept-proposals --reviewer R", "decided"),
-            ("plan", ""),
-            ("import", ""),
-            ("verify", "imported"),
-        ):
-            met = run(making, *command.split())
-            if met.code:
-                raise SystemExit(f"{command} of the whole project: {met}")
-            if command == "init":
-                self._point(making, services)
-            if state:
-                copied(making, self._work / state)
-
-    def _point(self, folder: Path, services: Services) -> None:
-        path = folder / "project" / ".env"
-        path.write_text(environment_text(services.announcement))
-        path.chmod(0o600)
-
     def _tried(self, case: Case) -> str:
         """Return what is wrong with how the case ended, or empty."""
-        kind = KINDS[case.kind]
+        one, kind = self._world, KINDS[case.kind]
         chance = random.Random(f"{SEED} {case}")
-        scratch = self._work / "scratch"
-        copied(self._work / kind.start, scratch)
         seed = f"{SEED} {case} services"
-        services = (
-            Services(self._content, seed, kind.services) if kind.services else None
-        )
-        try:
-            if services is not None:
-                self._point(scratch, services)
-            kind.corrupt(scratch, chance)
-            command = chance.choice(kind.commands)
-            wrong = wrong_with(run(scratch, *command.split()))
-        finally:
-            if services is not None:
-                services.end()
+        one.go_back(self._starts[kind.start])
+        one.begin()
+        if kind.services:
+            one.switch.disturbance = Fault(seed, kind.services)
+        kind.corrupt(one.work, chance)
+        command = chance.choice(kind.commands)
+        answering = one.answering
+        if kind.services == "wire":
+            answering = partial(nonsense, one, seed)
+        wrong = wrong_with(run(one, answering, command.split()))
         return f"`{command}`: {wrong}" if wrong else ""
 
 
 @contextmanager
 def proof(work: Path) -> Iterator[Corrupted]:
-    """Prepare the proof in an empty folder."""
+    """Prepare the projects that cases start from, in an empty folder."""
     write_tiny_site(work / "content")
-    yield Corrupted(work)
+    one, starts = build_world(work, rate=RATE, origin_rate=60_000), {}
+    with one.answering():
+        one.init(RATE)
+        starts["new"] = one.keep(work / "new")
+        one.rehearsal.decided()
+        starts["decided"] = one.keep(work / "decided")
+        for command in ("plan", "import", "verify"):
+            one.done(command)
+        starts["imported"] = one.keep(work / "imported")
+    yield Corrupted(one, starts)
 
 
 def wrong_with(met: Met) -> str:

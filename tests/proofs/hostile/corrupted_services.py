@@ -1,95 +1,49 @@
-"""Where a corrupted input is met: services in a process, commands in others."""
+"""Where a corrupted input is met: a command in a child, and services that corrupt."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import multiprocessing
 import os
 import random
 import resource
-import shutil
 import signal
 import socketserver
-import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-from tests.proofs.hostile.corruptions import HEADS, STATUSES, WIRE, damaged, reshaped
-
-import asyncio  # isort: skip
-
-from cmsmig import cli
 from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.steps import connect
 from cmsmig.steps.pull import pull as pulling
 from cmsmig.wire import bounds, failures
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
+from tests.proofs.hostile.corruptions import HEADS, STATUSES, WIRE, damaged, reshaped
+from tests.proofs.world.world import World
+from tests.support.rehearsal import Ended, write_env
 
-RATE = 900
 SPEED = 200
-"""How much faster time passes for what waits."""
+"""How much faster time passes for what waits for a port."""
 LONGEST = 45.0
 """Seconds after which a command hangs; once more, alone and thrice as long, before
 that is believed."""
 MEMORY = 3 << 30
 """Bytes that a command may ask for."""
 _FORKING = multiprocessing.get_context("fork")
+Answering = Callable[[], AbstractContextManager[None]]
 
 
-@dataclass(frozen=True)
-class Met:
-    """How a command ended."""
-
-    code: int | None
-    """None: it hung."""
-    out: str
-    err: str
-
-
-class Services:
-    """A sandbox in a process of its own, or a port that answers nonsense."""
-
-    def __init__(self, content: Path, seed: str = "", kind: str = "") -> None:
-        ours, theirs = _FORKING.Pipe()
-        self._pipe = ours
-        serve = _serve_wire if kind == "wire" else _serve
-        self._process = _FORKING.Process(
-            target=serve, args=(content, seed, kind, theirs), daemon=True
-        )
-        self._process.start()
-        self.announcement: Mapping[str, str] = ours.recv()
-
-    def end(self) -> None:
-        """Take it down."""
-        self._process.kill()
-        self._process.join()
-        self._pipe.close()
-
-
-def _serve(content: Path, seed: str, kind: str, pipe: Connection) -> None:
-    # A server that is made to answer nonsense complains of it; ours is what counts.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    middleware = (_Fault(seed, kind),) if kind else ()
-    options = SandboxOptions(
-        content=content, rate=RATE, origin_rate=60_000, middleware=middleware
-    )
-    with running_sandbox(options) as handle:
-        pipe.send(dict(handle.announcement))
-        threading.Event().wait()
-
-
-class _Fault:
-    """Corrupts the n-th answer, or every one of a route from there on."""
+class Fault:
+    """The sandbox's middleware: corrupts one answer, or every one from there on."""
 
     def __init__(self, seed: str, kind: str) -> None:
         self._chance = random.Random(seed)
@@ -99,6 +53,7 @@ class _Fault:
         self._seen = 0
 
     async def __call__(self, call: Call, onward: Next) -> Reply:
+        """Answer a call."""
         reply = await onward(call)
         self._seen += 1
         if self._seen < self._first or (self._seen > self._first and not self._always):
@@ -114,18 +69,26 @@ class _Fault:
             return replace(reply, status=chance.choice(STATUSES))
         if way == 1:
             return replace(reply, ending=chance.choice((Ending.CUT, Ending.DROPPED)))
-        heads = tuple(chance.choice(HEADS) for _ in range(chance.choice((1, 3))))
-        sent = tuple(
-            (name, text.encode("latin-1", "ignore").decode("latin-1"))
-            for name, text in heads
-        )
         status = chance.choice((reply.status, reply.status, 429, 302, 503))
-        return replace(reply, status=status, headers=(*reply.headers, *sent))
+        return replace(reply, status=status, headers=(*reply.headers, *_heads(chance)))
 
 
-def _serve_wire(content: Path, seed: str, kind: str, pipe: Connection) -> None:
+def _heads(chance: random.Random) -> list[tuple[str, str]]:
+    heads = [chance.choice(HEADS) for _ in range(chance.choice((1, 3)))]
+    return [
+        (n, text.encode("latin-1", "ignore").decode("latin-1")) for n, text in heads
+    ]
+
+
+@contextmanager
+def nonsense(one: World, seed: str) -> Iterator[None]:
+    """Have a port answer what is no such service, or a broken one."""
     chance = random.Random(seed)
-    answer = chance.choice(WIRE)
+    heads = "".join(f"{name}: {text}\r\n" for name, text in _heads(chance))
+    headed = f"HTTP/1.1 200 OK\r\n{heads}Content-Length: 2\r\n\r\n{{}}".encode(
+        "latin-1"
+    )
+    answer = chance.choice((*WIRE, headed, headed, headed))
     if chance.random() < 0.5:
         answer = damaged(answer, chance)
 
@@ -135,94 +98,20 @@ def _serve_wire(content: Path, seed: str, kind: str, pipe: Connection) -> None:
                 self.request.recv(60_000)
                 self.request.sendall(answer)
 
-    class Server(socketserver.ThreadingTCPServer):
-        daemon_threads = True
-
-    with Server(("127.0.0.1", 0), Handler) as server:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
         base = f"http://127.0.0.1:{server.server_address[1]}"
-        pipe.send({"base": base})
-        server.serve_forever()
-
-
-def environment_text(announcement: Mapping[str, str]) -> str:
-    """Return the `.env` that points at services."""
-    if "base" in announcement:
-        base = announcement["base"]
-        return (
+        write_env(
+            one.folder,
             f"CMSMIG_ORIGIN_API_URL={base}\nCMSMIG_ORIGIN_TOKEN=abc\n"
             f"CMSMIG_DESTINATION_BASE_URL={base}/v1\nCMSMIG_DESTINATION_TOKEN=def\n"
-            "CMSMIG_SPACE_ID=290512\n"
+            "CMSMIG_SPACE_ID=290512\n",
         )
-    return environment_file_text(dict(announcement), RATE)
-
-
-def copied(source: Path, target: Path) -> None:
-    """Make a fresh copy of a project and its state."""
-    _cleared(target)
-    shutil.copytree(source, target)
-
-
-def _cleared(folder: Path) -> None:
-    if folder.exists():
-        shutil.rmtree(folder)
-
-
-def run(folder: Path, *arguments: str) -> Met:
-    """Run a command in a child, with the project and state below `folder`."""
-    met = _run(folder, arguments, LONGEST)
-    return met if met.code is not None else _run(folder, arguments, 3 * LONGEST)
-
-
-def _run(folder: Path, arguments: tuple[str, ...], longest: float) -> Met:
-    out, err = folder / "out", folder / "err"
-    process = _FORKING.Process(target=_command, args=(folder, arguments, out, err))
-    process.start()
-    process.join(longest)
-    code = process.exitcode
-    if code is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid or 0, signal.SIGKILL)
-        process.kill()
-        process.join()
-    return Met(code, _text(out), _text(err))
-
-
-def _text(path: Path) -> str:
-    with open(path, "rb") as file:
-        return file.read(2_000_000).decode("utf-8", "replace")
-
-
-def _command(folder: Path, arguments: tuple[str, ...], out: Path, err: Path) -> None:
-    code = 99
-    try:
-        os.setsid()
-        for number, path in ((1, out), (2, err)):
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-            os.dup2(file, number)
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        for name in [name for name in os.environ if name.startswith("CMSMIG_")]:
-            del os.environ[name]
-        os.environ["CMSMIG_STATE_DIR"] = str(folder / "state")
-        os.chdir(folder)
-        _hurry()
-        code = _ended(lambda: cli.main(["--project", "project", *arguments]))
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
-
-
-def _ended(work: Callable[[], None]) -> int:
-    try:
-        work()
-    except SystemExit as ending:
-        return ending.code if isinstance(ending.code, int) else int(bool(ending.code))
-    except BaseException:
-        traceback.print_exc()
-        return 99
-    return 0
+        state = {"CMSMIG_STATE_DIR": str(one.work / "state")}
+        with mock.patch.dict(os.environ, state):
+            _hurry()
+            yield
 
 
 def _hurry() -> None:
@@ -241,3 +130,53 @@ def _hurry() -> None:
         module.Budget, module.Session = budget, session  # type: ignore[attr-defined]
     bounds.PIECE_SECONDS = 3.0
     failures._FIRST_DELAY = 0.1
+
+
+@dataclass(frozen=True)
+class Met:
+    """How a command ended."""
+
+    code: int | None
+    """None: it hung."""
+    out: str
+    err: str
+
+
+def run(one: World, answering: Answering, arguments: Sequence[str]) -> Met:
+    """Run a command in a child, in which services answer."""
+    met = _run(one, answering, arguments, LONGEST)
+    return met if met.code is not None else _run(one, answering, arguments, 3 * LONGEST)
+
+
+def _run(
+    one: World, answering: Answering, arguments: Sequence[str], longest: float
+) -> Met:
+    said = one.work / "said"
+    process = _FORKING.Process(target=_command, args=(one, answering, arguments, said))
+    process.start()
+    process.join(longest)
+    code = process.exitcode
+    if code is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid or 0, signal.SIGKILL)
+        process.kill()
+        process.join()
+    out, err = json.loads(said.read_text()) if said.exists() else ("", "")
+    return Met(code, out, err)
+
+
+def _command(
+    one: World, answering: Answering, arguments: Sequence[str], said: Path
+) -> None:
+    ended = Ended(99, "", "")
+    try:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        os.chdir(one.work)
+        with answering():
+            ended = one.run(*arguments)
+    except BaseException:
+        ended = Ended(99, "", traceback.format_exc())
+    finally:
+        said.write_text(json.dumps([ended.out, ended.err]))
+        os._exit(ended.code)

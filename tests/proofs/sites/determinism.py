@@ -1,6 +1,6 @@
 """Drawn sites in drawn ways: each leaves the content that the plain way leaves.
 
-usage: determinism.py [--count N] [--seed WORD] [--state FOLDER]
+usage: determinism.py [--count N] [--seed WORD]
 
 An example is one site, migrated twice: in the plain way in a process of its own,
 whose hashes are others, and here with other orders of items, collections, locales
@@ -15,15 +15,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from tests.proofs.measuring.kept import ROOT, Kept
 from tests.support.same_content.left import assert_same
 from tests.support.same_content.runs import (
     Plainly,
@@ -35,58 +34,31 @@ from tests.support.same_content.sites import PLAIN_ORDERS, Site, sites
 from tests.support.same_content.smaller import smallest
 from tests.support.same_content.ways import PLAIN, Arrangement, arrangements
 
-ROOT = Path(__file__).resolve().parents[3]
 SLICE = 20
 """Examples that are drawn from one seed."""
 
 
 def main() -> int:
     """Go on with the work, report, and return the exit code."""
-    options = _options()
-    os.nice(10)
-    options.state.mkdir(parents=True, exist_ok=True)
-    path = options.state / f"{options.seed}.json"
-    state = _state(path)
-    with another_process() as plainly:
-        while sum(state["slices"].values()) < options.count:
-            name = f"{options.seed}:{len(state['slices'])}"
-            seen, finding = _slice(name, plainly)
-            state["slices"][name] = seen.pop("examples", 0)
-            state["findings"] += [f"{name}: {finding}"] if finding else []
-            state["seen"] = dict(Counter(state["seen"]) + seen)
-            path.write_text(json.dumps(state, indent=1))
-            print(_line(state), flush=True)
-    for finding in state["findings"]:
-        print(finding)
-    return int(bool(state["findings"]))
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Migrate drawn sites in drawn ways.")
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", default="one")
-    parser.add_argument("--state", type=Path, default=ROOT / "build" / "determinism")
-    return parser.parse_args()
-
-
-def _state(path: Path) -> dict:
-    code = hashlib.sha256()
-    own = sorted((ROOT / "tests" / "support" / "same_content").glob("*.py"))
-    for each in (*own, *sorted((ROOT / "cmsmig").rglob("*.py"))):
-        if each.relative_to(ROOT).parts[1] not in ("notebook", "cli.py", "run"):
-            code.update(each.read_bytes())
-    fresh = {"code": code.hexdigest()[:12], "slices": {}, "seen": {}, "findings": []}
-    if path.is_file():
-        held = json.loads(path.read_text())
-        if held["code"] == fresh["code"]:
-            return held
-        print("The code has changed: from the start again.", flush=True)
-    return fresh
+    asked = parser.parse_args()
+    os.nice(10)
+    kept = Kept(ROOT / "build" / "determinism" / asked.seed)
+    with another_process() as plainly:
+        while sum(seen["examples"] for seen, _ in kept.results.values()) < asked.count:
+            name = f"{asked.seed}:{len(kept.results)}"
+            kept.add(name, _slice(name, plainly))
+            _tell(kept)
+    findings = [f"{name}: {each}" for name, (_, each) in kept.results.items() if each]
+    print(*findings, sep="\n")
+    return int(bool(findings))
 
 
 def _slice(name: str, plainly: Plainly) -> tuple[Counter[str], str]:
     """Return what was drawn from one seed, and the first that fails, made smaller."""
-    seen: Counter[str] = Counter()
+    seen = Counter[str](examples=0)
     failing: list[tuple[Site, Arrangement]] = []
 
     def fails(site: Site, way: Arrangement) -> bool:
@@ -140,10 +112,11 @@ def _traits(way: Arrangement) -> dict[str, int]:
     return {name: int(there) for name, there in (orders | sizes).items()}
 
 
-def _line(state: dict) -> str:
-    done = sum(state["slices"].values())
-    seen = ", ".join(f"{name} {count}" for name, count in sorted(state["seen"].items()))
-    return f"{done} examples ({seen}), {len(state['findings'])} findings"
+def _tell(kept: Kept) -> None:
+    seen = sum((Counter(each) for each, _ in kept.results.values()), Counter[str]())
+    said = ", ".join(f"{count} {name}" for name, count in sorted(seen.items()))
+    findings = sum(bool(each) for _, each in kept.results.values())
+    print(f"{said}; {findings} findings", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,11 +33,9 @@ from typing import Any
 import httpx
 import yaml
 
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.proofs.measuring.printed import print_table, tell
+from tests.proofs.measuring.served import project
 from tests.proofs.sites.official_reader import Stories, delivered_stories
-from tests.proofs.sites.rehearse import run
-from tests.proofs.sites.schema_check import decide, encode_otherwise
 from tests.proofs.sites.shown_values import (
     DeliveredValues,
     Html,
@@ -48,8 +46,7 @@ from tests.proofs.sites.shown_values import (
     shown_words,
     without_files,
 )
-from tests.support.rehearsal import write_env
-from tests.support.steps.split_site import RULES
+from tests.proofs.sites.ways import AS_FIELDS, PUBLISHED, decide
 from tests.support.two_languages import ITEMS, write_two_languages
 
 CODE = "fr-fr"
@@ -58,8 +55,6 @@ KEY = "fr_fr"
 RATE = 1_000
 SHOWN = 10
 WAYS = ("fields", "encoded", "split", "folders")
-EDITS = {"items: staged\n": "items: mirror\n", "nothing\n": "what_is_live\n"}
-AS_FIELDS = {"\nlocales:": "\nlanguages: fields\nlocales:"}
 _Route = tuple[str, tuple[str, str, str]]
 """An old path, and where it leads: in the first language, in the second where the item
 has that, and as the service brings the path of a link up to date in the second."""
@@ -82,14 +77,20 @@ class Compared:
     """Empty translations that the plan lists."""
     wrong: list[str] = field(default_factory=list)
 
-    def row(self) -> str:
+    def row(self) -> dict[str, object]:
         """Return a row of the table."""
         recorded = ", ".join(f"{n} {kind}" for kind, n in sorted(self.recorded.items()))
-        return (
-            f"| {self.site} | {self.way} | {self.differences} | {self.stories} | "
-            f"{self.fields} | {self.links} | {recorded} | {self.losses} | "
-            f"{len(self.wrong)} |"
-        )
+        return {
+            "site": self.site,
+            "way": self.way,
+            "verify": self.differences,
+            "stories": self.stories,
+            "fields": self.fields,
+            "links": self.links,
+            "recorded": recorded,
+            "empty-translation": self.losses,
+            "wrong": len(self.wrong),
+        }
 
 
 def main(arguments: list[str]) -> int:
@@ -99,47 +100,37 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--site", choices=("sample", "generated"), action="append")
     parser.add_argument("--way", choices=WAYS, action="append")
     chosen = parser.parse_args(arguments)
-    print(
-        "| site | way | verify | stories | fields | links | recorded | "
-        "empty-translation | wrong |\n" + "|---" * 9 + "|"
-    )
-    found = []
-    for site in chosen.site or ("sample", "generated"):
-        for way in chosen.way or WAYS:
-            found.append(_moved(site, way, chosen.items))
-            print(found[-1].row(), flush=True)
-            for text in found[-1].wrong[:SHOWN]:
-                print(f"  {text}", flush=True)
+    found = [
+        _moved(site, way, chosen.items)
+        for site in chosen.site or ("sample", "generated")
+        for way in chosen.way or WAYS
+    ]
+    for each in found:
+        for text in each.wrong[:SHOWN]:
+            print(f"{each.site} {each.way}: {text}")
+    print_table(each.row() for each in found)
     return int(any(e.differences or e.wrong or not e.fields for e in found))
 
 
 def _moved(site: str, way: str, items: int) -> Compared:
     """Move one site one way, and compare."""
+    tell(f"{site}, {way}")
     with tempfile.TemporaryDirectory() as name:
-        folder, content = Path(name, "project"), None
-        folder.mkdir()
+        work, content = Path(name), None
         if site == "generated":
-            content = Path(name, "content")
+            content = work / "content"
             write_two_languages(content, items)
-        options = SandboxOptions(
-            content=content, rate=RATE, origin_rate=60_000, languages=(CODE,)
-        )
-        with running_sandbox(options) as handle:
-            announced = dict(handle.announcement)
-            run(folder, "init")
-            write_env(folder, environment_file_text(announced, RATE))
-            run(folder, "pull")
-            rules = [f"--split={each}" for each in RULES] if way == "split" else []
-            run(folder, "decide", "--accept-proposals", "--reviewer", "check", *rules)
-            if way == "encoded":
-                encode_otherwise(folder)
-            decide(folder, EDITS if way == "folders" else {**EDITS, **AS_FIELDS})
-            plan = run(folder, "plan", "--json")
-            run(folder, "import", "--json")
-            verified = run(folder, "verify", "--json", codes=(0, 4))
+        with project(work, content, rate=RATE, languages=(CODE,)) as here:
+            decide(here, way)
+            here.edit(PUBLISHED if way == "folders" else PUBLISHED | AS_FIELDS)
+            plan = here.run("plan", "--json", codes=(0, 1)).document
+            here.run("import", "--json", codes=(0, 1))
+            verified = here.run("verify", "--json", codes=(0, 4)).document
             found = Compared(site, way, len(verified["differences"]))
-            delivered = delivered_stories(announced, "" if way == "folders" else CODE)
-            _Comparison(folder, plan, found, way != "folders").compare(delivered)
+            code = "" if way == "folders" else CODE
+            delivered = delivered_stories(here.served.announced, code)
+            compared = _Comparison(here.folder, plan, found, way != "folders")
+            compared.compare(delivered)
     return found
 
 

@@ -11,68 +11,55 @@ them, tags by the next, and its first item as start page; the trees are written 
 
 from __future__ import annotations
 
-import json
-import os
-import signal
+import argparse
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
-import yaml
+from tests.proofs.measuring.printed import print_table
+from tests.proofs.measuring.served import project
+from tests.proofs.sites.ways import decide
 
-from cmsmig.mapping.select.named_places import NAMING_TYPES
-
-COMMAND = [sys.executable, "-m", "cmsmig.cli"]
-COLUMNS = (
-    "site", "items", "created", "skipped", "failed", "assets", "bodies", "references",
-    "dangling", "differences", "violations", "429s", "writes again", "seconds",
-    "losses by kind",
-)  # fmt: skip
+RATE = 60
 
 
-def main(sites: Path, work: Path, *, shaped: bool = False) -> int:
+def main() -> int:
     """Rehearse every site and print the table; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shaped", action="store_true")
+    parser.add_argument("sites", type=Path)
+    parser.add_argument("work", type=Path, nargs="?")
+    asked = parser.parse_args()
+    work = asked.work or Path(tempfile.mkdtemp())
     rows = [
-        rehearse(each.parent, work / each.parent.name, shaped=shaped)
-        for each in sorted(sites.glob("*/sites.json"))
+        rehearse(each.parent, work / each.parent.name, shaped=asked.shaped)
+        for each in sorted(asked.sites.glob("*/sites.json"))
     ]
-    print("| " + " | ".join(COLUMNS) + " |")
-    print("|" + "---|" * len(COLUMNS))
-    for row in rows:
-        print("| " + " | ".join(str(row[name]) for name in COLUMNS) + " |")
-    return 0 if rows and all(fine(row) for row in rows) else 1
+    print_table(rows)
+    return 0 if rows and all(map(is_fine, rows)) else 1
 
 
-def fine(row: dict) -> bool:
+def is_fine(row: dict) -> bool:
     """Return whether a site moved without anything to explain."""
     return not any(
         row[name] for name in ("failed", "differences", "violations", "writes again")
     )
 
 
-def rehearse(site: Path, folder: Path, *, shaped: bool = False) -> dict:
+def rehearse(site: Path, work: Path, *, shaped: bool = False) -> dict:
     """Move one site and return its row."""
-    folder.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    with sandbox(site, folder) as address:
-        run(folder, "init")
-        (folder / ".env").write_text((folder / "sandbox.env").read_text())
-        run(folder, "pull")
-        run(folder, "decide", "--accept-proposals", "--reviewer", "rehearsal")
-        if shaped:
-            shape(folder)
-        first = run(folder, "import", "--json")
-        again = run(folder, "import", "--json")
-        found = run(folder, "verify", "--json", codes=(0, 4))
-        summary = get(f"{address}/_sandbox/summary")
+    with project(work, site, rate=RATE) as here:
+        decide(here, "shaped" if shaped else "whole")
+        first = here.run("import", "--json", codes=(0, 1)).document
+        again = here.run("import", "--json", codes=(0, 1)).document
+        found = here.run("verify", "--json", codes=(0, 4)).document
+        summary = here.served.summary()
     if shaped:
-        write_tree(folder)
+        write_tree(here.folder)
     done = first["accounting"]
     return {
         "site": site.name,
@@ -93,24 +80,6 @@ def rehearse(site: Path, folder: Path, *, shaped: bool = False) -> dict:
     }
 
 
-def shape(folder: Path) -> None:
-    """Give each content type folders, tags and a start page, where it has fields and
-    items for them."""
-    path = folder / "decisions" / "design.yaml"
-    design = yaml.safe_load(path.read_text())
-    for each in design["content_types"]:
-        own = each["collection_id"]
-        naming = [f["origin"] for f in each["fields"] if f["type"] in NAMING_TYPES]
-        items = json.loads((folder / "raw" / "items" / f"{own}.json").read_text())
-        slugs = [item["fieldData"].get("slug") for item in items["items"]]
-        chosen = dict(zip(("folder_by", "tags_by"), naming, strict=False))
-        # What a folder is named by would go below it.
-        if not naming and slugs and slugs[0]:
-            chosen["start_page"] = slugs[0]
-        each.update(chosen)
-    path.write_text(yaml.safe_dump(design, allow_unicode=True, sort_keys=False))
-
-
 def write_tree(folder: Path) -> None:
     """Write the path that each story has, and the one that its page had."""
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as db:
@@ -121,50 +90,10 @@ def write_tree(folder: Path) -> None:
     (folder / "tree.txt").write_text("\n".join(lines) + "\n")
 
 
-@contextmanager
-def sandbox(site: Path, folder: Path) -> Iterator[str]:
-    """Serve a site and yield the address of the sandbox's own pages."""
-    rates = ["--rate", "60", "--origin-rate", "6000"]
-    process = subprocess.Popen(
-        [*COMMAND, "sandbox", "--content", str(site), *rates,
-         "--env-file", str(folder / "sandbox.env")],
-        stdout=subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        announcement = json.loads(process.stdout.readline())
-        yield announcement["base_url"].removesuffix("/v1")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
-
-
-def run(folder: Path, *arguments: str, codes: tuple[int, ...] = (0, 1)) -> dict:
-    """Run one command; return its JSON document, or nothing."""
-    ended = subprocess.run(
-        [*COMMAND, "--project", str(folder), *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "CMSMIG_STATE_DIR": str(folder / "state")},
-        check=False,
-    )
-    if ended.returncode not in codes:
-        sys.exit(f"{folder.name}: {arguments[0]} ended with {ended.returncode}: "
-                 f"{ended.stderr[-600:]}")  # fmt: skip
-    return json.loads(ended.stdout) if "--json" in arguments else {}
-
-
-def get(address: str) -> dict:
-    """Return a JSON page of the sandbox."""
-    with urllib.request.urlopen(address) as answer:
-        return json.load(answer)
-
-
 def listed(counts: dict) -> str:
     """Return counts as one cell."""
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
 
 
 if __name__ == "__main__":
-    given = [each for each in sys.argv[1:] if each != "--shaped"]
-    work_folder = Path(given[1] if len(given) > 1 else tempfile.mkdtemp())
-    sys.exit(main(Path(given[0]), work_folder, shaped="--shaped" in sys.argv))
+    sys.exit(main())

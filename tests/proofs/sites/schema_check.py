@@ -24,16 +24,12 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.proofs.measuring.printed import print_table, tell
+from tests.proofs.measuring.served import project
 from tests.proofs.sites.planted import COMPONENTS, FAULTS, GROUPS, SOUND, planted
-from tests.proofs.sites.rehearse import get, run, shape
-from tests.support.rehearsal import write_env
-from tests.support.steps.split_site import RULES
+from tests.proofs.sites.ways import decide
 
 SHOWN = 10
 """Issues of a site that are printed."""
@@ -44,19 +40,6 @@ RATE = 1_000
 LANGUAGES = ("fr-fr",)
 """Of the space; those of the sample site."""
 WAYS = ("whole", "split", "shaped", "encoded", "translated", "published")
-EDITS = {
-    "translated": {"\nlocales:": "\nlanguages: fields\nlocales:"},
-    "published": {"items: staged\n": "items: mirror\n", "nothing\n": "what_is_live\n"},
-}
-"""What is decided otherwise in `collections.yaml`, by way."""
-OTHER = {
-    "textarea": "markdown_as_richtext",
-    "video_block": "video_multilink",
-    "option": "option_datasource",
-    "multilink": "text",
-    "datetime": "date",
-}
-"""The encodings that take the place of the proposed ones."""
 
 
 @dataclass
@@ -82,12 +65,17 @@ class Checked:
             else:
                 self.warnings[f"{each['code']}: {each['message']}"] += 1
 
-    def row(self) -> str:
+    def row(self) -> dict[str, object]:
         """Return a row of the table."""
-        return (
-            f"| {self.site} | {self.way} | {self.failed} | {self.stories} | "
-            f"{self.components} | {len(self.errors)} | {self.warnings.total()} |"
-        )
+        return {
+            "site": self.site,
+            "bodies": self.way,
+            "failed": self.failed,
+            "stories": self.stories,
+            "components": self.components,
+            "errors": len(self.errors),
+            "warnings": self.warnings.total(),
+        }
 
 
 def main(arguments: list[str]) -> int:
@@ -111,13 +99,12 @@ async def _check(chosen: argparse.Namespace) -> int:
             print(f"  NOT FOUND: {each}")
         if chosen.planted or missed:
             return int(bool(missed))
-        print("| site | bodies | failed | stories | components | errors | warnings |")
-        print("|---|---|---|---|---|---|---|")
-        found: list[Checked] = []
-        for name, site in _sites(chosen.sites):
-            for way in chosen.way or WAYS:
-                found.append(await checked(official, name, site, way))
-                print(found[-1].row(), flush=True)
+        found = [
+            await checked(official, name, site, way)
+            for name, site in _sites(chosen.sites)
+            for way in chosen.way or WAYS
+        ]
+    print_table(each.row() for each in found)
     _tell(found)
     return int(any(e.errors or e.failed or not e.stories for e in found))
 
@@ -151,6 +138,7 @@ async def checked(
     official: Official, name: str, site: Path | None, way: str
 ) -> Checked:
     """Move one site one way and check what its space holds then."""
+    tell(f"{name}, {way}")
     with tempfile.TemporaryDirectory() as folder:
         failed, state = await asyncio.to_thread(_moved, site, Path(folder), way)
     blocks = blocks_of(state["components"], state["component_groups"])
@@ -168,57 +156,10 @@ async def checked(
 def _moved(site: Path | None, folder: Path, way: str) -> tuple[int, dict]:
     """Import one site into a sandbox; return how many items failed, and what the space
     holds."""
-    options = SandboxOptions(
-        content=site, rate=RATE, origin_rate=60_000, languages=LANGUAGES
-    )
-    with running_sandbox(options) as handle:
-        run(folder, "init")
-        write_env(folder, environment_file_text(dict(handle.announcement), RATE))
-        run(folder, "pull")
-        rules = [f"--split={each}" for each in RULES] if way == "split" else []
-        run(folder, "decide", "--accept-proposals", "--reviewer", "check", *rules)
-        if way == "shaped":
-            shape(folder)
-        if way == "encoded":
-            encode_otherwise(folder)
-        decide(folder, EDITS.get(way, {}))
-        done = run(folder, "import", "--json")
-        address = handle.announcement["base_url"].removesuffix("/v1")
-        return done["accounting"]["failed"], get(f"{address}/_sandbox/state")
-
-
-def decide(folder: Path, edits: dict[str, str]) -> None:
-    """Replace parts of `collections.yaml`."""
-    path = folder / "decisions" / "collections.yaml"
-    text = path.read_text()
-    for old, new in edits.items():
-        text = text.replace(old, new)
-    path.write_text(text)
-
-
-def encode_otherwise(folder: Path) -> None:
-    """Give fields another encoding, and nest those with plain values in a block."""
-    path = folder / "decisions" / "design.yaml"
-    design = yaml.safe_load(path.read_text())
-    for made in design["content_types"]:
-        for each in made["fields"]:
-            if each["encoding"] in OTHER:
-                each.update(encoding=OTHER[each["encoding"]], rules={})
-            if each["encoding"] == "option_datasource":
-                each["datasource"] = f"{made['component']}-{each['key']}"
-        plain = ("number", "boolean", "asset", "markdown_as_richtext")
-        nested = [e["key"] for e in made["fields"] if e["encoding"] in plain]
-        if nested:
-            part = f"{made['component']}_part"
-            made["sections"] = [
-                {
-                    "key": "part",
-                    "display_name": "Part",
-                    "fields": nested,
-                    "component": part,
-                }
-            ]
-    path.write_text(yaml.safe_dump(design, allow_unicode=True, sort_keys=False))
+    with project(folder, site, rate=RATE, languages=LANGUAGES) as here:
+        decide(here, way)
+        done = here.run("import", "--json", codes=(0, 1)).document
+        return done["accounting"]["failed"], here.served.page("state")
 
 
 def _contents(stories: Iterable[dict]) -> Iterator[tuple[str, dict]]:

@@ -9,7 +9,7 @@ import asyncio
 import random
 import selectors
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -24,7 +24,8 @@ from cmsmig.sandbox.server import SandboxHandle
 from cmsmig.sandbox.services import Sandbox, build
 from cmsmig.wire.budget import Budget
 
-ORIGIN, DESTINATION = "http://127.0.0.1:41", "http://127.0.0.1:42"
+HOST = "127.0.0.1"
+ORIGIN, DESTINATION = f"http://{HOST}:41", f"http://{HOST}:42"
 TICK = 0.25
 """Seconds that the sandbox's clock goes on each time it is looked at: no two writes
 have one change date, and no window of requests is ever full."""
@@ -102,7 +103,7 @@ def answered_here(sandbox: Sandbox, network: Network | None = None) -> Iterator[
 class _InProcess(httpx.AsyncBaseTransport):
     """Hands each request to the application that listens at its port."""
 
-    def __init__(self, services: dict[int, Exchange], network: Network) -> None:
+    def __init__(self, services: Mapping[int, Exchange], network: Network) -> None:
         self._services = services
         self._network = network
 
@@ -119,7 +120,9 @@ class _InProcess(httpx.AsyncBaseTransport):
         return answering.result()
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
-        service = self._services[request.url.port or 0]
+        service = self._services.get(request.url.port or 0)
+        if service is None or request.url.host != HOST:
+            raise httpx.ConnectError("Nobody listens there.")
         sent = await request.aread()
         trace = request.extensions.get("trace")
         if trace is not None:

@@ -1,0 +1,142 @@
+"""A sandbox in a process of its own, and a project whose commands are processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cmsmig.sandbox.server import environment_file_text
+from tests.proofs.measuring.measured import Measured, measured
+from tests.support.rehearsal import write_env
+
+COMMAND = [sys.executable, "-m", "cmsmig.cli"]
+NO_QUOTA = 1_000_000
+MOST = 1000
+"""Calls a second: the most that the settings take."""
+
+
+@dataclass
+class Served:
+    """A sandbox in a process of its own."""
+
+    announced: Mapping[str, str]
+    process: int
+    """The number of its process."""
+    cpu: float = 0.0
+    """Seconds of its process, known when it has ended."""
+    peak: int = 0
+    """Kilobytes that it held at most, known when it has ended."""
+
+    def page(self, name: str, body: object = None) -> Any:
+        """Return a page of the sandbox's own; with a body, set it."""
+        top = self.announced["base_url"].removesuffix("/v1")
+        data = None if body is None else json.dumps(body).encode()
+        method = "GET" if data is None else "PUT"
+        request = urllib.request.Request(f"{top}/_sandbox/{name}", data, method=method)
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def history(self) -> list[dict]:
+        """Return every request that it answered so far."""
+        return self.page("history")["history"]
+
+    def summary(self) -> dict:
+        """Return how many requests it answered so far, by kind."""
+        return self.page("summary")
+
+    def cpu_so_far(self) -> float:
+        """Return the seconds of its process until now; 0 where nobody tells."""
+        told = Path(f"/proc/{self.process}/stat")
+        if not told.exists():
+            return 0.0
+        user, system = told.read_text().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def sandbox(
+    content: Path | None,
+    *,
+    rate: int,
+    origin_rate: int = 60_000,
+    languages: Sequence[str] = (),
+) -> Iterator[Served]:
+    """Serve a content folder, or the sample site."""
+    command = [*COMMAND, "sandbox", f"--rate={rate}", f"--origin-rate={origin_rate}"]
+    command += [f"--content={content}"] if content else []
+    command += [f"--language={each}" for each in languages]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        served = Served(json.loads(process.stdout.readline()), process.pid)
+        yield served
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, _, used = os.wait4(process.pid, 0)
+        process.returncode = 0
+    served.cpu, served.peak = used.ru_utime + used.ru_stime, used.ru_maxrss
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project beside a sandbox."""
+
+    work: Path
+    """Holds the project and its state."""
+    served: Served
+
+    @property
+    def folder(self) -> Path:
+        return self.work / "project"
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Return what its commands find in their environment."""
+        return {
+            "CMSMIG_STATE_DIR": str(self.work / "state"),
+            "CMSMIG_ORIGIN_RATE": "100000",
+        }
+
+    def run(self, *arguments: str, codes: Sequence[int] = (0,)) -> Measured:
+        """Run a command; end the program where its exit code is none of these."""
+        calls, busy = self.served.summary()["quota"], self.served.cpu_so_far()
+        command = [*COMMAND, "--project", str(self.folder), *arguments]
+        took = measured(command, self.settings, codes=codes)
+        return replace(
+            took,
+            calls=self.served.summary()["quota"] - calls,
+            sandbox_cpu=self.served.cpu_so_far() - busy,
+        )
+
+    def decided(self, *rules: str) -> None:
+        """Pull and accept the proposals."""
+        self.run("pull")
+        self.run("decide", "--accept-proposals", "--reviewer", "a person", *rules)
+
+    def edit(self, changes: Mapping[str, str]) -> None:
+        """Replace parts of `collections.yaml`."""
+        path = self.folder / "decisions" / "collections.yaml"
+        text = path.read_text()
+        for old, new in changes.items():
+            text = text.replace(old, new)
+        path.write_text(text)
+
+
+@contextmanager
+def project(work: Path, content: Path | None, **served: Any) -> Iterator[Project]:
+    """Begin a project beside a sandbox, which takes what `sandbox` takes."""
+    with sandbox(content, **served) as it:
+        made = Project(work, it)
+        made.run("init")
+        rate = min(served["rate"], MOST)
+        write_env(made.folder, environment_file_text(it.announced, rate))
+        yield made

@@ -1,0 +1,66 @@
+"""Ways to decide on a site, whatever it holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+from cmsmig.mapping.select.named_places import NAMING_TYPES
+from tests.proofs.measuring.served import Project
+from tests.support.steps.split_site import RULES
+
+AS_FIELDS = {"\nlocales:": "\nlanguages: fields\nlocales:"}
+PUBLISHED = {"items: staged\n": "items: mirror\n", "nothing\n": "what_is_live\n"}
+EDITS = {"translated": AS_FIELDS, "published": PUBLISHED}
+"""What is decided otherwise in `collections.yaml`, by way."""
+OTHER = {
+    "textarea": "markdown_as_richtext",
+    "video_block": "video_multilink",
+    "option": "option_datasource",
+    "multilink": "text",
+    "datetime": "date",
+}
+"""The encodings that take the place of the proposed ones."""
+_PLAIN = ("number", "boolean", "asset", "markdown_as_richtext")
+
+
+def decide(here: Project, way: str) -> None:
+    """Pull, and decide as it is proposed but for the way."""
+    here.decided(*(f"--split={each}" for each in RULES if way == "split"))
+    path = here.folder / "decisions" / "design.yaml"
+    design = yaml.safe_load(path.read_text())
+    for each in design["content_types"]:
+        if way == "shaped":
+            each.update(_shape(here.folder, each))
+        if way == "encoded":
+            _encode_otherwise(each)
+    path.write_text(yaml.safe_dump(design, allow_unicode=True, sort_keys=False))
+    here.edit(EDITS.get(way, {}))
+
+
+def _shape(folder: Path, made: dict) -> dict:
+    """Return what gives a content type folders, tags and a start page, where it has
+    fields and items for them."""
+    naming = [f["origin"] for f in made["fields"] if f["type"] in NAMING_TYPES]
+    path = folder / "raw" / "items" / f"{made['collection_id']}.json"
+    items = json.loads(path.read_text())["items"]
+    chosen = dict(zip(("folder_by", "tags_by"), naming, strict=False))
+    # What a folder is named by would go below it.
+    if not naming and items and items[0]["fieldData"].get("slug"):
+        chosen["start_page"] = items[0]["fieldData"]["slug"]
+    return chosen
+
+
+def _encode_otherwise(made: dict) -> None:
+    """Give fields another encoding, and nest those with plain values in a block."""
+    for each in made["fields"]:
+        if each["encoding"] in OTHER:
+            each.update(encoding=OTHER[each["encoding"]], rules={})
+        if each["encoding"] == "option_datasource":
+            each["datasource"] = f"{made['component']}-{each['key']}"
+    nested = [e["key"] for e in made["fields"] if e["encoding"] in _PLAIN]
+    if nested:
+        part = {"key": "part", "display_name": "Part", "fields": nested}
+        made["sections"] = [{**part, "component": f"{made['component']}_part"}]
