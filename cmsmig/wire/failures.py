@@ -101,7 +101,7 @@ def given_up(service: str, request: Request, failed: NoAnswer) -> ServiceError:
 
 
 def _check_address(url: str) -> str:
-    if is_loopback(urlsplit(url).hostname or ""):
+    if is_loopback(urlsplit(bare(url)).hostname or ""):
         return (
             "check its address, or start a stopped rehearsal with "
             "`cmsmig --project FOLDER sandbox`"

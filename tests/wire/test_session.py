@@ -195,6 +195,13 @@ async def test_an_upload_carries_no_token_and_a_length() -> None:
         assert request.content.index(b'name="key"') < request.content.index(b'"file"')
 
 
+async def test_an_upload_to_no_address_is_one_sentence() -> None:
+    """Whatever the service names as the place to send a file to."""
+    async with Service(httpx.ConnectError("no host")).session() as session:
+        with pytest.raises(UnreachableError, match="check its address"):
+            await session.upload("http://[", [], "f.jpg", "image/jpeg", b"bytes")
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
