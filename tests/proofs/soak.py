@@ -3,8 +3,7 @@
 usage: python -m tests.proofs.soak KIND [OPTION...]
 
 of `faults` and `corrupted`:
-             [--part PART]... [--only TEXT]... [--slice I/N] [--count N] [--seed N]
-             [--jobs N] [--work DIR]
+             [--part PART]... [--only TEXT]... [--slice I/N] [--count N] [--jobs N]
 
 The other kinds are programs, each with options of its own (`--help`). Cases that
 passed are kept in reports/soak/ and not run again as long as the code is the same.
@@ -80,8 +79,8 @@ class Case(Protocol):
 class Proof(Protocol):
     """Cases, and how one is tried."""
 
-    def cases(self, count: int, seed: int) -> Sequence[Case]:
-        """Return the cases, each time the same; of endless ones so many from `seed`."""
+    def cases(self) -> Sequence[Case]:
+        """Return the cases, each time the same."""
 
     def begin(self) -> None:
         """Begin in a process that tries cases."""
@@ -112,7 +111,7 @@ def main(arguments: Sequence[str]) -> int:
         return subprocess.run(command, check=False).returncode
     given = _arguments(arguments)
     logging.disable(logging.CRITICAL)
-    place = given.work or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
+    place = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
     with (
         tempfile.TemporaryDirectory(
             prefix=f"cmsmig-{given.kind}-", dir=place, ignore_cleanup_errors=True
@@ -120,7 +119,7 @@ def main(arguments: Sequence[str]) -> int:
         importlib.import_module(KINDS[given.kind]).proof(Path(work)) as proof,
     ):
         _CURRENT[:] = [proof]
-        chosen = _chosen(proof.cases(given.count, given.seed), given)
+        chosen = _chosen(proof.cases(), given)
         passed = Kept(ROOT / "reports" / "soak" / given.kind)
         todo = [case for case in chosen if case.key not in passed.results]
         failed: list[Case] = []
@@ -192,10 +191,8 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
                         help="cases whose name holds this; * is any text")  # fmt: skip
     parser.add_argument("--slice", default="", metavar="I/N", help="every Nth case")
     parser.add_argument("--count", type=int, default=0, help="so many, spread evenly")
-    parser.add_argument("--seed", type=int, default=0, help="of drawn cases")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
                         help="cases at once (one a core, 4 at most)")  # fmt: skip
-    parser.add_argument("--work", type=Path, help="where files are written")
     return parser.parse_args(given)
 
 

@@ -87,9 +87,9 @@ def _row(name: str, rounds: list[Figures]) -> dict[str, object]:
         "calls": calls or "-",
         "CPU ms a call": f"{1000 * middle['cpu'] / calls:.2f}" if calls else "-",
         "sandbox could, calls/s": f"{calls / busy:,.0f}" if calls and busy else "-",
-        "beside it": BESIDE[name],
-        "its s": _seconds(middle["beside"]),
-        "x its speed": f"{middle['beside'] / middle['seconds']:.2f}",
+        "compared with": BESIDE[name],
+        "its s": _seconds(middle["floor"]),
+        "x its speed": f"{middle['floor'] / middle['seconds']:.2f}",
     }
 
 
@@ -114,7 +114,7 @@ def _round(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
         row = pace.paced(60, 0)
         took = Measured(row["took s"], row["CPU s"], 0, 0, row["calls"],
                         row["sandbox CPU s"])  # fmt: skip
-        yield PACED, {**took.figures(), "beside": row["calls"] / 60}
+        yield PACED, {**took.figures(), "floor": row["calls"] / 60}
 
 
 def _conversions(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
@@ -129,10 +129,10 @@ def _conversions(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Figu
     for name, (size, mode) in wanted.items():
         official = runs.get((size, "stock"), [])
         for number, run in enumerate(runs[size, mode]):
-            beside = _each(official[number]) if official else 0.0
+            floor = _each(official[number]) if official else 0.0
             cpu = run["cpu"] / run["documents"]
             took = Measured(_each(run), cpu, run["rss"])
-            yield name, {**took.figures(), "beside": beside}
+            yield name, {**took.figures(), "floor": floor}
 
 
 def _each(run: dict) -> float:

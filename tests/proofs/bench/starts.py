@@ -58,7 +58,7 @@ def starts(names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
     bare = _middle([measured(BARE) for _ in range(_TIMES)])
     for name in names:
         took = _middle([measured(STARTS[name]) for _ in range(_TIMES)])
-        yield name, {**took.figures(), "beside": bare.seconds}
+        yield name, {**took.figures(), "floor": bare.seconds}
 
 
 def notebooks(here: Project, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
@@ -70,12 +70,12 @@ def notebooks(here: Project, names: Sequence[str]) -> Iterator[tuple[str, Figure
         bare = measured([*papermill, str(empty), str(output)])
         if OVERHEAD in names:
             ours = [sys.executable, "-c", _EXECUTE, str(empty), str(output)]
-            yield OVERHEAD, {**measured(ours).figures(), "beside": bare.seconds}
+            yield OVERHEAD, {**measured(ours).figures(), "floor": bare.seconds}
         for name in names:
             if name in OPENED:
                 reports = ["--reports", f"{folder}/reports", "--run-id", OPENED[name]]
                 took = here.run("run", "--only", OPENED[name], *reports)
-                yield name, {**took.figures(), "beside": bare.seconds}
+                yield name, {**took.figures(), "floor": bare.seconds}
 
 
 def _middle(runs: list[Measured]) -> Measured:

@@ -42,7 +42,7 @@ def steps(
         took = here.run(*arguments)
         if name in wanted:
             floor = _floor(site, here, name, took.calls)
-            yield name, {**took.figures(), "beside": floor}
+            yield name, {**took.figures(), "floor": floor}
 
 
 def _floor(site: GrowingSite, here: Project, name: str, calls: int) -> float:

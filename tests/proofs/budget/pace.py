@@ -6,7 +6,7 @@ A site of 400 items and 600 images is pulled and decided on for each rate (calls
 second) and latency (milliseconds that every answer of every host takes longer); then
 `plan` and `import` run as processes of their own. From the sandbox's history: the time
 from the first to the last quota call of the import, over the least that so many calls
-may take; the calls and seconds of the plan beside it; the 429s.
+may take; the calls and seconds that the plan names; the 429s.
 
 Results are kept in reports/pace/ and not measured again as long as the code is the
 same. Exits 1 when an import took more than 1.02 times the least, any 429 was answered,

@@ -1,4 +1,4 @@
-"""How several processes share one budget, as the sandbox counts and they tell.
+"""How several processes share one budget, as the sandbox counts.
 
 usage: quota.py [--part sharing|busy|burst|two] [--seconds N]
 
@@ -6,7 +6,7 @@ sharing  three processes read and one imports through one budget at 6 calls a se
          for N seconds (60): calls in a second as the service counts them, and 429s
 busy     the same while another process keeps one core busy
 burst    the same four meet a storm of 429s, without `Retry-After` and with it: who
-         sent what and when, and what everybody said about waiting
+         sent what meanwhile, and when each continues
 two      a second import on the same ledger while the first one works
 
 All of them by default; `--part` may be given again. Exits 1 when a promise is broken.
@@ -21,23 +21,21 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tests.proofs.measuring.printed import broken, wait_for
+from tests.proofs.measuring.printed import broken, print_table, wait_for
 from tests.proofs.measuring.served import COMMAND, Project, project
 from tests.support.sites.exact import write_load_site
 
 RATE = 6
-READERS = ("reader 1", "reader 2", "reader 3")
 IMPORT = "import"
-CALLERS = (*READERS, IMPORT)
+CALLERS = ("reader 1", "reader 2", "reader 3", IMPORT)
 READER = "tests.proofs.budget.quota_reader"
 BUSY = "while True: pass"
 LEAST_USED = 0.8
@@ -46,37 +44,8 @@ STORMS = ((4, None), (3, 5.0))
 """How many 429s in a row, and the `Retry-After` in seconds."""
 CALM = 4.0
 """Seconds of undisturbed work before each storm."""
-UNDER_WAY = 0.3
+IN_FLIGHT = 0.3
 """Seconds after the first 429 in which what was sent before it may still arrive."""
-
-
-@dataclass
-class Caller:
-    """One process and what it says, with the time when it said it."""
-
-    name: str
-    process: subprocess.Popen[str]
-    said: list[tuple[float, str]] = field(default_factory=list)
-    reading: threading.Thread | None = None
-
-    def listen(self) -> None:
-        """Keep every line of its standard error."""
-        for line in self.process.stderr or ():
-            self.said.append((time.time(), line.strip()))
-
-    def end(self, number: signal.Signals, within: float = 30.0) -> tuple[int, str]:
-        """Ask it to end; return its exit code and its output."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        return self.ended(within)
-
-    def ended(self, within: float) -> tuple[int, str]:
-        """Return its exit code and its output when it has ended."""
-        output = self.process.stdout.read() if self.process.stdout else ""
-        code = self.process.wait(within)
-        if self.reading is not None:
-            self.reading.join()
-        return code, output
 
 
 @dataclass(frozen=True)
@@ -85,27 +54,25 @@ class World:
 
     project: Project
 
-    def start(self, name: str) -> Caller:
+    def start(self, name: str) -> subprocess.Popen[str]:
         """Start the import or a reader."""
         folder = str(self.project.folder)
-        arguments = [*COMMAND, "--project", folder, "import", "--json"]
-        if name != IMPORT:
-            arguments = [sys.executable, "-m", READER, folder, name]
-        process = subprocess.Popen(
-            arguments,
+        command = [sys.executable, "-m", READER, folder, name]
+        if name == IMPORT:
+            command = [*COMMAND, "--project", folder, "import", "--json"]
+        return subprocess.Popen(
+            command,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.PIPE if name == IMPORT else subprocess.DEVNULL,
             text=True,
             env={**os.environ, **self.project.settings},
         )
-        caller = Caller(name, process)
-        caller.reading = threading.Thread(target=caller.listen, daemon=True)
-        caller.reading.start()
-        return caller
 
-    def page(self, name: str, body: object = None) -> dict:
-        """Return a page of the sandbox's own; with a body, set it."""
-        return self.project.served.page(name, body)
+    def all_started(self) -> list[subprocess.Popen[str]]:
+        """Start everybody; return when each has made a call."""
+        callers = [self.start(name) for name in CALLERS]
+        wait_for(lambda: {*map(who, self.calls())} >= {*CALLERS}, "each makes a call")
+        return callers
 
     def calls(self) -> list[dict]:
         """Return what drew on the quota so far, oldest first."""
@@ -128,8 +95,7 @@ def busy_core() -> Iterator[None]:
     """Keep one core busy meanwhile."""
     process = subprocess.Popen([sys.executable, "-c", BUSY])
     if hasattr(os, "sched_setaffinity"):
-        core = min(os.sched_getaffinity(process.pid))
-        os.sched_setaffinity(process.pid, {core})
+        os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(process.pid))})
     try:
         yield
     finally:
@@ -142,65 +108,77 @@ def who(call: dict) -> str:
     return call["query"].get("excluding_slugs") or IMPORT
 
 
-def begun(calls: list[dict]) -> bool:
-    """Tell whether each process has made a call."""
-    return {who(call) for call in calls} == set(CALLERS)
+def interrupted(process: subprocess.Popen[str]) -> int:
+    """Ask a process to end; return its exit code."""
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    return process.returncode
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, dict, str]:
+    """Return the exit code of an import, its accounting and what it said."""
+    output, said = process.communicate(timeout=120)
+    done = json.loads(output)["accounting"] if process.returncode == 0 else {}
+    return process.returncode, done, said
 
 
 def sharing(seconds: float, *, busy: bool) -> list[str]:
     """Let four processes share the budget for a while; return what is wrong."""
     with world(400, 600) as here, busy_core() if busy else nullcontext():
-        before = len(here.calls())
-        load = os.getloadavg()[0]
-        callers = [here.start(name) for name in CALLERS]
-        wait_for(lambda: begun(here.calls()[before:]), "each has made a call")
+        callers = here.all_started()
         time.sleep(seconds)  # The length of the measurement itself.
-        load = max(load, os.getloadavg()[0])
-        *reading, (code, _) = [each.end(signal.SIGINT) for each in callers]
-        calls = here.calls()[before:]
-        summary = here.page("summary")
-    last = max(min(c["time"] for c in calls if who(c) == name) for name in CALLERS)
-    calls = [call for call in calls if 0 <= call["time"] - last < seconds]
+        load = os.getloadavg()[0]
+        *reading, importing = map(interrupted, callers)
+        calls, summary = here.calls(), here.project.served.summary()
+    begin = max(min(c["time"] for c in calls if who(c) == name) for name in CALLERS)
+    calls = [call for call in calls if 0 <= call["time"] - begin < seconds]
     times = [call["time"] for call in calls]
-    refused = sum(call["status"] == 429 for call in calls)
+    shares = Counter(map(who, calls))
     print(f"calls {len(calls)} in {seconds:g} s, {len(calls) / seconds:.2f} a second")
     print(f"fullest second as the service counts: {summary['fullest_second']}")
-    print(f"fullest second in the history: {max(Counter(map(int, times)).values())}")
     print(f"fullest 1.000 s wherever they begin: {fullest(times)}")
-    print(f"429s {refused}; under way at once, at most: {summary['most_in_flight']}")
-    print(f"load of the machine at most: {load:.1f}")
-    shares = Counter(map(who, calls))
-    for name in CALLERS:
-        own = [call["time"] for call in calls if who(call) == name]
-        longest = max((b - a for a, b in pairwise(own)), default=seconds)
-        share = shares[name] / len(calls)
-        print(f"  {name}: {len(own)} calls, {share:.1%}, never {longest:.2f} s without")
-    promised = {
-        f"no second holds more than {RATE}": summary["fullest_second"] <= RATE,
-        "no 429 is answered": summary["refused_for_rate"] == 0,
-        "the rate is used": len(calls) >= LEAST_USED * RATE * seconds,
-        "nobody has less than half of an equal share": min(
-            shares[name] for name in CALLERS
-        ) >= len(calls) / len(CALLERS) / 2,
-        "everybody ends as asked": code == 5 and {c for c, _ in reading} == {0},
-    }  # fmt: skip
-    return broken(promised)
+    print(f"in flight at once, at most: {summary['most_in_flight']}; load: {load:.1f}")
+    print_table(
+        {
+            "process": name,
+            "calls": shares[name],
+            "share": f"{shares[name] / len(calls):.1%}",
+            "longest without, s": f"{longest_pause(calls, name):.2f}",
+        }
+        for name in CALLERS
+    )
+    fewest = min(shares[name] for name in CALLERS)
+    return broken(
+        {
+            f"no second holds more than {RATE}": summary["fullest_second"] <= RATE,
+            "no 429 is answered": summary["refused_for_rate"] == 0,
+            "the rate is used": len(calls) >= LEAST_USED * RATE * seconds,
+            "each has half of an equal share or more": (
+                fewest >= len(calls) / len(CALLERS) / 2
+            ),
+            "everybody ends as asked": importing == 5 and not any(reading),
+        }
+    )
+
+
+def longest_pause(calls: list[dict], name: str) -> float:
+    """Return the most seconds between two calls of a process."""
+    own = [call["time"] for call in calls if who(call) == name]
+    return max((after - before for before, after in pairwise(own)), default=0.0)
 
 
 def burst() -> list[str]:
     """Refuse several calls in a row; return what is wrong."""
     wrong: list[str] = []
     with world(60, 0) as here:
-        callers = [here.start(name) for name in CALLERS]
-        wait_for(lambda: begun(here.calls()), "each has made a call")
+        *readers, importing = here.all_started()
         for times, asked in STORMS:
             time.sleep(CALM)
-            wrong += storm(here, callers, times, asked)
-        for each in callers[:-1]:
-            each.end(signal.SIGINT)
-        code, output = callers[-1].ended(120)
-        done = json.loads(output)["accounting"] if code == 0 else {}
-        fullest_second = here.page("summary")["fullest_second"]
+            wrong += storm(here, times, asked)
+        for each in readers:
+            interrupted(each)
+        code, done, _ = ended(importing)
+        fullest_second = here.project.served.summary()["fullest_second"]
     print(f"the import afterwards: exit code {code}, {done}")
     print(f"fullest second as the service counts: {fullest_second}")
     return wrong + broken(
@@ -211,54 +189,42 @@ def burst() -> list[str]:
     )
 
 
-def storm(
-    here: World, callers: list[Caller], times: int, asked: float | None
-) -> list[str]:
+def storm(here: World, times: int, asked: float | None) -> list[str]:
     """Let one storm pass, print what everybody did, and return what is wrong."""
-    entry: dict = {"fault": "too_many", "times": times}
-    if asked is not None:
-        entry["retry_after"] = asked
-    before = len(here.calls())
-    here.page("faults", {"faults": [entry]})
-    wait_for(lambda: len(here.page("faults")["given"]) == times, "the storm is over")
+    fault = {"fault": "too_many", "times": times}
+    before, page = len(here.calls()), here.project.served.page
+    page("faults", {"faults": [{**fault, "retry_after": asked} if asked else fault]})
+    wait_for(lambda: len(page("faults")["given"]) == times, "the storm is over")
     wait_for(
-        lambda: len(back_again(here.calls()[before:])) == len(CALLERS), "all go on"
+        lambda: back_again(here.calls()[before:]).keys() >= {*CALLERS}, "all go on"
     )
     calls = here.calls()[before:]
-    refused = [call for call in calls if call["status"] == 429]
-    first, last = refused[0]["time"], refused[-1]["time"]
-    after = [call for call in calls if call["time"] > last]
-    header = "without Retry-After" if asked is None else f"with Retry-After: {asked:g}"
-    print(f"{times} 429s {header}; seconds since the first one:")
-    meanwhile = [call for call in calls if first <= call["time"] <= last]
-    for call in [*meanwhile, *after[:6]]:
-        at = call["time"] - first
-        print(f"  {at:7.2f}  {call['status']}  {who(call)}: {call['subject']}")
-    back = back_again(calls)
-    for caller in callers:
-        sent = Counter(call["status"] for call in meanwhile if who(call) == caller.name)
-        told = [
-            f"{at - first:.2f} {text}"
-            for at, text in caller.said
-            if first <= at <= last + 3 and "waiting" in text
-        ]
-        on = back[caller.name] - first
-        print(f"  {caller.name}: sent {dict(sent)}, goes on at {on:.2f}")
-        for line in told:
-            print(f"      {line}")
-    pauses = [b["time"] - a["time"] for a, b in pairwise([*refused, after[0]])]
-    print(f"  pauses: {', '.join(f'{pause:.2f}' for pause in pauses)}")
-    least = [asked or 0.0 for _ in pauses]
-    if asked is None:
-        least = [2.0**number for number in range(len(pauses))]
+    refused = [call["time"] for call in calls if call["status"] == 429]
+    back, first = back_again(calls), refused[0]
+    meanwhile = [call for call in calls if first <= call["time"] <= refused[-1]]
+    pauses = [after - each for each, after in pairwise([*refused, min(back.values())])]
+    print(
+        f"\n{times} 429s, Retry-After: {asked}; pauses: {[round(p, 2) for p in pauses]}"
+    )
+    print_table(
+        {
+            "process": name,
+            "sent meanwhile": Counter(map(who, meanwhile))[name],
+            "continues after s": f"{back[name] - first:.2f}",
+        }
+        for name in CALLERS
+    )
+    least = [asked or 2.0**number for number in range(len(pauses))]
     others = [
-        c for c in meanwhile if c["status"] != 429 if c["time"] > first + UNDER_WAY
+        call
+        for call in meanwhile
+        if call["status"] != 429 and call["time"] > first + IN_FLIGHT
     ]
     return broken(
         {
             "one call a pause, the probe": not others,
             "no pause is too short": all(
-                a >= b for a, b in zip(pauses, least, strict=True)
+                pause >= wanted for pause, wanted in zip(pauses, least, strict=True)
             ),
         }
     )
@@ -282,22 +248,16 @@ def two() -> list[str]:
             lambda: any(call["route"] == "create story" for call in here.calls()),
             "the first import creates",
         )
-        started = time.monotonic()
-        second = here.start(IMPORT)
-        refused, _ = second.ended(60)
-        took = time.monotonic() - started
-        working = first.process.poll() is None
-        code, output = first.ended(120)
-        done = json.loads(output)["accounting"] if code == 0 else {}
-        created = Counter(call["route"] for call in here.calls())["create story"]
-    told = " ".join(text for _, text in second.said)
-    print(f"the second ends with {refused} after {took:.1f} s and says: {told}")
-    print(f"the first ends with {code}: {done}; stories and folders created: {created}")
+        refused, _, said = ended(here.start(IMPORT))
+        working = first.poll() is None
+        code, done, _ = ended(first)
+    print(f"the second ends with {refused} and says: {said}")
+    print(f"the first ends with {code}: {done}")
     return broken(
         {
             "the second ends with 6": refused == 6,
             "at once, while the first works": working,
-            "it says who holds the ledger": f"process {first.process.pid} " in told,
+            "it says who holds the ledger": f"process {first.pid} " in said,
             "the first creates everything": (code, done.get("created")) == (0, 40),
         }
     )

@@ -25,8 +25,8 @@ class Faults:
 
     scenes: Scenes
 
-    def cases(self, count: int, seed: int) -> Sequence[Case]:
-        """Return all cases, whatever the count."""
+    def cases(self) -> Sequence[Case]:
+        """Return all cases."""
         scenes = self.scenes.by_name.items()
         return [*all_cases({name: each.whole.entries for name, each in scenes})]
 

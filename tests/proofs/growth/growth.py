@@ -12,7 +12,7 @@ With `--rebuild`, the ledger is lost after one import, in a space with as many s
 of others as ours, half of them in our folders; then it is rebuilt from the space.
 
 A size's result and its site are kept in the folder. A size is not measured again as
-long as the code is the same; one that was interrupted begins anew, with the site that
+long as the code is the same; one that was interrupted begins again, with the site that
 is there.
 """
 

@@ -174,12 +174,12 @@ class Corrupted:
     def __init__(self, world: World, starts: Mapping[str, Checkpoint]) -> None:
         self._world, self._starts = world, starts
 
-    def cases(self, count: int, seed: int) -> list[Case]:
-        """Return cases of each kind by its share, 1,600 if no number is named."""
+    def cases(self) -> list[Case]:
+        """Return cases of each kind by its share."""
         return [
-            Case(name, number + seed)
+            Case(name, number)
             for name, kind in KINDS.items()
-            for number in range(-(-(count or COUNT) * kind.share // 100))
+            for number in range(COUNT * kind.share // 100)
         ]
 
     def begin(self) -> None:

@@ -115,7 +115,7 @@ def nonsense(one: World, seed: str) -> Iterator[None]:
 
 
 def _hurry() -> None:
-    """Let pauses pass fast, and what is too slow be told soon."""
+    """Let pauses pass fast, and what is too slow be noticed soon."""
     began = time.monotonic()
 
     def fast_time() -> float:

@@ -16,7 +16,7 @@ def print_table(rows: Iterable[Mapping[str, object]]) -> None:
 
 
 def tell(line: str) -> None:
-    """Write a line about what is under way."""
+    """Write a line about what is being done."""
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
     sys.stderr.flush()
 

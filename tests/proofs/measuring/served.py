@@ -54,11 +54,11 @@ class Served:
         return self.page("summary")
 
     def cpu_so_far(self) -> float:
-        """Return the seconds of its process until now; 0 where nobody tells."""
-        told = Path(f"/proc/{self.process}/stat")
-        if not told.exists():
+        """Return the seconds of its process until now; 0 where that is not known."""
+        stat = Path(f"/proc/{self.process}/stat")
+        if not stat.exists():
             return 0.0
-        user, system = told.read_text().rpartition(")")[2].split()[11:13]
+        user, system = stat.read_text().rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
@@ -88,7 +88,7 @@ def sandbox(
 
 @dataclass(frozen=True)
 class Project:
-    """A project beside a sandbox."""
+    """A project that points at a sandbox."""
 
     work: Path
     """Holds the project and its state."""
@@ -133,7 +133,7 @@ class Project:
 
 @contextmanager
 def project(work: Path, content: Path | None, **served: Any) -> Iterator[Project]:
-    """Begin a project beside a sandbox, which takes what `sandbox` takes."""
+    """Begin a project that points at a sandbox; takes what `sandbox` takes."""
     with sandbox(content, **served) as it:
         made = Project(work, it)
         made.run("init")

@@ -122,7 +122,7 @@ class _InProcess(httpx.AsyncBaseTransport):
     async def _answer(self, request: httpx.Request) -> httpx.Response:
         service = self._services.get(request.url.port or 0)
         if service is None or request.url.host != HOST:
-            raise httpx.ConnectError("Nobody listens there.")
+            raise httpx.ConnectError("No service listens there.")
         sent = await request.aread()
         trace = request.extensions.get("trace")
         if trace is not None:
