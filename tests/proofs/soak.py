@@ -61,19 +61,11 @@ PROGRAMS = {
 
 
 class Case(Protocol):
-    """One case."""
+    """One case: its name in every run, its row of the table, its part of the proof."""
 
-    @property
-    def key(self) -> str:
-        """Name it in every run the same."""
-
-    @property
-    def name(self) -> str:
-        """Name the row of the table that it is counted in."""
-
-    @property
-    def part(self) -> str:
-        """Name the part of the proof that it belongs to."""
+    key: str
+    name: str
+    part: str
 
 
 class Proof(Protocol):

@@ -146,26 +146,14 @@ KINDS = {
 class Case:
     """One corrupted input."""
 
-    kind: str
-    number: int
-
-    def __str__(self) -> str:
-        return f"{self.kind}-{self.number}"
-
-    @property
-    def key(self) -> str:
-        """Name the case."""
-        return str(self)
-
-    @property
-    def name(self) -> str:
-        """Name the row of the table."""
-        return self.kind
+    key: str
+    name: str
+    """Of its kind."""
 
     @property
     def part(self) -> str:
         """Name the part of the proof."""
-        return self.kind
+        return self.name
 
 
 class Corrupted:
@@ -177,7 +165,7 @@ class Corrupted:
     def cases(self) -> list[Case]:
         """Return cases of each kind by its share."""
         return [
-            Case(name, number)
+            Case(f"{name}-{number}", name)
             for name, kind in KINDS.items()
             for number in range(COUNT * kind.share // 100)
         ]
@@ -197,9 +185,9 @@ class Corrupted:
 
     def _tried(self, case: Case) -> str:
         """Return what is wrong with how the case ended, or empty."""
-        one, kind = self._world, KINDS[case.kind]
-        chance = random.Random(f"{SEED} {case}")
-        seed = f"{SEED} {case} services"
+        one, kind = self._world, KINDS[case.name]
+        chance = random.Random(f"{SEED} {case.key}")
+        seed = f"{SEED} {case.key} services"
         one.go_back(self._starts[kind.start])
         one.begin()
         if kind.services:

@@ -74,36 +74,26 @@ def damaged(content: bytes, chance: Chance) -> bytes:
 
 def retold(content: bytes, chance: Chance) -> bytes:
     """Return a text file with one line or value changed, still much like itself."""
-    text = content.decode("utf-8", "replace")
-    lines = text.split("\n")
+    lines = content.decode("utf-8", "replace").split("\n")
     at, other = chance.randrange(len(lines)), chance.randrange(len(lines))
     line = lines[at]
-    way = chance.randrange(12)
-    if way == 0:
-        del lines[at]
-    elif way == 1:
-        lines.insert(other, line)
-    elif way == 2:
-        lines[at], lines[other] = lines[other], line
-    elif way == 3:
-        lines[at] = chance.choice((" ", "   ", "\t", "- ", "? ")) + line
-    elif way == 4:
-        lines[at] = line.lstrip()
-    elif way == 5:
-        lines[at] = re.sub(r"(?<=[:=])\s*.*", lambda _: f" {_scalar(chance)}", line)
-    elif way == 6:
-        lines[at] = re.sub(r"\d+", lambda _: chance.choice(NUMBERS), line)
-    elif way == 7:
-        lines[at] = re.sub(r"\w+", lambda _: _scalar(chance), line, count=1)
-    elif way == 8:
-        lines[at] = line + chance.choice(YAML)
-    elif way == 9:
-        lines.insert(0, chance.choice(YAML))
-    elif way == 10:
-        lines[at] = f"{line.partition(':')[0]}: {chance.choice(DEEP)}"
-    else:
-        lines.append(chance.choice((BOMB, CIRCLE, *YAML)))
-    return "\n".join(lines).encode("utf-8", "surrogatepass")
+    before, after = lines[:at], lines[at + 1 :]
+    ways: tuple[Callable[[], list[str]], ...] = (
+        lambda: [],
+        lambda: [line, line],
+        lambda: [lines[other]],
+        lambda: [chance.choice((" ", "   ", "\t", "- ", "? ")) + line],
+        lambda: [line.lstrip()],
+        lambda: [re.sub(r"(?<=[:=])\s*.*", lambda _: f" {_scalar(chance)}", line)],
+        lambda: [re.sub(r"\d+", lambda _: chance.choice(NUMBERS), line)],
+        lambda: [re.sub(r"\w+", lambda _: _scalar(chance), line, count=1)],
+        lambda: [line + chance.choice(YAML)],
+        lambda: [chance.choice(YAML), line],
+        lambda: [f"{line.partition(':')[0]}: {chance.choice(DEEP)}"],
+        lambda: [line, chance.choice((BOMB, CIRCLE, *YAML))],
+    )
+    changed = [*before, *chance.choice(ways)(), *after]
+    return "\n".join(changed).encode("utf-8", "surrogatepass")
 
 
 def _scalar(chance: Chance) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,8 @@ _FIELDS = (
     "pinned",
 )
 _LATER = 1000
+_MIDNIGHT = "T00:00:00.000Z"
+_SLUGS = "translated_slugs_attributes"
 _FRENCH = (FRENCH_LINE, FRENCH_NAME, FRENCH_SLUG)
 
 # at the origin
@@ -275,42 +278,37 @@ def _save(days: Days, step: Step, seen: Seen, name: str) -> None:
 
 def _change(days: Days, step: Step, seen: Seen, name: str) -> tuple[Any, Any]:
     """Return an editor's value and the body of the request."""
-    word = f"e{step.number}"
-    content = days.world.space.stories[seen.story_id].content
-    if name == LINE:
-        return word, {"content": content | {"line": word}}
-    if name == FRENCH_LINE:
-        key = FRENCH_LINE.removeprefix("content.")
-        return word, {"content": content | {key: word}}
-    if name == TEXT:
-        return word, {"content": content | {"text": _document(word)}}
-    if name == NAME:
-        return word, {"name": word}
-    if name == SLUG:
-        slug = f"{seen.key[0]}-{word}"
-        return slug, {"slug": slug}
-    if name == FOLDER_ID:
-        stories = days.world.space.stories.values()
-        folder = next(each.story_id for each in stories if each.slug == "other")
-        return folder, {"parent_id": folder}
-    if name == TAGS:
-        return word, {"tag_list": [*seen.values[TAGS], word]}
-    if name in (FRENCH_NAME, FRENCH_SLUG):
-        had = {
-            "name": seen.values.get(FRENCH_NAME) or word,
-            "slug": seen.values.get(FRENCH_SLUG) or f"{seen.key[0]}-{word}",
-        }
-        part = "name" if name == FRENCH_NAME else "slug"
-        value = word if part == "name" else f"{seen.key[0]}-{word}"
-        row = had | {part: value, "lang": CODE}
-        return value, {"translated_slugs_attributes": [row]}
-    if name == "pinned":
-        return True, {"pinned": True}
-    day = f"{2001 + step.number % 20}-02-03"
-    date = day if name == "sort_by_date" else f"{day}T00:00:00.000Z"
-    if name.endswith("_at") and name != "first_published_at":
-        date = f"20{40 + step.number % 50}-02-03T00:00:00.000Z"
-    return date, {name: date}
+    stories = days.world.space.stories
+    word, day = f"e{step.number}", f"{2001 + step.number % 20}-02-03"
+    slug, later = f"{seen.key[0]}-{word}", f"20{40 + step.number % 50}-02-03{_MIDNIGHT}"
+    content = stories[seen.story_id].content
+    other = next(each.story_id for each in stories.values() if each.slug == "other")
+    french = {
+        "name": seen.values.get(FRENCH_NAME) or word,
+        "slug": seen.values.get(FRENCH_SLUG) or slug,
+        "lang": CODE,
+    }
+    french_line = FRENCH_LINE.removeprefix("content.")
+    changes: Mapping[str, tuple[Any, Any]] = {
+        LINE: (word, {"content": content | {"line": word}}),
+        FRENCH_LINE: (word, {"content": content | {french_line: word}}),
+        TEXT: (word, {"content": content | {"text": _document(word)}}),
+        NAME: (word, {"name": word}),
+        SLUG: (slug, {"slug": slug}),
+        FOLDER_ID: (other, {"parent_id": other}),
+        TAGS: (word, {"tag_list": [*seen.values[TAGS], word]}),
+        FRENCH_NAME: (word, {_SLUGS: [french | {"name": word}]}),
+        FRENCH_SLUG: (slug, {_SLUGS: [french | {"slug": slug}]}),
+        "pinned": (True, {"pinned": True}),
+        "sort_by_date": (day, {"sort_by_date": day}),
+        "first_published_at": (
+            day + _MIDNIGHT,
+            {"first_published_at": day + _MIDNIGHT},
+        ),
+        "publish_at": (later, {"publish_at": later}),
+        "expire_at": (later, {"expire_at": later}),
+    }
+    return changes[name]
 
 
 def _document(text: str) -> Any:

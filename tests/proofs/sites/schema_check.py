@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import copy
 import sys
 import tempfile
 from collections import Counter
@@ -24,11 +25,12 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import yaml
+
 from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
 from tests.proofs.measuring.printed import print_table, tell
 from tests.proofs.measuring.served import project
-from tests.proofs.sites.planted import COMPONENTS, FAULTS, GROUPS, SOUND, planted
 from tests.proofs.sites.ways import decide
 
 SHOWN = 10
@@ -39,6 +41,7 @@ RATE = 1_000
 """Requests per second that the sandbox takes."""
 LANGUAGES = ("fr-fr",)
 """Of the space; those of the sample site."""
+PLANTED = yaml.safe_load(Path(__file__).with_name("planted.yaml").read_text("utf-8"))
 WAYS = ("whole", "split", "shaped", "encoded", "translated", "published")
 
 
@@ -94,7 +97,8 @@ def main(arguments: list[str]) -> int:
 async def _check(chosen: argparse.Namespace) -> int:
     async with open_official(observer=lambda event: print(event)) as official:
         missed = [each async for each in _missed(official)]
-        print(f"planted faults found: {len(FAULTS) - len(missed)} of {len(FAULTS)}")
+        faults = len(PLANTED["faults"])
+        print(f"planted faults found: {faults - len(missed)} of {faults}")
         for each in missed:
             print(f"  NOT FOUND: {each}")
         if chosen.planted or missed:
@@ -111,19 +115,27 @@ async def _check(chosen: argparse.Namespace) -> int:
 
 async def _missed(official: Official) -> AsyncIterator[str]:
     """Yield the planted faults that are not found, and issues of the sound story."""
-    blocks = blocks_of(COMPONENTS, GROUPS)
+    faults = PLANTED["faults"]
     sound, *issues_of_each = await official.validate(
-        blocks, [SOUND, *map(planted, FAULTS)]
+        blocks_of(PLANTED["components"], PLANTED["groups"]),
+        [PLANTED["sound"], *map(_planted, faults)],
     )
     for issue in sound:
         yield f"nothing planted, and {issue}"
-    for fault, issues in zip(FAULTS, issues_of_each, strict=True):
-        if fault.code not in {each["code"] for each in issues if _is_error(each)}:
-            yield f"{fault.what}: {issues}"
+    for fault, issues in zip(faults, issues_of_each, strict=True):
+        errors = {each["code"] for each in issues if each["severity"] == "error"}
+        if fault["code"] not in errors:
+            yield f"{fault['what']}: {issues}"
 
 
-def _is_error(issue: dict) -> bool:
-    return issue["severity"] == "error"
+def _planted(fault: dict) -> dict:
+    """Return the sound story with a fault in it."""
+    story = place = copy.deepcopy(PLANTED["sound"])
+    *way, last = fault["path"]
+    for step in way:
+        place = place[step]
+    place[last] = fault["value"]
+    return story
 
 
 def _sites(paths: list[Path]) -> Iterator[tuple[str, Path | None]]:
