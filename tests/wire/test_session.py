@@ -14,7 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.errors import CredentialsError, RejectedError, ServiceError
+from cmsmig.errors import (
+    CredentialsError,
+    RejectedError,
+    ServiceError,
+    UnreachableError,
+)
 from cmsmig.events import RequestRetried, RequestSent
 from cmsmig.whole_text import is_whole
 from cmsmig.wire.answers import Answer, Request
