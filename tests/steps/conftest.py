@@ -14,9 +14,12 @@ import pytest
 
 from cmsmig.sandbox.http.asgi import Middleware
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from cmsmig.sandbox.server import SAMPLE, environment_file_text, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.sites.exact import write_load_site
+from tests.support.steps.every_kind import write_every_kind
+from tests.support.steps.item_states import write_states
+from tests.support.steps.scenario_edits import write_edited_site
 from tests.support.steps.split_site import write_split_site
 from tests.support.steps.staged_project import StagedProject
 
@@ -59,6 +62,14 @@ def split_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def twenty_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with 20 records, which refer to the 7th and 3rd after."""
+    folder = tmp_path_factory.mktemp("content") / "twenty"
+    write_load_site(folder, items=20, images=0)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def pair_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a content folder with 2 records that refer to each other."""
     folder = tmp_path_factory.mktemp("content") / "pair"
@@ -71,13 +82,74 @@ def moody_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """Return the tiny site with a field of choices."""
     folder = tmp_path_factory.mktemp("moody") / "content"
     shutil.copytree(tiny_site, folder)
-    (path,) = (folder / "collections").iterdir()
-    schema = json.loads(path.read_text())
-    options = [{"name": "calm", "id": "1" * 32}, {"name": "loud", "id": "2" * 32}]
-    mood = {"id": "e" * 32, "slug": "mood", "displayName": "Mood", "type": "Option"}
-    mood |= {"isRequired": False, "validations": {"options": options}}
-    schema["fields"].append(mood)
-    path.write_text(json.dumps(schema))
+    add_moods(folder, "records", "calm", "loud")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def choosing_site(small_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the small site; its spots have a field of choices."""
+    folder = tmp_path_factory.mktemp("choosing") / "content"
+    shutil.copytree(small_site, folder)
+    add_moods(folder, "spots", "calm", "loud", "odd")
+    return folder
+
+
+def add_moods(folder: Path, slug: str, *names: str) -> None:
+    """Add a field of choices to a collection; the first has the id 1111…."""
+    for path in (folder / "collections").iterdir():
+        schema = json.loads(path.read_text())
+        if schema["slug"] == slug:
+            options = [{"name": n, "id": f"{at}" * 32} for at, n in enumerate(names, 1)]
+            mood = {"id": "e" * 32, "slug": "mood", "displayName": "Mood"}
+            mood |= {"type": "Option", "isRequired": False}
+            schema["fields"].append({**mood, "validations": {"options": options}})
+            path.write_text(json.dumps(schema))
+
+
+@pytest.fixture(scope="session")
+def every_kind_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with a field of every kind, filled or empty."""
+    folder = tmp_path_factory.mktemp("kinds") / "content"
+    write_every_kind(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_site() -> Path:
+    """Return the content folder of the sample."""
+    return SAMPLE
+
+
+@pytest.fixture(scope="session")
+def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with an item in each state."""
+    folder = tmp_path_factory.mktemp("states") / "content"
+    write_states(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def edited_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with two items for each field that can be edited."""
+    folder = tmp_path_factory.mktemp("edited") / "content"
+    write_edited_site(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def two_versions_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with an item of one version, and one of two."""
+    folder = tmp_path_factory.mktemp("versions") / "content"
+    write_edited_site(folder, fields=1)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder whose list of items has two pages."""
+    folder = tmp_path_factory.mktemp("long") / "content"
+    write_load_site(folder, items=104, images=0, relations=False)
     return folder
 
 

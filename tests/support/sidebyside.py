@@ -1,8 +1,8 @@
 """How tests are shared out among processes: what a process makes, it makes once.
 
-A file of tests stays together, so that what its tests share is made by one process
-alone. The notebooks that are worked by hand in a browser go together where the later
-tests build on the earlier ones.
+A file of tests stays together, and a file of cases, so that what they share is made by
+one process alone. The notebooks that are worked by hand in a browser go together where
+the later tests build on the earlier ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ LONG = (
 
 def unit_of(nodeid: str) -> str:
     """Return the name of what a test is kept together with."""
-    path = nodeid.partition("::")[0]
+    path, _, name = nodeid.partition("::")
+    if path == "tests/steps/test_cases.py":
+        return f"{path} {name.partition(':')[0]}"
     if not _BY_HAND.fullmatch(path):
         return path
     return f"by hand, {'one thread' if 'one-thread' in nodeid else 'subshells'}"

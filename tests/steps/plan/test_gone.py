@@ -16,7 +16,7 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
-from tests.support.steps.scenario_changes import DECISIONS
+from tests.support.steps.scenario_decisions import DECISIONS
 from tests.support.steps.staged_project import Stage, exactly_one_of_everything
 
 

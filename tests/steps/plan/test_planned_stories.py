@@ -27,14 +27,6 @@ from cmsmig.sandbox.server import SAMPLE
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
-from tests.support.steps.every_kind import write_every_kind
-
-
-@pytest.fixture(scope="module")
-def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    content = tmp_path_factory.mktemp("kinds") / "content"
-    write_every_kind(content)
-    return content
 
 
 @pytest.fixture
@@ -53,8 +45,8 @@ def copied(
 
 
 @pytest.fixture
-def project(copied: Callable[[Path], Project], every_kind: Path) -> Project:
-    return copied(every_kind)
+def project(copied: Callable[[Path], Project], every_kind_site: Path) -> Project:
+    return copied(every_kind_site)
 
 
 @pytest.fixture

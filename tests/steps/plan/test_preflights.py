@@ -13,7 +13,7 @@ from cmsmig.configuration.plans import (
     PlanLimits,
 )
 from tests.support.steps.origin_edits import Item, edit_items
-from tests.support.steps.scenario_service import Answers
+from tests.support.steps.scenario_answers import Answers
 from tests.support.steps.staged_project import Stage
 
 

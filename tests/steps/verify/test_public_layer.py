@@ -11,17 +11,10 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
-from tests.support.steps.item_states import SLUGS, write_states
+from tests.support.steps.item_states import SLUGS
 from tests.support.steps.staged_project import Stage, StagedProject
 
 CHANGED = f"records/{SLUGS['changed']}"
-
-
-@pytest.fixture(scope="session")
-def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("layers") / "content"
-    write_states(folder)
-    return folder
 
 
 class Delivery:

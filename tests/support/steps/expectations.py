@@ -68,21 +68,26 @@ WORDS: dict[str, Callable[[Any, Any], bool]] = {
     "has": lambda found, texts: all(e in text_of(found) for e in listed(texts)),
     "lacks": lambda found, texts: not any(e in text_of(found) for e in listed(texts)),
     "not": lambda found, other: found != other,
+    "is": lambda found, other: found == other,
+    "most": lambda found, number: found <= number,
+    "more": lambda found, number: found > number,
     "size": lambda found, number: len(found) == number,
     "some": lambda found, _: found != MISSING and bool(found),
     "absent": lambda found, _: found == MISSING,
+    "none": lambda found, _: found == MISSING or not found,
     "ends": lambda found, text: str(found).endswith(text),
     "any_of": lambda found, values: found in values,
     "keys": lambda found, keys: sorted(found) == sorted(keys),
     "with": lambda found, part: any(not difference(each, part) for each in found),
     "without": lambda found, part: all(difference(each, part) for each in found),
     "each": lambda found, part: not any(difference(each, part) for each in found),
-    "all": lambda found, parts: not any(difference(found, part) for part in parts),
 }
 """By tag: whether a value is as its word says.
 
 `has` and `lacks` look for one text, or for each of a list, in the value as text;
-`with`, `without` and `each` say that one, none or each of a list has a part.
+`with`, `without` and `each` say that one, none or each of a list has a part, `all` that
+a value is as each word says; `is` takes
+no key or entry beside those named.
 """
 
 
@@ -92,6 +97,9 @@ def difference(found: Any, expected: Any, where: str = "") -> str:
     A mapping is expected to have the keys named, and may have others; a list is
     expected to have exactly the entries.
     """
+    if isinstance(expected, Word) and expected.tag == "all":
+        parts = [difference(found, part, where) for part in expected.argument]
+        return next(filter(None, parts), "")
     if isinstance(expected, Word):
         fits = WORDS[expected.tag](found, expected.argument)
         return "" if fits else f"{where}: {found!r} is not {expected}"

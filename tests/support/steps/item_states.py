@@ -58,6 +58,15 @@ def _edited(item: Item, state: str) -> Item:
     return {**item, **flags, "lastUpdated": LATER, "fieldData": data}
 
 
+def version(name: str, content: object) -> str:
+    """Return which version of an item a story shows: `old`, `new`, or `-` for none."""
+    if content is None:
+        return "-"
+    is_new = "Not shown yet." in str(content)
+    assert is_new is name.endswith("anew")
+    return "new" if is_new else "old"
+
+
 CHANGED = f"records/{SLUGS['changed']}"
 
 

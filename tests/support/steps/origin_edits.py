@@ -20,8 +20,15 @@ def edit_items(
     """Replace each pulled item by what `change` makes of it; None takes it away."""
     for folder in folders or ("items", "live"):
         for path in (project.folder / "raw" / folder).glob("*.json"):
-            items = json.loads(path.read_text())["items"]
-            write_items(path, [new for each in items if (new := change(each))])
+            write_items(
+                path, [new for each in read_items(path) if (new := change(each))]
+            )
+
+
+def read_items(path: Path) -> list[Item]:
+    """Return the items of a set."""
+    items: list[Item] = json.loads(path.read_text())["items"]
+    return items
 
 
 def write_items(path: Path, items: list[Item]) -> None:
@@ -48,7 +55,7 @@ def put_back(project: StagedProject, records: list[Item]) -> None:
     """Take back a deletion."""
     for folder, record in zip(("items", "live"), records, strict=True):
         (path,) = (project.folder / "raw" / folder).glob("*.json")
-        write_items(path, [*json.loads(path.read_text())["items"], record])
+        write_items(path, [*read_items(path), record])
 
 
 def mark(project: StagedProject, slug: str, **state: object) -> None:

@@ -19,13 +19,20 @@ from urllib.parse import urlencode
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps import (
+    scenario_answers,
     scenario_changes,
+    scenario_decisions,
+    scenario_editors,
+    scenario_edits,
     scenario_files,
+    scenario_languages,
     scenario_looks,
+    scenario_schemas,
     scenario_service,
 )
 from tests.support.steps.expectations import (
     Word,
+    difference,
     insist,
     listed,
     read_cases,
@@ -47,12 +54,14 @@ class Case:
         return self.name
 
 
-def cases(folder: Path) -> Iterator[Case]:
-    """Yield the cases of all files of a folder, each with each of its examples."""
-    for path in sorted(folder.glob("*.yaml")):
+def cases(*paths: Path) -> Iterator[Case]:
+    """Yield the cases of all files, each with each of its examples."""
+    for path in paths:
         for name, body in read_cases(path).items():
             for example in body.get("examples", [{}]):
-                suffix = "".join(f", {each}" for each in example.values())
+                values = example.values()
+                told = [each for each in values if isinstance(each, str | int)]
+                suffix = "".join(f", {each}" for each in told)
                 given, steps = _filled([body.get("given", {}), body["steps"]], example)
                 yield Case(f"{path.stem}: {name}{suffix}", given, steps)
 
@@ -100,11 +109,13 @@ class Scenario:
     project: StagedProject
     faults: list[Fault]
     meanwhile: Meanwhile
-    answers: scenario_service.Answers
+    answers: scenario_answers.Answers
     mark: int = 0
     """The last request before the last command."""
     hash: str = ""
     """Of the last plan that was shown."""
+    document: Any = None
+    """Of the last command that was asked for JSON."""
     remembered: dict[str, Any] = field(default_factory=dict)
 
     def take(self, step: Any) -> None:
@@ -138,7 +149,7 @@ def run(
     command: str,
     *,
     flags: Sequence[str] = (),
-    code: int = 0,
+    code: Any = 0,
     says: Any = "",
     lacks: str = "",
     lines: int | None = None,
@@ -153,23 +164,21 @@ def run(
     how many they are.
     """
     project = scenario.project
+    name, *arguments = [*shlex.split(command), *flags]
     if as_planned:
-        flags_of_plan = ["--recreate"] if "--recreate" in command else []
-        shown = project.run("plan", *flags_of_plan, "--json").document["calls"]
+        plan = ["rollback", "--plan"] if name == "rollback" else ["plan"]
+        shown = project.run(*plan, *arguments, "--json").document["calls"]
     scenario.mark = project.mark()
-    arguments = [
-        *shlex.split(command),
-        *flags,
-        *(["--json"] if json is not None else []),
-    ]
-    ended = project.run(*arguments)
+    as_json = [] if json is None else ["--json"]
+    ended = project.run(name, *arguments, *as_json)
     printed = ended.out + ended.err
-    assert ended.code == code, f"{ended.code}: {printed}"
+    assert not difference(ended.code, code), f"{ended.code}: {printed}"
     for text in listed(says):
         assert text in printed, printed
     assert not lacks or lacks not in printed, printed
     assert lines in (None, printed.count("\n")), printed
     if json is not None:
+        scenario.document = ended.document
         scenario.hash = ended.document.get("hash", scenario.hash)
         insist(ended.document, json)
     if calls is not None:
@@ -191,10 +200,16 @@ def meanwhile(scenario: Scenario, request: str, *, do: list[Any]) -> None:
 STEPS: dict[str, Callable[..., None]] = {
     "run": run,
     "meanwhile": meanwhile,
+    **scenario_answers.STEPS,
     **scenario_changes.STEPS,
+    **scenario_decisions.STEPS,
     **scenario_looks.STEPS,
     **scenario_service.STEPS,
+    **scenario_editors.STEPS,
+    **scenario_edits.STEPS,
     **scenario_files.STEPS,
+    **scenario_languages.STEPS,
+    **scenario_schemas.STEPS,
 }
 
 
@@ -205,11 +220,11 @@ def play(case: Case, stage: Stage, site_of: Callable[[str], Path]) -> None:
     between, decided = Meanwhile(), given.pop("decided", ())
     content = site_of(f"{given.pop('site', 'tiny')}_site")
     languages = tuple(given.pop("languages", ()))
-    answers = scenario_service.Answers(list(given.pop("answers", ())))
+    answers = scenario_answers.Answers(list(given.pop("answers", ())))
     middleware = (*faults, between, answers)
     project = stage(*middleware, content=content, languages=languages, **given)
     scenario = Scenario(project, faults, between, answers)
-    scenario_changes.decided_again(scenario, *decided)
+    scenario_decisions.decided_again(scenario, *decided)
     for number, step in enumerate(case.steps, start=1):
         try:
             scenario.take(step)

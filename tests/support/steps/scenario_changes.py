@@ -1,4 +1,4 @@
-"""Steps of cases that change something: at the origin, in decisions, in the space."""
+"""Steps of cases that change something, at the origin and in the space."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from tests.support.steps import faults
 from tests.support.steps.emptying import restored
@@ -28,25 +26,16 @@ REQUESTS = {
     "sign": faults.SIGN,
 }
 
-DECISIONS = {
-    "published": ("collections.yaml", "publish: nothing", "publish: what_is_live"),
-    "unpublished": ("collections.yaml", "publish: what_is_live", "publish: nothing"),
-    "mirror": ("collections.yaml", "items: staged\n", "items: mirror\n"),
-    "live": ("collections.yaml", "items: staged\n", "items: live\n"),
-    "asset folder": ("design.yaml", "asset_folder: ''", "asset_folder: Old site"),
-    "language fields": (
-        "collections.yaml",
-        "\nlocales:",
-        "\nlanguages: fields\nlocales:",
-    ),
-}
-"""Decisions that many cases make, by the word for them."""
-
 
 def fault(request: str, mode: str, *, at: Iterable[int] = (1,), **more: Any) -> Fault:
     """Return a fault of a request that has a name, or of a method and a path."""
+    return Fault(requested(request), mode, at=tuple(at), **more)
+
+
+def requested(request: str) -> tuple[str, str]:
+    """Return method and path of a request."""
     method, _, path = request.partition(" ")
-    return Fault(REQUESTS.get(request, (method, path)), mode, at=tuple(at), **more)
+    return REQUESTS.get(request, (method, path))
 
 
 def faults_over(scenario: Scenario) -> None:
@@ -54,9 +43,13 @@ def faults_over(scenario: Scenario) -> None:
         each.over()
 
 
-def fault_again(scenario: Scenario, *at: int) -> None:
-    """Let the first fault come again, counted from now on."""
+def fault_again(
+    scenario: Scenario, *at: int, request: str = "", mode: str = ""
+) -> None:
+    """Let the first fault come again, counted from now on, also at another request."""
     first = scenario.faults[0]
+    first.request = requested(request) if request else first.request
+    first.mode = mode or first.mode
     first.seen, first.hits, first.at = 0, 0, at
 
 
@@ -130,63 +123,6 @@ def every_item(
         lambda item: {**item, "fieldData": {**item["fieldData"], **values}},
         tuple(sets),
     )
-
-
-# in decisions
-
-
-def decision(scenario: Scenario, name: str, *, old: str, new: str) -> None:
-    scenario.project.decide(name, old, new)
-
-
-def in_design(scenario: Scenario, changes: dict[str, str]) -> None:
-    """Replace texts of the design."""
-    for old, new in changes.items():
-        scenario.project.decide("design.yaml", old, new)
-
-
-def add_to_design(scenario: Scenario, text: str) -> None:
-    """Add keys to the content type of the records."""
-    after = "    order_field: position\n"
-    rows = "".join(f"    {line}\n" for line in text.splitlines())
-    scenario.project.decide("design.yaml", after, after + rows)
-
-
-def decided_again(scenario: Scenario, *names: str) -> None:
-    for name in names:
-        scenario.project.decide(*DECISIONS[name])
-
-
-def notes_alone(scenario: Scenario) -> None:
-    """Decide to publish the notes, and not the spots."""
-    path = scenario.project.folder / "decisions" / "collections.yaml"
-    body = yaml.safe_load(path.read_text())
-    for each in body["collections"]:
-        if each["collection"] == "notes":
-            each["publish"] = "what_is_live"
-    path.write_text(yaml.safe_dump(body, sort_keys=False))
-
-
-def decided(part: str) -> Callable[..., None]:
-    """Return the step that adds a decision to a part of `conflicts.yaml`."""
-
-    def add(scenario: Scenario, record: dict[str, str]) -> None:
-        path = scenario.project.folder / "decisions" / "conflicts.yaml"
-        body = yaml.safe_load(path.read_text()) or {}
-        body[part] = [record, *(body.get(part) or ())]
-        path.write_text(yaml.safe_dump(body, sort_keys=False))
-
-    return add
-
-
-def conflicts_end(scenario: Scenario, take: str) -> None:
-    """Decide every conflict of an edit that the plan names, as it was seen."""
-    listed = scenario.project.plan()["edit_conflicts"]
-    assert listed
-    for each in listed:
-        scenario.project.decide_edit(
-            each["what"], each["field"], take, each["seen"], kind=each["kind"]
-        )
 
 
 # in the space, as editors and developers do
@@ -309,6 +245,12 @@ def asset_bytes(scenario: Scenario, name: str, *, hold: str | None = None) -> No
     asset(scenario.project, name).data = hold and hold.encode()
 
 
+def space_has(scenario: Scenario, **values: Any) -> None:
+    """Let the space have other facts, such as its `default_root`."""
+    for name, value in values.items():
+        setattr(scenario.project.space, name, value)
+
+
 def unknowns(scenario: Scenario, **values: Any) -> None:
     """Let the service do what no source tells."""
     space = scenario.project.space
@@ -349,15 +291,6 @@ STEPS: dict[str, Callable[..., None]] = {
     "item states in French": in_french(item_states),
     "item states": item_states,
     "every item": every_item,
-    "decision": decision,
-    "design": in_design,
-    "add to design": add_to_design,
-    "decided": decided_again,
-    "publish notes alone": notes_alone,
-    "edit decided": decided("edits"),
-    "gone decided": decided("gone"),
-    "conflict decided": decided("conflicts"),
-    "conflicts end": conflicts_end,
     "edit there": edit_there,
     "save there": save_there,
     "make there": make_there,
@@ -373,6 +306,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "delete asset": delete_asset,
     "asset bytes": asset_bytes,
     "asset record": asset_record,
+    "space has": space_has,
     "unknowns": unknowns,
     "ledger": ledger,
     "lose ledger": lose_ledger,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -10,10 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from cmsmig.sandbox.destination.tokens import TokenKind
-from tests.support.steps.expectations import insist
 from tests.support.steps.scenario_changes import own
 
 if TYPE_CHECKING:
@@ -101,44 +97,6 @@ def copy_there(scenario: Scenario, path: str, slug: str) -> None:
     scenario.project.api("POST", "/stories", {"story": copy})
 
 
-def decisions_hold(scenario: Scenario, name: str, **expected: Any) -> None:
-    """Expect parts of a decision file, by its keys."""
-    path = scenario.project.folder / "decisions" / name
-    insist(yaml.safe_load(path.read_text()), expected)
-
-
-def decide_keys(scenario: Scenario, name: str, **values: Any) -> None:
-    """Write other values of keys of a decision file; None takes a key out."""
-    path = scenario.project.folder / "decisions" / name
-    body = yaml.safe_load(path.read_text()) | values
-    kept = {key: value for key, value in body.items() if value is not None}
-    path.write_text(yaml.safe_dump(kept, sort_keys=False, allow_unicode=True))
-
-
-def decide_component(scenario: Scenario, change: dict[str, Any]) -> None:
-    """Decide otherwise about the component Card; None takes a key out."""
-    path = scenario.project.folder / "decisions" / "embeds.yaml"
-    props = [{"prop": "k1", "field": "target", "type": "link"}]
-    card = {"component": "Card", "component_id": "c1", "block": "card", "props": props}
-    kept = {key: value for key, value in (card | change).items() if value is not None}
-    body = yaml.safe_load(path.read_text()) | {"components": [kept]}
-    path.write_text(yaml.safe_dump(body, sort_keys=False))
-
-
-def copy_decisions(scenario: Scenario, name: str) -> None:
-    """Keep the decisions as they are now, for `compare decisions`."""
-    folder = scenario.project.folder
-    shutil.copytree(folder / "decisions", folder / name)
-
-
-def compare_decisions(scenario: Scenario, name: str, *, says: list[str]) -> None:
-    """Compare decisions with an earlier copy; expect what is said of them."""
-    folder = scenario.project.folder
-    pair = (str(folder / name), str(folder / "decisions"))
-    ended = scenario.project.run("decisions", "diff", *pair)
-    assert (ended.code, [each for each in says if each not in ended.out]) == (1, [])
-
-
 def token(scenario: Scenario, **facts: Any) -> None:
     """Let the destination's token have other facts, such as just these `scopes`."""
     credential = scenario.project.rehearsal.handle.state.credential
@@ -174,11 +132,6 @@ STEPS: dict[str, Callable[..., None]] = {
     "damaged file is": damaged_file_is,
     "files": files,
     "copy there": copy_there,
-    "decisions hold": decisions_hold,
-    "decide keys": decide_keys,
-    "decide component": decide_component,
-    "copy decisions": copy_decisions,
-    "compare decisions": compare_decisions,
     "token": token,
     "token without scopes": token_without_scopes,
     "write": write,

@@ -89,19 +89,23 @@ def assets(scenario: Scenario, expected: dict[str, Any]) -> None:
 
 
 def counts(scenario: Scenario, expected: dict[str, int]) -> None:
-    """Expect how many records of a kind the space has; stories without folders."""
+    """Expect how many records of a kind the space has; stories without folders, or
+    those `in` one."""
     space = scenario.project.space
     kinds = ("components", "assets", "datasources", "entries", "asset_folders")
     found = {kind: len(getattr(space, kind)) for kind in kinds}
     found["stories"] = len(scenario.project.stories())
     found["folders"] = len(scenario.project.folders())
+    paths = scenario.project.stories()
+    found.update(Counter(f"in {path.rpartition('/')[0]}" for path in paths))
     insist(found, expected)
 
 
-def requests(scenario: Scenario, expected: dict[str, int]) -> None:
+def requests(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect how many requests of a route or method the last command made.
 
-    `other writes` counts what changes the space and is not named.
+    `other writes` counts what changes the space and is not named, `total` what draws
+    on the budget.
     """
     entries = scenario.project.since(scenario.mark)
     found = Counter(each.route for each in entries)
@@ -109,13 +113,28 @@ def requests(scenario: Scenario, expected: dict[str, int]) -> None:
     found["other writes"] = sum(
         each.method != "GET" and each.route not in expected for each in entries
     )
-    assert {key: found[key] for key in expected} == expected
+    found["total"] = sum(each.quota for each in entries)
+    insist({key: found[key] for key in expected}, expected)
 
 
 def order(scenario: Scenario, route: str, *expected: str) -> None:
     """Expect what the last command asked of a route, in order."""
     entries = scenario.project.since(scenario.mark)
     assert [each.item for each in entries if each.route == route] == [*expected]
+
+
+def sent(scenario: Scenario, expected: dict[str, list[str]]) -> None:
+    """Expect just these writes of the last command to stories, in order."""
+    entries = [
+        each
+        for each in scenario.project.since(scenario.mark)
+        if each.route in ("update story", "publish story")
+    ]
+    found: dict[str, list[str]] = {}
+    for path in expected:
+        number = str(own(scenario.project, path))
+        found[path] = [e.route for e in entries if number in e.path.split("/")]
+    insist(found, expected)
 
 
 def asked(scenario: Scenario, *expected: str) -> None:
@@ -218,25 +237,39 @@ def hits(scenario: Scenario, expected: int) -> None:
 
 
 def remember(scenario: Scenario, *names: str) -> None:
-    """Keep the content of stories, the whole `space`, all `components`, or the `id of`
-    a story, for `as remembered`."""
+    """Keep the content of stories, the whole `space` (also under a longer name), all
+    `components` or `groups`, or the `id of` a story, for `as remembered`."""
     for name in names:
         scenario.remembered[name] = copy.deepcopy(_present(scenario.project, name))
 
 
 def as_remembered(scenario: Scenario, *names: str) -> None:
     for name in names:
-        assert _present(scenario.project, name) == scenario.remembered[name], name
+        found, kept = _present(scenario.project, name), scenario.remembered[name]
+        if name == "groups":
+            found = {path: found[path] for path in kept}
+        assert found == kept, name
 
 
 def _present(project: StagedProject, name: str) -> Any:
-    if name == "space":
+    if name.startswith("space"):
         return project.comparable()
     if name.startswith("id of "):
         return own(project, name.removeprefix("id of "))
+    if name == "groups":
+        return {path: each.group_id for path, each in project.stories().items()}
     if name == "components":
         return [dict(each) for each in project.space.components.values()]
     return project.stories()[name].content
+
+
+def space_is_between(scenario: Scenario, least: str, most: str) -> None:
+    """Expect all that was remembered first, and nothing beside what was afterwards."""
+    for part, rows in scenario.project.comparable().items():
+        assert [
+            row for row in scenario.remembered[least][part] if row not in rows
+        ] == []
+        assert [row for row in rows if row not in scenario.remembered[most][part]] == []
 
 
 def redirects(scenario: Scenario, expected: dict[str, Any]) -> None:
@@ -258,12 +291,26 @@ def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> 
 VALUES: dict[str, Callable[[Scenario, Any], Any]] = {
     "uuid": lambda scenario, path: (shown(scenario.project, path) or {})["uuid"],
     "id": lambda scenario, path: own(scenario.project, path),
+    "content": lambda scenario, where: content(scenario.project, *where.split()),
+    "document": lambda scenario, path: within(scenario.document, path),
     "hash": lambda scenario, length: scenario.hash[: int(length or 0) or None],
     "seen": lambda scenario, field: _seen(scenario.project, field),
     "item": lambda scenario, slug: item_id(scenario.project, slug),
     "remembered": lambda scenario, name: scenario.remembered[name],
 }
 """Values by the tags that name them."""
+
+
+def within(value: Any, path: str) -> Any:
+    """Return a part of a document, such as `left.0.seen`."""
+    for key in path.split(".") if path else ():
+        value = value[int(key) if key.isdigit() else key]
+    return value
+
+
+def content(project: StagedProject, path: str, where: str) -> Any:
+    """Return a part of the content of a story."""
+    return copy.deepcopy(within(project.stories()[path].content, where))
 
 
 def _seen(project: StagedProject, field: str) -> str:
@@ -296,6 +343,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "requests": requests,
     "order": order,
     "asked": asked,
+    "sent": sent,
     "plan shows": plan,
     "status shows": status,
     "field changes": field_changes,
@@ -312,6 +360,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "hits": hits,
     "remember": remember,
     "as remembered": as_remembered,
+    "space is between": space_is_between,
     "redirects": redirects,
     "delivery": delivery,
 }

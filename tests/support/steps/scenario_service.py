@@ -1,23 +1,19 @@
-"""Steps of cases about what the service answers, and what a space no longer has."""
+"""Steps of cases about what both services have, and what became of it."""
 
 from __future__ import annotations
 
 import json
-import re
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from cmsmig.evidence.evidence import evidence_json, gather
 from cmsmig.item_key import ItemKey
-from cmsmig.sandbox.faults.fault_rules import Fault as Kind
-from cmsmig.sandbox.faults.fault_rules import PlannedFault
-from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.support.steps.emptying import emptied, restarted
 from tests.support.steps.expectations import insist
+from tests.support.steps.item_states import version
 from tests.support.steps.origin_edits import (
     Item,
     decide_gone,
@@ -29,66 +25,6 @@ from tests.support.steps.scenario_changes import own
 
 if TYPE_CHECKING:
     from tests.support.steps.scenario import Scenario
-
-DELETED = "2026-11-01T08:00:00.000Z"
-
-
-@dataclass
-class Answers:
-    """A middleware: a service that answers other than the sandbox does."""
-
-    rules: list[dict[str, Any]] = field(default_factory=list)
-    """Each has the `request` (method and path) and one of: `status` and `body`, sent in
-    place of an answer to a request that `holds` a text; `space`, keys of the space's
-    record; `lists_lack`, the ids of records that lists do not show; `deleted`, the end
-    of the address of what is shown with a date of deletion, in `records` alone or in
-    lists, too."""
-
-    async def __call__(self, call: Call, answer: Next) -> Reply:
-        asked = f"{call.method} {call.path}"
-        rules = [rule for rule in self.rules if re.search(rule["request"], asked)]
-        for rule in rules:
-            if "status" in rule and rule.get("holds", "").encode() in call.body:
-                return json_reply(rule["status"], rule.get("body", {}))
-        reply = await answer(call)
-        for rule in rules:
-            if "status" not in rule:
-                reply = _changed(reply, rule)
-        return reply
-
-
-def _changed(reply: Reply, rule: dict[str, Any]) -> Reply:
-    body = json.loads(reply.body or "{}")
-    if "space" in rule:
-        body["space"] |= rule["space"]
-    for key, value in [*body.items(), ("", body)]:
-        if isinstance(value, list) and "lists_lack" in rule:
-            body[key] = [e for e in value if e.get("id") not in rule["lists_lack"]]
-            reply = replace(reply, headers=(("Total", str(len(body[key]))),))
-        in_lists = "records" not in rule and isinstance(value, list)
-        for each in value if in_lists else [value]:
-            if "deleted" in rule and isinstance(each, dict):
-                names = (each.get(name) for name in ("full_slug", "filename", "name"))
-                if any(str(name).endswith(rule["deleted"]) for name in names):
-                    each["deleted_at"] = DELETED
-    return replace(reply, body=json.dumps(body).encode())
-
-
-def answers(scenario: Scenario, *rules: dict[str, Any]) -> None:
-    """Let the service answer by these rules from now on, and by no others."""
-    scenario.answers.rules = list(rules)
-
-
-def sandbox_fault(scenario: Scenario, kind: str = "", **more: Any) -> None:
-    """Let the sandbox inject a fault of its own into requests, or no more."""
-    plan = [PlannedFault(Kind(kind), **more)] if kind else []
-    scenario.project.rehearsal.handle.state.injector.set(plan)
-
-
-def lists_lack(scenario: Scenario, kind: str, *, last: int) -> None:
-    """Let lists of a kind not show the newest records."""
-    ids = list(getattr(scenario.project.space, kind))[-last:]
-    answers(scenario, {"request": f"GET .*/{kind}$", "lists_lack": ids})
 
 
 def empty_space(scenario: Scenario) -> None:
@@ -158,20 +94,62 @@ def another_file(scenario: Scenario) -> None:
     path.write_text(path.read_text().replace(digest, "0" * 64))
 
 
-def append_at_origin(scenario: Scenario, texts: dict[str, str]) -> None:
-    """Add HTML to the bodies of items, known by their slugs."""
+def publish_at_origin(scenario: Scenario, slug: str) -> None:
+    """Let visitors of the origin see an item as its editors do."""
+    newest: dict[str, Item] = {}
+
+    def note(item: Item) -> Item:
+        if item["fieldData"]["slug"] == slug:
+            newest[item["id"]] = item
+        return item
+
+    edit_items(scenario.project, note, ("items",))
+    edit_items(scenario.project, lambda item: newest.get(item["id"], item), ("live",))
+
+
+def layers(scenario: Scenario, expected: Any) -> None:
+    """Expect what visitors and editors see of stories by slug: `old`, `new` or `-`."""
+    found: dict[str, str] = {}
+    for path, story in scenario.project.stories().items():
+        seen = [
+            (story.published_name, story.published_content),
+            (story.name, story.content),
+        ]
+        found[path.rpartition("/")[2]] = " ".join(version(*each) for each in seen)
+    insist(found, expected)
+
+
+def append_at_origin(
+    scenario: Scenario, texts: dict[str, str], *, sets: Iterable[str] = ()
+) -> None:
+    """Add HTML to the bodies of items, known by their slugs, or of all (`*`)."""
 
     def longer(item: Item) -> Item:
         data = item["fieldData"]
-        return {
-            **item,
-            "fieldData": {**data, "text": data["text"] + texts[data["slug"]]},
-        }
+        more = texts.get(data["slug"], texts.get("*", ""))
+        return {**item, "fieldData": {**data, "text": (data["text"] or "") + more}}
 
+    edit_items(scenario.project, longer, tuple(sets))
+
+
+def alone_at_origin(scenario: Scenario, slug: str) -> None:
+    """Delete every other item."""
     edit_items(
         scenario.project,
-        lambda item: longer(item) if item["fieldData"]["slug"] in texts else item,
+        lambda item: item if item["fieldData"]["slug"] == slug else None,
     )
+
+
+def keep_raw(scenario: Scenario, name: str) -> None:
+    """Keep what was pulled as it is now, for `use raw`."""
+    folder = scenario.project.folder
+    shutil.copytree(folder / "raw", folder.parent / name)
+
+
+def use_raw(scenario: Scenario, name: str) -> None:
+    folder = scenario.project.folder
+    shutil.rmtree(folder / "raw")
+    shutil.copytree(folder.parent / name, folder / "raw")
 
 
 def move_project(scenario: Scenario) -> None:
@@ -216,6 +194,7 @@ def planned_calls(
     number = project.mark()
     project.done(command)
     planned = {name: calls.get(name, 0) for name in ROUTES}
+    planned["update_stories"] += calls.get("show_versions", 0)
     planned["read_datasource_entries"] += calls.get("compare_datasource_entries", 0)
     made = {name: project.count(route, number) for name, route in ROUTES.items()}
     assert made == planned
@@ -319,9 +298,6 @@ def same_plan(scenario: Scenario) -> None:
 
 
 STEPS: dict[str, Callable[..., None]] = {
-    "answers": answers,
-    "sandbox fault": sandbox_fault,
-    "lists lack": lists_lack,
     "empty space": empty_space,
     "restart space": restart_space,
     "make": make,
@@ -335,6 +311,11 @@ STEPS: dict[str, Callable[..., None]] = {
     "raw": raw,
     "another file": another_file,
     "append at origin": append_at_origin,
+    "alone at origin": alone_at_origin,
+    "keep raw": keep_raw,
+    "use raw": use_raw,
+    "publish at origin": publish_at_origin,
+    "layers": layers,
     "move project": move_project,
     "replace component": replace_component,
     "planned calls": planned_calls,

@@ -1,0 +1,149 @@
+"""Steps of cases that decide something, and what is decided already."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tests.support.steps.expectations import insist
+
+if TYPE_CHECKING:
+    from tests.support.steps.scenario import Scenario
+
+DECISIONS = {
+    "published": ("collections.yaml", "publish: nothing", "publish: what_is_live"),
+    "unpublished": ("collections.yaml", "publish: what_is_live", "publish: nothing"),
+    "mirror": ("collections.yaml", "items: staged\n", "items: mirror\n"),
+    "live": ("collections.yaml", "items: staged\n", "items: live\n"),
+    "asset folder": ("design.yaml", "asset_folder: ''", "asset_folder: Old site"),
+    "staged": ("collections.yaml", "items: staged\n", "items: staged\n"),
+    "staged published only": (
+        "collections.yaml",
+        "items: staged\n",
+        "items: staged_published_only\n",
+    ),
+    "moods": (
+        "design.yaml",
+        "encoding: option\n",
+        "encoding: option_datasource\n        datasource: moods\n",
+    ),
+    "language fields": (
+        "collections.yaml",
+        "\nlocales:",
+        "\nlanguages: fields\nlocales:",
+    ),
+}
+"""Decisions that many cases make, by the word for them."""
+
+
+def decision(scenario: Scenario, name: str, *, old: str, new: str) -> None:
+    scenario.project.decide(name, old, new)
+
+
+def in_design(scenario: Scenario, changes: dict[str, str]) -> None:
+    """Replace texts of the design."""
+    for old, new in changes.items():
+        scenario.project.decide("design.yaml", old, new)
+
+
+def add_to_design(scenario: Scenario, text: str) -> None:
+    """Add keys to the content type of the records."""
+    after = "    order_field: position\n"
+    rows = "".join(f"    {line}\n" for line in text.splitlines())
+    scenario.project.decide("design.yaml", after, after + rows)
+
+
+def decided_again(scenario: Scenario, *names: str) -> None:
+    for name in names:
+        scenario.project.decide(*DECISIONS[name])
+
+
+def notes_alone(scenario: Scenario) -> None:
+    """Decide to publish the notes, and not the spots."""
+    path = scenario.project.folder / "decisions" / "collections.yaml"
+    body = yaml.safe_load(path.read_text())
+    for each in body["collections"]:
+        if each["collection"] == "notes":
+            each["publish"] = "what_is_live"
+    path.write_text(yaml.safe_dump(body, sort_keys=False))
+
+
+def decided(part: str) -> Callable[..., None]:
+    """Return the step that adds a decision to a part of `conflicts.yaml`."""
+
+    def add(scenario: Scenario, record: dict[str, str]) -> None:
+        path = scenario.project.folder / "decisions" / "conflicts.yaml"
+        body = yaml.safe_load(path.read_text()) or {}
+        body[part] = [record, *(body.get(part) or ())]
+        path.write_text(yaml.safe_dump(body, sort_keys=False))
+
+    return add
+
+
+def conflicts_end(scenario: Scenario, take: str) -> None:
+    """Decide every conflict of an edit that the plan names, as it was seen."""
+    listed = scenario.project.plan()["edit_conflicts"]
+    assert listed
+    for each in listed:
+        scenario.project.decide_edit(
+            each["what"], each["field"], take, each["seen"], kind=each["kind"]
+        )
+
+
+def decisions_hold(scenario: Scenario, name: str, **expected: Any) -> None:
+    """Expect parts of a decision file, by its keys."""
+    path = scenario.project.folder / "decisions" / name
+    insist(yaml.safe_load(path.read_text()), expected)
+
+
+def decide_keys(scenario: Scenario, name: str, **values: Any) -> None:
+    """Write other values of keys of a decision file; None takes a key out."""
+    path = scenario.project.folder / "decisions" / name
+    body = yaml.safe_load(path.read_text()) | values
+    kept = {key: value for key, value in body.items() if value is not None}
+    path.write_text(yaml.safe_dump(kept, sort_keys=False, allow_unicode=True))
+
+
+def decide_component(scenario: Scenario, change: dict[str, Any]) -> None:
+    """Decide otherwise about the component Card; None takes a key out."""
+    path = scenario.project.folder / "decisions" / "embeds.yaml"
+    props = [{"prop": "k1", "field": "target", "type": "link"}]
+    card = {"component": "Card", "component_id": "c1", "block": "card", "props": props}
+    kept = {key: value for key, value in (card | change).items() if value is not None}
+    body = yaml.safe_load(path.read_text()) | {"components": [kept]}
+    path.write_text(yaml.safe_dump(body, sort_keys=False))
+
+
+def copy_decisions(scenario: Scenario, name: str) -> None:
+    """Keep the decisions as they are now, for `compare decisions`."""
+    folder = scenario.project.folder
+    shutil.copytree(folder / "decisions", folder / name)
+
+
+def compare_decisions(scenario: Scenario, name: str, *, says: list[str]) -> None:
+    """Compare decisions with an earlier copy; expect what is said of them."""
+    folder = scenario.project.folder
+    pair = (str(folder / name), str(folder / "decisions"))
+    ended = scenario.project.run("decisions", "diff", *pair)
+    assert (ended.code, [each for each in says if each not in ended.out]) == (1, [])
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "decision": decision,
+    "design": in_design,
+    "add to design": add_to_design,
+    "decided": decided_again,
+    "publish notes alone": notes_alone,
+    "edit decided": decided("edits"),
+    "gone decided": decided("gone"),
+    "conflict decided": decided("conflicts"),
+    "conflicts end": conflicts_end,
+    "decisions hold": decisions_hold,
+    "decide keys": decide_keys,
+    "decide component": decide_component,
+    "copy decisions": copy_decisions,
+    "compare decisions": compare_decisions,
+}
