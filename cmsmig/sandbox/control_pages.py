@@ -21,7 +21,6 @@ from cmsmig.sandbox.http.asgi import (
     Route,
     Router,
     json_reply,
-    routed,
 )
 from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 from cmsmig.sandbox.observe.comparison import comparable_state
@@ -47,23 +46,21 @@ class ControlPages:
     router: Router = field(init=False)
 
     def __post_init__(self) -> None:
-        self.router = Router(
-            (
-                Route("GET", "/_sandbox/history", "history", self._history),
-                Route("GET", "/_sandbox/violations", "violations", self._violations),
-                Route("GET", "/_sandbox/summary", "summary", self._summary),
-                Route("GET", "/_sandbox/state", "state", self._state),
-                Route("GET", "/_sandbox/faults", "faults", self._faults),
-                Route("PUT", "/_sandbox/faults", "set faults", self._set_faults),
-                Route("DELETE", "/_sandbox/faults", "end faults", self._end_faults),
-                Route("POST", "/_sandbox/open-and-save", "open and save", self._save),
-            )
+        routes = (
+            Route("GET", "/_sandbox/history", "history", self._history),
+            Route("GET", "/_sandbox/violations", "violations", self._violations),
+            Route("GET", "/_sandbox/summary", "summary", self._summary),
+            Route("GET", "/_sandbox/state", "state", self._state),
+            Route("GET", "/_sandbox/faults", "faults", self._faults),
+            Route("PUT", "/_sandbox/faults", "set faults", self._set_faults),
+            Route("DELETE", "/_sandbox/faults", "end faults", self._end_faults),
+            Route("POST", "/_sandbox/open-and-save", "open and save", self._save),
         )
+        self.router = Router(routes, lambda call: Reply(404))
 
     async def answer(self, call: Call) -> Reply:
         """Answer one call."""
-        reply = routed(self.router, call, call.path, missing=lambda: Reply(404))
-        return replace(reply, service="control")
+        return replace(self.router.answer(call), service="control")
 
     def _history(self, call: Call) -> Reply:
         return json_reply(200, {"history": [*self.recorder.history()]})

@@ -6,8 +6,9 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
@@ -75,67 +76,41 @@ async def serve(
 @contextmanager
 def running_sandbox(options: SandboxOptions | None = None) -> Iterator[SandboxHandle]:
     """Run a sandbox in a thread of its own while the block runs."""
-    thread = _Thread(options or SandboxOptions())
+    started: Future[tuple[Sandbox, Callable[[], object]]] = Future()
+
+    async def serving() -> None:
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+        def announce(sandbox: Sandbox) -> None:
+            started.set_result((sandbox, lambda: loop.call_soon_threadsafe(stop.set)))
+
+        await _serve(options or SandboxOptions(), announce, stop)
+
+    def run() -> None:
+        try:
+            asyncio.run(serving())
+        except BaseException as error:
+            if started.done():
+                raise
+            started.set_exception(error)
+
+    thread = threading.Thread(target=run, name="sandbox", daemon=True)
     thread.start()
     try:
-        thread.ready.wait()
-        if thread.failure is not None:
-            raise thread.failure
-        sandbox = thread.sandbox
-        if sandbox is None:  # pragma: no cover - ready is set by one of the two
-            raise SettingsError("The sandbox did not start.")
-        yield SandboxHandle(sandbox.announcement, sandbox)
-    finally:
-        thread.end()
-
-
-@dataclass(slots=True)
-class _Thread:
-    options: SandboxOptions
-    ready: threading.Event = field(default_factory=threading.Event)
-    sandbox: Sandbox | None = None
-    failure: BaseException | None = None
-    loop: asyncio.AbstractEventLoop | None = None
-    stop: asyncio.Event | None = None
-    thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        self.thread = threading.Thread(target=self._run, name="sandbox", daemon=True)
-        self.thread.start()
-
-    def end(self) -> None:
-        if self.loop is not None and self.stop is not None and self.failure is None:
-            self.loop.call_soon_threadsafe(self.stop.set)
-        if self.thread is not None:
-            self.thread.join()
-
-    def _run(self) -> None:
+        sandbox, end = started.result()
         try:
-            asyncio.run(self._main())
-        except BaseException as error:
-            self.failure = error
+            yield SandboxHandle(sandbox.announcement, sandbox)
         finally:
-            self.ready.set()
-
-    async def _main(self) -> None:
-        self.loop, self.stop = asyncio.get_running_loop(), asyncio.Event()
-        await _serve(self.options, self._announced, self.stop)
-
-    def _announced(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-        self.ready.set()
+            end()
+    finally:
+        thread.join()
 
 
 async def _serve(
     options: SandboxOptions, announce: Callable[[Sandbox], None], stop: asyncio.Event
 ) -> None:
-    first = _bound(options.origin_port)
-    try:
-        second = _bound(options.destination_port)
-    except SettingsError:
-        first.close()
-        raise
-    with first, second:
+    ports = options.origin_port, options.destination_port
+    with _bound(ports[0]) as first, _bound(ports[1]) as second:
         content = options.content or SAMPLE
         sandbox = build(options, content, _address(first), _address(second))
         if sandbox.kept is not None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.sandbox.control_pages import ControlPages
 from cmsmig.sandbox.destination import starter
 from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.uploads import UploadHost
-from cmsmig.sandbox.destination.delivery import AssetDelivery
-from cmsmig.sandbox.destination.edge import DeliveryEdge
-from cmsmig.sandbox.destination.journal import Journal
+from cmsmig.sandbox.destination.delivery import AssetDelivery, DeliveryEdge, Journal
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.tokens import (
     ALL_SCOPES,
@@ -25,20 +24,23 @@ from cmsmig.sandbox.destination.tokens import (
 from cmsmig.sandbox.faults.fault_rules import read_plan
 from cmsmig.sandbox.faults.injector import FaultInjector
 from cmsmig.sandbox.history import Recorder
-from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply, Service
-from cmsmig.sandbox.http.cross_origin import CrossOrigin
+from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply
+from cmsmig.sandbox.http.cross_origin import cross_origin
 from cmsmig.sandbox.http.rate_limits import (
     InFlight,
     MinuteWindow,
-    PageWindow,
+    SecondWindow,
     TokenWindows,
 )
 from cmsmig.sandbox.kept_requests import KeptRequests, RequestClock
 from cmsmig.sandbox.observe.request_subjects import Naming
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
-from cmsmig.sandbox.origin.content import Content, read_content
+from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.files import FileHost
+
+_CONTROL = "/_sandbox/"
+"""Begins the paths that no fault and no page of another origin reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,10 @@ def build(
     plan of faults that is none.
     """
     recorder = Recorder(options.clock)
-    kept = None
+    kept, clock = None, options.clock
     if options.kept_in is not None:
-        kept = KeptRequests(options.kept_in, RequestClock(options.clock))
+        clock = RequestClock(options.clock)
+        kept = KeptRequests(options.kept_in, clock)
     tokens = Tokens(
         options.origin_token or f"origin-{secrets.token_hex(16)}",
         options.destination_token or f"destination-{secrets.token_hex(16)}",
@@ -100,9 +103,21 @@ def build(
         f"user-{secrets.token_hex(16)}",
         f"legacy-{secrets.token_hex(16)}",
     )
-    changing = options if kept is None else replace(options, clock=kept.clock)
-    space = _space(changing, recorder, destination)
-    api = _api(options, space, tokens)
+    space = _space(options, clock, recorder, destination)
+    api = ManagementApi(
+        space,
+        Credentials(_known(options, tokens), options.clock, options.end_of_unscoped),
+        TokenWindows(options.rate, options.clock),
+        InFlight(options.in_flight),
+        options.latency,
+    )
+    source = read_content(content, origin)
+    window = MinuteWindow(options.origin_rate, options.clock)
+    origin_api = OriginApi(source, tokens.origin, window, options.latency)
+    naming, injector = Naming(origin_api, api), FaultInjector()
+    if options.faults is not None:
+        injector.set(read_plan(options.faults, naming.routes))
+    first, second = (_dialled(injector, naming, at) for at in (True, False))
     announcement = {
         "origin_api_url": origin,
         "origin_token": tokens.origin,
@@ -111,16 +126,9 @@ def build(
         "space_id": str(space.space_id),
         "asset_base": space.asset_base,
     }
-    source = read_content(content, origin)
-    origin_api = _origin_api(options, source, tokens)
-    naming, injector = Naming(origin_api, api), FaultInjector()
-    if options.faults is not None:
-        injector.set(read_plan(options.faults, naming.routes))
     return Sandbox(
-        _origin(
-            options, source, origin_api, recorder, _dialled(injector, naming, True)
-        ),
-        _destination(options, api, recorder, injector, naming),
+        _origin(origin_api, recorder, (*options.middleware, first)),
+        _destination(options, api, recorder, injector, naming, second),
         api,
         space,
         recorder,
@@ -134,18 +142,23 @@ def build(
 
 def _dialled(injector: FaultInjector, naming: Naming, at_origin: bool) -> Middleware:
     async def through(call: Call, answer: Next) -> Reply:
-        if call.path.startswith("/_sandbox/"):
+        if call.path.startswith(_CONTROL):
             return await answer(call)
         return await injector.answer(call, naming.of(call, at_origin=at_origin), answer)
 
     return through
 
 
-def _space(options: SandboxOptions, recorder: Recorder, destination: str) -> Space:
+def _space(
+    options: SandboxOptions,
+    clock: Callable[[], float],
+    recorder: Recorder,
+    destination: str,
+) -> Space:
     space = Space(
         options.space_id,
         options.rate,
-        options.clock,
+        clock,
         recorder,
         f"{destination}/a",
         options.unknowns,
@@ -165,46 +178,31 @@ def _drawn(options: SandboxOptions, name: str) -> str:
     """Return a part of a token: at random, or the same for the same given token."""
     if not options.destination_token:
         return secrets.token_hex(8)
-    told = f"{name} {options.destination_token}".encode()
-    return hashlib.sha256(told).hexdigest()[:16]
+    seed = f"{name} {options.destination_token}".encode()
+    return hashlib.sha256(seed).hexdigest()[:16]
 
 
-def _api(options: SandboxOptions, space: Space, tokens: Tokens) -> ManagementApi:
+def _known(options: SandboxOptions, tokens: Tokens) -> dict[str, Credential]:
     scopes = ALL_SCOPES if options.scopes is None else options.scopes
-    known = {
+    return {
         tokens.destination: Credential(scopes=scopes),
         f"Bearer {tokens.oauth}": Credential(TokenKind.OAUTH),
         tokens.read_only: Credential(scopes=READ_SCOPES),
         tokens.user: Credential(scopes=(), user_permission=True),
         tokens.legacy: Credential(TokenKind.LEGACY, scopes=()),
     }
-    return ManagementApi(
-        space,
-        Credentials(known, options.clock, options.end_of_unscoped),
-        TokenWindows(options.rate, options.clock),
-        InFlight(options.in_flight),
-        options.latency,
-    )
-
-
-def _origin_api(options: SandboxOptions, content: Content, tokens: Tokens) -> OriginApi:
-    window = MinuteWindow(options.origin_rate, options.clock)
-    return OriginApi(content, tokens.origin, window, options.latency)
 
 
 def _origin(
-    options: SandboxOptions,
-    content: Content,
-    api: OriginApi,
-    recorder: Recorder,
-    injector: Middleware,
+    api: OriginApi, recorder: Recorder, layers: tuple[Middleware, ...]
 ) -> Exchange:
-    files = FileHost(content)
+    files = FileHost(api.content)
 
-    def choose(path: str) -> Service:
-        return api if path == "/v2" or path.startswith("/v2/") else files
+    def choose(path: str) -> Next:
+        is_api = path == "/v2" or path.startswith("/v2/")
+        return api.answer if is_api else files.answer
 
-    return Exchange(choose, recorder, (*options.middleware, injector))
+    return Exchange(choose, recorder, layers)
 
 
 def _destination(
@@ -213,25 +211,27 @@ def _destination(
     recorder: Recorder,
     injector: FaultInjector,
     naming: Naming,
+    faults: Middleware,
 ) -> Exchange:
-    by_head: dict[str, Service] = {
-        "upload": CrossOrigin(UploadHost(api.space)),
-        "a": CrossOrigin(AssetDelivery(api.space)),
-        "v2": CrossOrigin(
-            DeliveryEdge(
-                Journal(api.space, options.delivery_lag, options.clock),
-                PageWindow(options.clock),
-                options.minimum_cache,
-            )
-        ),
-        "_sandbox": ControlPages(
-            api.space, recorder, injector, naming.routes, api.window, api.in_flight
-        ),
+    space = api.space
+    journal = Journal(space, options.delivery_lag, options.clock)
+    window = SecondWindow(1, options.clock)
+    control = ControlPages(
+        space, recorder, injector, naming.routes, api.window, api.in_flight
+    )
+    by_head: dict[str, Next] = {
+        "upload": UploadHost(space).answer,
+        "a": AssetDelivery(space).answer,
+        "v2": DeliveryEdge(journal, window, options.minimum_cache).answer,
+        "_sandbox": control.answer,
     }
-    management = CrossOrigin(api)
 
-    def choose(path: str) -> Service:
-        return by_head.get(path.split("/")[1] if "/" in path else "", management)
+    async def readable(call: Call, answer: Next) -> Reply:
+        if call.path.startswith(_CONTROL):
+            return await answer(call)
+        return await cross_origin(call, answer)
 
-    layers = (*options.middleware, _dialled(injector, naming, False))
-    return Exchange(choose, recorder, layers)
+    def choose(path: str) -> Next:
+        return by_head.get(path.split("/")[1] if "/" in path else "", api.answer)
+
+    return Exchange(choose, recorder, (*options.middleware, faults, readable))

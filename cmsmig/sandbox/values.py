@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 from cmsmig.canonical import Json, JsonObject
@@ -44,3 +45,12 @@ def moment(seconds: float) -> str:
     """Return a Unix time as ISO 8601 in UTC with milliseconds and `Z`."""
     stamp = datetime.fromtimestamp(seconds, UTC)
     return stamp.strftime("%Y-%m-%dT%H:%M:%S.") + f"{stamp.microsecond // 1000:03d}Z"
+
+
+def encoded(value: object) -> bytes:
+    """Return JSON as an answer holds it."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        # Half a surrogate pair has no UTF-8 form, only an escaped one.
+        return json.dumps(value).encode()

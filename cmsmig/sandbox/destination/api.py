@@ -24,7 +24,6 @@ from cmsmig.sandbox.http.asgi import (
     Route,
     Router,
     json_reply,
-    routed,
 )
 from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 
@@ -55,15 +54,13 @@ class ManagementApi:
         spaces = _bound(self.space, space_routes.listing)
         user = _bound(self.space, space_routes.user)
         validate = self.credentials.validate
-        self.router = Router(
-            (
-                Route("GET", "/v1/tokens/validate", "validate token", validate),
-                Route("GET", _METADATA, "available scopes", available_scopes),
-                Route("GET", "/v1/spaces", "spaces", spaces),
-                Route("GET", "/v1/users/me", "user", user),
-                *own,
-            )
+        outside = (
+            Route("GET", "/v1/tokens/validate", "validate token", validate),
+            Route("GET", _METADATA, "available scopes", available_scopes),
+            Route("GET", "/v1/spaces", "spaces", spaces),
+            Route("GET", "/v1/users/me", "user", user),
         )
+        self.router = Router((*outside, *own), lambda call: not_found())
 
     async def answer(self, call: Call) -> Reply:
         """Answer one call."""
@@ -80,7 +77,7 @@ class ManagementApi:
         self.space.begin(call)
         if call.method != "GET":
             self.space.version += 1
-        return routed(self.router, call, call.path, missing=not_found)
+        return self.router.answer(call)
 
     def _refusal(self, call: Call, *, admitted: bool) -> Reply | None:
         credential = self.credentials.of(call)

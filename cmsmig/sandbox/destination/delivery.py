@@ -1,11 +1,18 @@
-"""What the public reads: asset files, and stories with relations resolved."""
+"""What the public reads: asset files, and stories with relations resolved.
+
+In front of the stories is an edge with cache versions, kept answers and rates. Source:
+delivery, cache version and rate limits.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
+from urllib.parse import urlencode
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.lists import page_of
@@ -19,11 +26,24 @@ from cmsmig.sandbox.destination.stories.story_translations import (
 )
 from cmsmig.sandbox.destination.stories.story_wire import single, with_link_paths
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
-from cmsmig.sandbox.values import list_of, object_of, text_of
+from cmsmig.sandbox.http.rate_limits import SecondWindow
+from cmsmig.sandbox.values import list_of, object_of, text_of, whole
 
 MOST_RESOLVED = 50
 """Stories that one answer resolves. Spec: limits."""
+_PER_PAGE = 25
+"""Rows of a list that names no number."""
+_WEEK = 7 * 86_400.0
+_SPACE_SECONDS = 2.0
+"""How long the answer about the space is kept."""
+_MOST_KEPT = 64
+_POLICY = ("X-RateLimit-Policy", '"space-concurrent-requests";q=30')
+"""Sent with drafts only, and no rate."""
+_PAGE_RATES = ((25, 50), (50, 15), (75, 10), (100, 6))
+"""Rows of a page at most, and how many such lists a second may hold, where no cache
+answers."""
 
+Address: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 Fields: TypeAlias = frozenset[tuple[str, str]]
 
 
@@ -48,6 +68,89 @@ class AssetDelivery:
         tag = hashlib.md5(asset.data, usedforsecurity=False).hexdigest()
         headers = (("ETag", f'"{tag}"'),)
         return Reply(200, asset.data, asset.content_type, headers, item=key)
+
+
+@dataclass(slots=True)
+class DeliveryEdge:
+    """Answers `/v2/cdn`; the token is in the query.
+
+    A public token reads what is published, the preview token drafts as well. A
+    published answer is kept under its whole address, with the cache version in it,
+    and given again unchanged; a published call without a version, or with one that
+    is neither kept nor the present one, is sent to the present one.
+    """
+
+    journal: Journal
+    window: SecondWindow
+    """Of the parts of a second that lists take: the larger a page, the more."""
+    minimum_cache: int = 0
+    """Seconds that an answer is kept at least; cache versions come in such steps."""
+    kept: OrderedDict[Address, tuple[float, Reply]] = field(default_factory=OrderedDict)
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer one call."""
+        reply = self._refusal(call) or self._kept(call) or self._fresh(call)
+        return replace(reply, service="cdn", route="delivered stories")
+
+    @property
+    def _space(self) -> Space:
+        return self.journal.space
+
+    def _refusal(self, call: Call) -> Reply | None:
+        allowed = {self._space.preview_token}
+        if not is_draft(call):
+            allowed.add(self._space.public_token)
+        if call.parameter("token") in allowed:
+            return None
+        return _with_cache(json_reply(401, {"error": "Unauthorized"}), "Error")
+
+    def _kept(self, call: Call) -> Reply | None:
+        until, reply = self.kept.get(_address(call), (0.0, None))
+        if reply is None or self.window.clock() >= until:
+            return None
+        return _with_cache(reply, "Hit")
+
+    def _fresh(self, call: Call) -> Reply:
+        rows = 1 if of_space(call) else whole(call.parameter("per_page")) or _PER_PAGE
+        rates = (rate for most, rate in _PAGE_RATES if rows <= most)
+        if not self.window.admit(1 / next(rates, _PAGE_RATES[-1][1])):
+            return _with_cache(json_reply(429, {"error": "Too many requests"}), "Error")
+        state = self.journal.state()
+        version = state.version - state.version % max(self.minimum_cache, 1)
+        fixed = is_draft(call) or of_space(call)
+        if not fixed and whole(call.parameter("cv")) != version:
+            return _with_cache(_redirect(call, version), "Miss")
+        reply = StoryDelivery(state, version).reply(call)
+        if is_draft(call):
+            reply = replace(reply, headers=(*reply.headers, _POLICY))
+        elif reply.status == 200:
+            self._keep(call, reply)
+        return _with_cache(reply, "Miss" if reply.status < 400 else "Error")
+
+    def _keep(self, call: Call, reply: Reply) -> None:
+        seconds = _SPACE_SECONDS if of_space(call) else self.minimum_cache or _WEEK
+        self.kept[_address(call)] = (self.window.clock() + seconds, reply)
+        self.kept.move_to_end(_address(call))
+        if len(self.kept) > _MOST_KEPT:
+            self.kept.popitem(last=False)
+
+
+def _address(call: Call) -> Address:
+    return call.path, tuple(sorted(call.query))
+
+
+def _redirect(call: Call, version: int) -> Reply:
+    """Return the way to the same address with another cache version."""
+    query = [(name, value) for name, value in call.query if name != "cv"]
+    asked = urlencode([*query, ("cv", str(version))])
+    address = f"http://{call.headers['host']}{call.raw_path}?{asked}"
+    return Reply(301, headers=(("Location", address),))
+
+
+def _with_cache(reply: Reply, how: str) -> Reply:
+    return replace(
+        reply, headers=(*reply.headers, ("X-Cache", f"{how} from cloudfront"))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +279,72 @@ def _marked(space: Space, story: StoredStory, value: Json) -> Json:
         }
         shown["_editable"] = f"<!--#storyblok#{json.dumps(mark)}-->"
     return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One story before a change."""
+
+    at: float
+    version: int
+    """Of the space, before the change."""
+    story_id: int
+    before: StoredStory | None
+    """None: it was not there."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """The changes of the last `seconds`; notes none when there are 0."""
+
+    space: Space
+    seconds: float
+    clock: Callable[[], float]
+    """The current time; a clock of the space that replays requests does not run."""
+    changes: deque[Change] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        if self.seconds:
+            self.space.touched = self._note
+
+    def state(self) -> Space:
+        """Return the space as it was `seconds` ago."""
+        moment = self.clock() - self.seconds
+        newer = [change for change in self.changes if change.at > moment]
+        if not newer:
+            return self.space
+        stories = dict(self.space.stories)
+        for change in reversed(newer):
+            if change.before is None:
+                stories.pop(change.story_id, None)
+            else:
+                stories[change.story_id] = change.before
+        return _with_stories(self.space, stories, newer[0].version)
+
+    def _note(self, story: StoredStory) -> None:
+        now = self.clock()
+        while self.changes and self.changes[0].at <= now - self.seconds:
+            self.changes.popleft()
+        known = self.space.stories.get(story.story_id)
+        before = None if known is None else replace(known, body=dict(known.body))
+        change = Change(now, self.space.version, story.story_id, before)
+        self.changes.append(change)
+
+
+def _with_stories(space: Space, stories: dict[int, StoredStory], version: int) -> Space:
+    past = replace(
+        space,
+        stories={},
+        by_uuid={},
+        places={},
+        children={},
+        alternates={},
+        selections={},
+        touched=lambda story: None,
+    )
+    for story in stories.values():
+        past.place(story)
+        if story.deleted_at is not None:
+            past.displace(story)
+    past.version = version
+    return past

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import Call
-from cmsmig.sandbox.values import moment, object_of, text_of, whole
+from cmsmig.sandbox.values import encoded, moment, object_of, text_of, whole
 
 OWNER = 1
 """The id of the one user there is."""
@@ -54,12 +54,7 @@ class PackedContent:
     @classmethod
     def of(cls, content: JsonObject) -> PackedContent:
         """Pack content that is replaced as a whole from now on."""
-        try:
-            text = json.dumps(content, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            # Half a surrogate pair has no UTF-8 form, only an escaped one.
-            text = json.dumps(content).encode()
-        return cls(text, content.get("component"))
+        return cls(encoded(content), content.get("component"))
 
     def unpacked(self) -> JsonObject:
         """Return the content, made anew each time."""

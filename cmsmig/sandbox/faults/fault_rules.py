@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from typing import Any
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import UsageError
@@ -72,18 +73,11 @@ class PlannedFault:
 
     def as_json(self) -> JsonObject:
         """Return the entry as the file holds it."""
-        shown: JsonObject = {
-            "fault": str(self.fault),
-            "method": self.method,
-            "route": self.route,
-            "item": self.item,
-            "attempt": self.attempt,
-            "times": self.times,
-        }
-        if self.fault is Fault.SLOW:
-            shown["seconds"] = self.seconds
-        if self.retry_after is not None:
-            shown["retry_after"] = self.retry_after
+        shown: JsonObject = asdict(self)
+        if self.fault is not Fault.SLOW:
+            del shown["seconds"]
+        if self.retry_after is None:
+            del shown["retry_after"]
         return shown
 
 
@@ -95,71 +89,59 @@ def read_plan(value: Json, routes: Iterable[str]) -> tuple[PlannedFault, ...]:
     entries = value.get("faults") if isinstance(value, dict) else None
     if not isinstance(entries, list):
         raise UsageError('A plan of faults is `{"faults": [...]}`; this is not one.')
-    known = frozenset(routes)
-    return tuple(
-        _Entry(number, entry, known).planned()
-        for number, entry in enumerate(entries, start=1)
-    )
+    allowed = {
+        "fault": [str(each) for each in Fault],
+        "method": [*METHODS, ANY],
+        "route": [*sorted(routes), ANY],
+    }
+    plan: list[PlannedFault] = []
+    for number, entry in enumerate(entries, start=1):
+        try:
+            plan.append(_planned(entry, allowed))
+        except UsageError as error:
+            message = f"Entry {number} of the plan of faults: {error}."
+            raise UsageError(message) from None
+    return tuple(plan)
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    number: int
-    body: Json
-    routes: frozenset[str]
-
-    def planned(self) -> PlannedFault:
-        if not isinstance(self.body, dict):
-            raise self._wrong("it is not an object")
-        if unknown := sorted(set(self.body) - set(_KEYS)):
-            raise self._wrong(f"`{unknown[0]}` is not one of its keys")
-        fault = Fault(self._one_of("fault", [str(each) for each in Fault], ""))
-        seconds = self._number("seconds", 1.0)
-        return PlannedFault(
-            fault=fault,
-            method=self._one_of("method", [*METHODS, ANY], ANY),
-            route=self._one_of("route", [*sorted(self.routes), ANY], ANY),
-            item=self._text("item", ANY),
-            attempt=self._count("attempt"),
-            times=self._count("times"),
-            seconds=1.0 if seconds is None else seconds,
-            retry_after=self._number("retry_after", None),
-        )
-
-    def _one_of(self, key: str, allowed: list[str], default: str) -> str:
-        text = self._text(key, default)
-        if text not in allowed:
-            near = get_close_matches(text, allowed, 1) or [", ".join(allowed)]
-            raise self._wrong(f"its {key} is `{text}`; write {near[0]}")
-        return text
-
-    def _text(self, key: str, default: str) -> str:
-        found = self._given().get(key, default)
-        if not isinstance(found, str):
-            raise self._wrong(f"its {key} is not a text")
-        return found
-
-    def _count(self, key: str) -> int:
-        found = self._given().get(key, 1)
-        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-            raise self._wrong(f"its {key} is not a whole number from 1 on")
-        return found
-
-    def _number(self, key: str, default: float | None) -> float | None:
-        found = self._given().get(key, default)
-        if found is None:
-            return None
-        fits = isinstance(found, int | float) and not isinstance(found, bool)
-        if not fits or not 0 <= float(str(found)) <= MOST_SECONDS:
-            raise self._wrong(f"its {key} is not a number from 0 to {MOST_SECONDS:.0f}")
-        return float(str(found))
-
-    def _given(self) -> JsonObject:
-        return self.body if isinstance(self.body, dict) else {}
-
-    def _wrong(self, what: str) -> UsageError:
-        return UsageError(f"Entry {self.number} of the plan of faults: {what}.")
+def _planned(entry: Json, allowed: Mapping[str, list[str]]) -> PlannedFault:
+    if not isinstance(entry, dict):
+        raise UsageError("it is not an object")
+    if unknown := sorted(entry.keys() - _READERS.keys()):
+        raise UsageError(f"`{unknown[0]}` is not one of its keys")
+    given: JsonObject = {"fault": "", **entry}
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        if value is not None or key not in _OPTIONAL:
+            values[key] = _READERS[key](key, value, allowed.get(key))
+    return PlannedFault(**{**values, "fault": Fault(values["fault"])})
 
 
-_KEYS = ("fault", "method", "route", "item", "attempt", "times", "seconds",
-         "retry_after")  # fmt: skip
+def _text(key: str, value: Json, allowed: list[str] | None) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"its {key} is not a text")
+    if allowed is not None and value not in allowed:
+        near = get_close_matches(value, allowed, 1) or [", ".join(allowed)]
+        raise UsageError(f"its {key} is `{value}`; write {near[0]}")
+    return value
+
+
+def _count(key: str, value: Json, allowed: list[str] | None) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"its {key} is not a whole number from 1 on")
+    return value
+
+
+def _number(key: str, value: Json, allowed: list[str] | None) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= float(str(value)) <= MOST_SECONDS:
+        raise UsageError(f"its {key} is not a number from 0 to {MOST_SECONDS:.0f}")
+    return float(str(value))
+
+
+_READERS: Mapping[str, Callable[[str, Json, list[str] | None], object]] = {
+    **dict.fromkeys(("fault", "method", "route", "item"), _text),
+    **dict.fromkeys(("attempt", "times"), _count),
+    **dict.fromkeys(("seconds", "retry_after"), _number),
+}
+_OPTIONAL = ("seconds", "retry_after")

@@ -11,14 +11,14 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError
 from cmsmig.sandbox.history import Entry, Recorder
 from cmsmig.sandbox.http.query import read_query
-from cmsmig.sandbox.values import object_of, whole
+from cmsmig.sandbox.values import encoded, object_of, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +122,8 @@ def json_reply(
     item: str = "",
 ) -> Reply:
     """Return an answer with a JSON body."""
-    try:
-        body = json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        # Half a surrogate pair has no UTF-8 form, only an escaped one.
-        body = json.dumps(value).encode()
     content_type = "application/json; charset=utf-8"
-    return Reply(status, body, content_type, headers, item=item)
+    return Reply(status, encoded(value), content_type, headers, item=item)
 
 
 def _no_number(name: str) -> NoReturn:
@@ -167,6 +162,8 @@ class Router:
     """Finds the route of a call; earlier routes win."""
 
     routes: Sequence[Route]
+    missing: Apply
+    """Answers a call that no route is for."""
     patterns: dict[tuple[str, int], list[tuple[re.Pattern[str], Route]]] = field(
         default_factory=dict, init=False
     )
@@ -187,24 +184,29 @@ class Router:
                 return route, found.groupdict()
         return None
 
+    def answer(self, call: Call) -> Reply:
+        """Apply the route of a call."""
+        match = self.match(call.method, call.path)
+        if match is None:
+            return self.missing(call)
+        route, named = match
+        try:
+            reply = route.apply(replace(call, named=named) if named else call)
+        except AnsweredError as answered:
+            reply = answered.reply
+        return replace(reply, route=route.name)
+
 
 def _pattern(template: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template))
-
-
-class Service(Protocol):
-    """What answers the calls of one address."""
-
-    async def answer(self, call: Call) -> Reply:
-        """Answer one call; never raises for what a client may send."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """The ASGI application of one port; records each call and its answer."""
 
-    choose: Callable[[str], Service]
-    """Which service answers a path."""
+    choose: Callable[[str], Next]
+    """What answers a path; never raises for what a client may send."""
     recorder: Recorder
     middleware: tuple[Middleware, ...] = ()
     """The first is the outermost."""
@@ -221,7 +223,7 @@ class Exchange:
         if not _LOOPBACK.fullmatch(call.headers.get("host", "")):
             await _respond(_NO_HOST, scope, receive, send)
             return
-        answer: Next = self.choose(call.path).answer
+        answer = self.choose(call.path)
         for layer in reversed(self.middleware):
             answer = _wrapped(layer, answer)
         reply = await answer(call)
@@ -283,29 +285,22 @@ def _wrapped(layer: Middleware, answer: Next) -> Next:
 
 
 async def _respond(reply: Reply, scope: Scope, receive: Receive, send: Send) -> None:
-    headers = _headers(reply)
-    if reply.ending is Ending.WHOLE:
-        if reply.status >= 200 and reply.status not in (204, 304):
-            headers.append((b"content-length", str(len(reply.body)).encode()))
-        start = {
-            "type": "http.response.start",
-            "status": reply.status,
-            "headers": headers,
-        }
-        await send(start)
-        await send({"type": "http.response.body", "body": reply.body})
-        return
-    if reply.ending is Ending.CUT:
-        # More is promised than ever comes, also of an answer without a body.
-        length = str(len(reply.body) + 1).encode()
-        headers.append((b"content-length", length))
+    cut = reply.ending is Ending.CUT
+    if reply.ending is not Ending.DROPPED:
+        headers = _headers(reply)
         # A status without a body would make half of one whole.
-        status = 200 if reply.status == 204 else reply.status
+        status = 200 if cut and reply.status == 204 else reply.status
+        if status >= 200 and status not in (204, 304):
+            # Of an answer that is cut, more is promised than ever comes.
+            length = len(reply.body) + cut
+            headers.append((b"content-length", str(length).encode()))
         start = {"type": "http.response.start", "status": status, "headers": headers}
         await send(start)
-        half = reply.body[: len(reply.body) // 2]
-        await send({"type": "http.response.body", "body": half, "more_body": True})
-    hang_up = scope["state"]["close" if reply.ending is Ending.CUT else "abort"]
+        body = reply.body[: len(reply.body) // 2] if cut else reply.body
+        await send({"type": "http.response.body", "body": body, "more_body": cut})
+    if reply.ending is Ending.WHOLE:
+        return
+    hang_up = scope["state"]["close" if cut else "abort"]
     hang_up()
     while (await receive())["type"] != "http.disconnect":
         pass
@@ -319,18 +314,3 @@ def _headers(reply: Reply) -> list[tuple[bytes, bytes]]:
         (name.lower().encode("latin-1"), value.encode("latin-1"))
         for name, value in headers.items()
     ]
-
-
-def routed(
-    router: Router, call: Call, path: str, *, missing: Callable[[], Reply]
-) -> Reply:
-    """Apply the route of a call, or answer `missing()` where there is none."""
-    match = router.match(call.method, path)
-    if match is None:
-        return missing()
-    route, named = match
-    try:
-        reply = route.apply(replace(call, named=named) if named else call)
-    except AnsweredError as answered:
-        reply = answered.reply
-    return replace(reply, route=route.name)

@@ -19,18 +19,18 @@ class SecondWindow:
     limit: int
     clock: Callable[[], float]
     second: int = -1
-    taken: int = 0
-    peak: int = 0
+    taken: float = 0
+    peak: float = 0
     """The most calls of one second, those refused included."""
 
-    def admit(self) -> bool:
-        """Count one call; False when this second is used up."""
+    def admit(self, cost: float = 1) -> bool:
+        """Count one call of this cost; False when this second is used up."""
         second = math.floor(self.clock())
         if second != self.second:
             self.second, self.taken = second, 0
-        self.taken += 1
+        self.taken += cost
         self.peak = max(self.peak, self.taken)
-        return self.taken <= self.limit
+        return self.taken <= self.limit + 1e-9
 
 
 @dataclass(slots=True)
@@ -43,12 +43,11 @@ class TokenWindows:
 
     def admit(self, token: str) -> bool:
         """Count one call of a token; False when its second is used up."""
-        if token not in self.windows:
-            self.windows[token] = SecondWindow(self.limit, self.clock)
-        return self.windows[token].admit()
+        fresh = SecondWindow(self.limit, self.clock)
+        return self.windows.setdefault(token, fresh).admit()
 
     @property
-    def peak(self) -> int:
+    def peak(self) -> float:
         """Return the most calls of one second that one count has seen."""
         return max((window.peak for window in self.windows.values()), default=0)
 
@@ -87,7 +86,7 @@ class InFlight:
 
     cap: int
     now: int = 0
-    peak: int = field(default=0)
+    peak: int = 0
 
     @contextmanager
     def entered(self) -> Iterator[bool]:
@@ -98,34 +97,3 @@ class InFlight:
             yield self.now <= self.cap
         finally:
             self.now -= 1
-
-
-@dataclass(slots=True)
-class PageWindow:
-    """Lists of stories in each second of the clock: the larger a page, the fewer.
-
-    Source: the delivery side's rate limits, for what no cache answers.
-    """
-
-    clock: Callable[[], float]
-    second: int = -1
-    taken: float = 0.0
-    """The part of the second that is used up."""
-
-    def admit(self, rows: int) -> bool:
-        """Count one list of so many rows a page; False when the second is used up."""
-        second = math.floor(self.clock())
-        if second != self.second:
-            self.second, self.taken = second, 0.0
-        self.taken += 1 / page_rate(rows)
-        return self.taken <= 1 + 1e-9
-
-
-def page_rate(rows: int) -> int:
-    """Return how many lists of so many rows a page a second may hold."""
-    return next(
-        (rate for most, rate in _PAGE_RATES if rows <= most), _PAGE_RATES[-1][1]
-    )
-
-
-_PAGE_RATES = ((25, 50), (50, 15), (75, 10), (100, 6))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,9 +10,6 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
 from cmsmig.sandbox.origin.index import FileIndex, read_index
 from cmsmig.sandbox.values import list_of, object_of, text_of
-
-_FIRST, _LAST = b'{"items": [\n', b"\n]}\n"
-_END = "]}"
 
 
 @dataclass(slots=True)
@@ -50,7 +46,8 @@ class Content:
         """Return the items of a collection, all locales, in the file's order."""
         name = f"{'live' if live else 'items'}/{collection_id}.json"
         if name not in self.kept:
-            self.kept[name] = list(self._items(name))
+            listed = object_of(self._read(name)).get("items")
+            self.kept[name] = [object_of(each) for each in list_of(listed)]
         return self.kept[name]
 
     def variants(
@@ -80,19 +77,6 @@ class Content:
             if locale := text_of(primary.get("cmsLocaleId")):
                 return locale
         return ""
-
-    def _items(self, name: str) -> Iterator[JsonObject]:
-        path = self.folder / name
-        if _has_lines(path):
-            with path.open(encoding="utf-8") as lines:
-                next(lines)
-                for line in lines:
-                    text = line.rstrip("\n")
-                    if text != _END:
-                        text = text.removesuffix(",")
-                        yield object_of(_value(path, text, self.base, self.index))
-        else:
-            yield from map(object_of, list_of(object_of(self._read(name)).get("items")))
 
     def _read(self, name: str) -> Json:
         return _document(self.folder / name, self.base, self.index)
@@ -126,30 +110,9 @@ def _lost(path: Path) -> frozenset[str]:
 
 def _document(path: Path, base: str, index: FileIndex | None) -> Json:
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8").replace("{origin_files}", f"{base}/files")
+        value: Json = json.loads(text)
     except (OSError, ValueError) as error:
-        raise _unreadable(path) from error
-    return _value(path, text, base, index)
-
-
-def _value(path: Path, text: str, base: str, index: FileIndex | None) -> Json:
-    try:
-        value: Json = json.loads(text.replace("{origin_files}", f"{base}/files"))
-    except ValueError as error:
-        raise _unreadable(path) from error
+        message = f"The content file {path} is missing or is not valid JSON."
+        raise CacheError(message) from error
     return index.rewritten(value) if index is not None else value
-
-
-def _unreadable(path: Path) -> CacheError:
-    return CacheError(f"The content file {path} is missing or is not valid JSON.")
-
-
-def _has_lines(path: Path) -> bool:
-    """Return whether a file of items holds one a line, as the sample's writer does."""
-    try:
-        with path.open("rb") as file:
-            first = file.readline()
-            file.seek(max(0, path.stat().st_size - len(_LAST)))
-            return first == _FIRST and file.read() == _LAST
-    except OSError:
-        return False

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import CmsmigError
 from cmsmig.sandbox.http.asgi import Call
+from cmsmig.sandbox.origin.refusals import refuse
 from cmsmig.sandbox.values import object_of, text_of
 
 SORTS = frozenset({"createdOn", "lastPublished", "lastUpdated", "name", "slug"})
@@ -19,60 +18,33 @@ _PAGING = frozenset({"limit", "offset"})
 _MOST_KEPT = 64
 
 
-class BadArgumentError(CmsmigError):
-    """A query parameter that the origin refuses; the text says which."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page and what the `pagination` object says."""
-
-    items: list[JsonObject]
-    limit: int
-    offset: int
-    total: int
-
-    def document(self) -> JsonObject:
-        """Return the body of the answer."""
-        paging: JsonObject = {
-            "limit": self.limit,
-            "offset": self.offset,
-            "total": self.total,
-        }
-        return {"items": [*self.items], "pagination": paging}
-
-
-def page_of(
+def selected(
     items: list[JsonObject],
     call: Call,
     primary: str,
-    chosen_before: dict[object, list[JsonObject]],
-) -> Page:
-    """Return the page that a call asks for.
+    selected_before: dict[object, list[JsonObject]],
+) -> list[JsonObject]:
+    """Return the items that a call asks a page of.
 
-    `chosen_before` keeps what the same items gave for the same filters. Raises
-    `BadArgumentError` for a limit beyond 100, a negative offset or an unknown sort.
+    `selected_before` keeps what the same items gave for the same filters.
     """
-    limit = _whole(call, "limit", MAX_LIMIT, lowest=1, highest=MAX_LIMIT)
-    offset = _whole(call, "offset", 0, lowest=0, highest=None)
     asked = tuple(pair for pair in call.query if pair[0] not in _PAGING)
     key = (id(items), asked)
-    if key not in chosen_before:
-        if len(chosen_before) >= _MOST_KEPT:
-            chosen_before.clear()
+    if key not in selected_before:
+        if len(selected_before) >= _MOST_KEPT:
+            selected_before.clear()
         chosen = in_locales(items, call.parameter("cmsLocaleId"), primary)
         chosen = [item for item in chosen if _wanted(item, call)]
-        chosen_before[key] = _sorted(chosen, call)
-    chosen = chosen_before[key]
-    return Page(chosen[offset : offset + limit], limit, offset, len(chosen))
+        selected_before[key] = _sorted(chosen, call)
+    return selected_before[key]
 
 
-def pages_document(pages: list[JsonObject], call: Call) -> JsonObject:
-    """Return the body that lists some of a site's pages. Raises `BadArgumentError`."""
+def page_document(key: str, rows: list[JsonObject], call: Call) -> JsonObject:
+    """Return the body that holds the page that a call asks for."""
     limit = _whole(call, "limit", MAX_LIMIT, lowest=1, highest=MAX_LIMIT)
     offset = _whole(call, "offset", 0, lowest=0, highest=None)
-    paging: JsonObject = {"limit": limit, "offset": offset, "total": len(pages)}
-    return {"pages": [*pages[offset : offset + limit]], "pagination": paging}
+    paging: JsonObject = {"limit": limit, "offset": offset, "total": len(rows)}
+    return {key: [*rows[offset : offset + limit]], "pagination": paging}
 
 
 def in_locales(
@@ -97,7 +69,7 @@ def _wanted(item: JsonObject, call: Call) -> bool:
             continue
         bound, moment = _moment(value), text_of(item.get(found[1]))
         if bound is None:
-            raise BadArgumentError(f"{name} must be a date")
+            refuse(f"{name} must be a date")
         own = _moment(moment)
         if own is None or (own < bound if found[2] == "gte" else own > bound):
             return False
@@ -116,11 +88,11 @@ def _sorted(items: list[JsonObject], call: Call) -> list[JsonObject]:
     key = call.parameter("sortBy")
     order = call.parameter("sortOrder") or "asc"
     if order not in {"asc", "desc"}:
-        raise BadArgumentError("sortOrder must be one of asc, desc")
+        refuse("sortOrder must be one of asc, desc")
     if key is None:
         return items
     if key not in SORTS:
-        raise BadArgumentError(f"sortBy must be one of {', '.join(sorted(SORTS))}")
+        refuse(f"sortBy must be one of {', '.join(sorted(SORTS))}")
 
     def rank(item: JsonObject) -> str:
         source = item if key in item else object_of(item.get("fieldData"))
@@ -136,9 +108,9 @@ def _whole(
     if text is None:
         return default
     if not re.fullmatch(r"-?\d{1,9}", text):
-        raise BadArgumentError(f"{name} must be an integer")
+        refuse(f"{name} must be an integer")
     value = int(text)
     if value < lowest or (highest is not None and value > highest):
         bound = f" and at most {highest}" if highest is not None else ""
-        raise BadArgumentError(f"{name} must be at least {lowest}{bound}")
+        refuse(f"{name} must be at least {lowest}{bound}")
     return value
