@@ -1,7 +1,8 @@
-"""Case files: inputs and what must follow from them, which nobody needs Python for."""
+"""Case files: inputs and what must follow from them, without Python."""
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,16 +32,18 @@ def cases(beside: str, *names: str) -> pytest.MarkDecorator:
 
 
 def part(found: Any, wanted: Any) -> Any:
-    """Return what `found` holds of the keys that `wanted` has, in lists too.
+    """Return what `found` holds of the keys that `wanted` has, in lists and records.
 
     `assert part(found, wanted) == wanted` shows what differs, and nothing else. A key
     that is to be absent is null; a text that begins with `…` is part of what is found.
     """
     if isinstance(wanted, dict) and isinstance(found, dict):
         return {key: part(found.get(key), wanted[key]) for key in wanted}
-    if isinstance(wanted, list) and isinstance(found, list):
+    if isinstance(wanted, dict) and is_dataclass(found):
+        return {key: part(getattr(found, key), wanted[key]) for key in wanted}
+    if isinstance(wanted, list) and isinstance(found, list | tuple):
         pairs = zip(found, wanted, strict=False)
-        return [part(*pair) for pair in pairs] + found[len(wanted) :]
+        return [part(*pair) for pair in pairs] + list(found[len(wanted) :])
     if isinstance(wanted, str) and wanted.startswith("…"):
         return wanted if wanted.strip("… ") in str(found) else found
     return found

@@ -1,4 +1,4 @@
-"""Lists of a service that ignores pages or lies about how many rows there are."""
+"""Lists of a service that may ignore pages or lie about how many rows it has."""
 
 from __future__ import annotations
 
@@ -9,12 +9,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cmsmig.canonical import JsonObject
 from cmsmig.errors import MalformedAnswerError
-from tests.destination.test_destination_client import row
 from tests.support.destination.scripted import Script
 
 LIES = (250, 10**6, 10**14, 10**400)
 Paging = Callable[[int], tuple[range, int | None]]
+
+
+def row(story_id: int) -> JsonObject:
+    """Return a story as a list shows it."""
+    return {
+        "id": story_id,
+        "uuid": f"uuid-{story_id}",
+        "name": "Post",
+        "slug": "post",
+        "full_slug": "blog/post",
+        "parent_id": 4,
+        "is_folder": False,
+        "published": True,
+        "unpublished_changes": True,
+        "updated_at": "2026-11-21T00:00:00.000Z",
+        "content_type": "post",
+    }
 
 
 def serve(script: Script, paging: Paging) -> None:
@@ -28,6 +45,46 @@ def serve(script: Script, paging: Paging) -> None:
         )
 
     script.answers.append(page)
+
+
+@pytest.mark.parametrize(
+    ("rows", "size", "total", "calls"),
+    [
+        # The total in the header says how many pages there are.
+        (250, 100, 250, 3),
+        # Pages are counted by what the first one held, not by what was asked for.
+        (60, 25, 60, 3),
+        # Where no header has the total, a full page asks for another one.
+        *((0, 100, None, 1), (7, 100, None, 1), (100, 100, None, 2)),
+        (101, 100, None, 2),
+    ],
+)
+async def test_all_pages_of_a_list_are_read_once(
+    script: Script, rows: int, size: int, total: int | None, calls: int
+) -> None:
+    """Every row, in its order."""
+    serve(
+        script,
+        lambda number: (range(size * (number - 1), min(size * number, rows)), total),
+    )
+    found = await script.client().stories()
+    assert [each.story_id for each in found] == list(range(rows))
+    assert len(script.requests) == calls
+
+
+async def test_a_row_that_moved_across_pages_is_not_lost(script: Script) -> None:
+    """A deletion between two pages hides a row once; the second reading has it."""
+
+    def page(request: httpx.Request) -> httpx.Response:
+        number = int(request.url.params["page"])
+        left = [each for each in range(150) if each != 3 or len(script.requests) == 1]
+        rows = [row(each) for each in left[100 * (number - 1) : 100 * number]]
+        headers = {"Total": str(len(left))}
+        return httpx.Response(200, headers=headers, json={"stories": rows})
+
+    script.answers.append(page)
+    found = {each.story_id for each in await script.client().stories()}
+    assert found >= set(range(150)) - {3}
 
 
 @pytest.mark.parametrize("total", LIES[:3])
