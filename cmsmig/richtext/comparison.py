@@ -101,7 +101,10 @@ def _difference(fault: Fault, ours: JsonObject, official: str) -> Defect:
         ("doc", ours, theirs) if theirs is None else _first(ours, theirs)
     )
     told = json_text(mine), official if theirs is None else json_text(other)
-    at = _parting(*told)
+    differing = (
+        at for at, (one, other) in enumerate(zip(*told, strict=False)) if one != other
+    )
+    at = next(differing, min(map(len, told)))
     return Defect(fault, path, _around(told[0], at), _around(told[1], at))
 
 
@@ -129,12 +132,6 @@ def _inside(path: str, mine: Json, other: Json) -> tuple[str, Json, Json] | None
     return next(
         (each for each in pairs if json_text(each[1]) != json_text(each[2])), None
     )
-
-
-def _parting(one: str, other: str) -> int:
-    """Return where two texts begin to differ."""
-    least = min(len(one), len(other))
-    return next((at for at in range(least) if one[at] != other[at]), least)
 
 
 def _around(text: str, at: int) -> str:

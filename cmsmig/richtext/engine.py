@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -110,10 +111,7 @@ class Lenient:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert an origin body. Never raises."""
-        try:
-            return self.engine.from_html(html, policy, assets)
-        except Exception as error:
-            return _unconverted(html, error)
+        return _converted(self.engine.from_html, html, policy, assets)
 
     def from_markdown(
         self,
@@ -122,16 +120,22 @@ class Lenient:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert Markdown. Never raises."""
-        try:
-            return self.engine.from_markdown(text, policy, assets)
-        except Exception as error:
-            return _unconverted(text, error)
+        return _converted(self.engine.from_markdown, text, policy, assets)
 
 
-def _unconverted(body: str, error: Exception) -> Converted:
-    why = (
-        f"This body could not be converted ({type(error).__name__}: {error}); report "
-        "it with the item's raw record."
-    )
-    loss = Loss("unconverted", body[:_SHOWN], "body", "", why, Severity.CONTENT)
+def _converted(
+    convert: Callable[[str, EmbedPolicy, AssetLookup], Converted],
+    body: str,
+    policy: EmbedPolicy,
+    assets: AssetLookup,
+) -> Converted:
+    try:
+        return convert(body, policy, assets)
+    except Exception as error:
+        why = (
+            f"This body could not be converted ({type(error).__name__}: {error}); "
+            "report it with the item's raw record."
+        )
+    what = body[:_SHOWN]
+    loss = Loss("unconverted", what, "body", "", why, Severity.CONTENT)
     return Converted({"type": "doc", "content": []}, (loss,))

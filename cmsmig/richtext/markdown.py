@@ -7,6 +7,7 @@ rules of our own where the port differs.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from html import escape as html_escape
 
@@ -28,8 +29,8 @@ _LETTER = "x"
 def as_in_javascript(reader: MarkdownIt) -> None:
     """Give `reader` the rules of this module."""
     block, inline, core = reader.block.ruler, reader.inline.ruler, reader.core.ruler
-    block.at("paragraph", _paragraph)
-    block.at("lheading", _lheading)
+    block.at("paragraph", _with_wide_blanks(paragraph))
+    block.at("lheading", _with_wide_blanks(lheading))
     block.at("heading", _heading, {"alt": ["paragraph", "reference", "blockquote"]})
     inline.at("escape", _escape)
     inline.at("backticks", _backticks)
@@ -37,28 +38,18 @@ def as_in_javascript(reader: MarkdownIt) -> None:
     core.at("smartquotes", _smartquotes)
 
 
-def _paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Take a paragraph with the wide blanks around it."""
-    found = paragraph(state, start, end, silent)
-    if found and not silent:
-        _take_lines_again(state)
-    return found
+def _with_wide_blanks(rule: Callable[..., bool]) -> Callable[..., bool]:
+    """Return a rule that takes lines with the wide blanks around them."""
 
+    def read(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        found = rule(state, start, end, silent)
+        if found and not silent and (lines := state.tokens[-2].map) is not None:
+            first, last = lines
+            text = state.getLines(first, last, state.blkIndent, False)
+            state.tokens[-2].content = text.strip(_LIGHT)
+        return found
 
-def _lheading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Take an underlined heading with the wide blanks around it."""
-    found = lheading(state, start, end, silent)
-    if found and not silent:
-        _take_lines_again(state)
-    return found
-
-
-def _take_lines_again(state: StateBlock) -> None:
-    token = state.tokens[-2]
-    if token.map is not None:
-        first, last = token.map
-        lines = state.getLines(first, last, state.blkIndent, False)
-        token.content = lines.strip(_LIGHT)
+    return read
 
 
 def _heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -126,8 +126,6 @@ class _Conversion(Listener):
         self._on = on
         self._losses = Collector()
         self._rules = rules_for(on)
-        self._anchors = Deviation.ANCHOR in on
-        self._linked_code = Deviation.CODE_IN_LINK in on
         self._waiting: list[tuple[str, Element]] = []
         self._named: set[str] = set()
         self._spans: list[Element] = []
@@ -213,14 +211,14 @@ class _Conversion(Listener):
         self._named.add(name)
         if element.tag == "span" and self._carries(element):
             self._spans.append(element)
-        elif self._anchors:
+        elif Deviation.ANCHOR in self._on:
             self._waiting.append((name, element))
         elif element.tag != "img":
             self._losses.lose("anchor", name, element)
 
     def _carries(self, span: Element) -> bool:
         """Say whether a span's own content shows where its name is."""
-        if self._anchors:
+        if Deviation.ANCHOR in self._on:
             return self._seeing.shows(span)
         return bool(span.children)
 
@@ -260,7 +258,7 @@ class _Conversion(Listener):
         if mark.name == "code":
             return self._code(mark, marks)
         if marks[0].name == "code":
-            if mark.name == "link" and self._linked_code:
+            if mark.name == "link" and Deviation.CODE_IN_LINK in self._on:
                 self._lose_mark("code-in-link", "<code>", marks[0], mark)
                 return (mark,)
             if mark.name not in ("link", "code", "anchor"):
@@ -275,7 +273,9 @@ class _Conversion(Listener):
         return added(mark, marks)
 
     def _code(self, mark: Mark, marks: MarkSet) -> MarkSet:
-        if self._linked_code and any(other.name == "link" for other in marks):
+        if Deviation.CODE_IN_LINK in self._on and any(
+            other.name == "link" for other in marks
+        ):
             self._lose_mark("code-in-link", "<code>", mark, mark)
             return marks
         for other in marks:

@@ -196,7 +196,9 @@ class _Rendering:
         if kind == "link":
             _lead(found, given)
             if self._trusted and found.get("style"):
-                found["style"] = _spread(_spelled(found["style"]))
+                # The official takes a link's style apart, letter by letter.
+                letters = enumerate(_spelled(found["style"]))
+                found["style"] = " ".join(f"{at}: {letter};" for at, letter in letters)
         if any(map(is_index, found)):
             indexes = sorted(filter(is_index, found), key=int)
             found = {**{name: found[name] for name in indexes}, **found}
@@ -245,11 +247,6 @@ def _lead(found: dict[str, object], given: Mapping[str, object]) -> None:
         found["href"] = f"{href if isinstance(href, str) else ''}{place}"
     elif kind == "email" and isinstance(href, str):
         found["href"] = f"mailto:{href.removeprefix('mailto:')}"
-
-
-def _spread(style: str) -> str:
-    """Return a link's style as the official takes it apart, letter by letter."""
-    return " ".join(f"{at}: {letter};" for at, letter in enumerate(style))
 
 
 def _first_width(widths: list[object]) -> str | None:

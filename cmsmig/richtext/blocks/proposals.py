@@ -247,7 +247,8 @@ def _pieces(outline: Outline, heuristics: Heuristics) -> Iterator[tuple[Block, b
     index = 0
     while index < len(outline):
         node = outline[index]
-        pictures = _pictures(outline, index) if _galleries(heuristics) else 0
+        galleries = Heuristic.GALLERIES in heuristics.on
+        pictures = _pictures(outline, index) if galleries else 0
         rule = _RULES.get(node.role)
         if pictures > 1:
             why = f"{pictures} pictures follow each other here."
@@ -260,10 +261,6 @@ def _pieces(outline: Outline, heuristics: Heuristics) -> Iterator[tuple[Block, b
         else:
             yield Block(BlockKind.TEXT, 1), False
         index += max(pictures, 1)
-
-
-def _galleries(heuristics: Heuristics) -> bool:
-    return Heuristic.GALLERIES in heuristics.on
 
 
 def _pictures(outline: Outline, start: int) -> int:

@@ -157,7 +157,7 @@ def _find(rules: list[CustomRule], tree: Tree, assets: AssetLookup) -> _Found:
     ]
     found = _Found()
     inside: set[int] = set()
-    for element, tag in tree.pairs():
+    for element, tag in tree.pairs:
         if id(element) in inside:
             continue
         for custom, tags in matching:

@@ -33,9 +33,6 @@ _STRETCHES = tag_set(
     "expanded extra-expanded ultra-expanded"
 )
 _SYSTEM_FONTS = tag_set("caption icon menu message-box small-caption status-bar")
-_CONTENT_SIZES = tag_set(
-    "xx-small x-small small medium large x-large xx-large xxx-large smaller larger"
-)
 _WHOLE = re.compile(r"[0-9]+\Z")
 _NUMBER = r"[-+]?(?:[0-9]*+\.)?+[0-9]++"
 _LENGTH = re.compile(
@@ -163,7 +160,7 @@ def _width(name: str, value: str) -> dict[str, str]:
     lower = value.lower()
     if (
         lower in _GLOBAL
-        or lower in _CONTENT_SIZES
+        or lower in _SIZES
         or _is_variable(value)
         or _FITTED.match(lower)
     ):

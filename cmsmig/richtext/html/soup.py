@@ -38,11 +38,8 @@ class Tree:
     def __init__(self, root: Element) -> None:
         builder = _Copying(root)
         self.soup = BeautifulSoup("", builder=builder)
-        self._elements = builder.elements
-
-    def pairs(self) -> Iterator[tuple[Element, Tag]]:
-        """Yield each element with its copy, in document order."""
-        yield from self._elements
+        self.pairs = builder.elements
+        """Each element with its copy, in document order."""
 
 
 class _Copying(HTMLTreeBuilder):

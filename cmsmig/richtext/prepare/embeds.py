@@ -52,35 +52,29 @@ class Found:
     """Width to height, or the height as a share of the width."""
 
 
+@dataclass(slots=True)
 class Embeds:
     """Turns recognised embeds into nodes, as the policy says. One per body."""
 
-    def __init__(
-        self, source: str, policy: EmbedPolicy, assets: AssetLookup, losses: Collector
-    ) -> None:
-        self._source = source
-        self._policy = policy
-        self._assets = assets
-        self._losses = losses
-        self._made = 0
-
-    @property
-    def policy(self) -> EmbedPolicy:
-        """What was chosen for this body."""
-        return self._policy
+    source: str
+    policy: EmbedPolicy
+    assets: AssetLookup
+    losses: Collector
+    made: int = 0
+    """How many blocks there are."""
 
     def html_of(self, element: Element) -> str:
         """Return an element's HTML as it stands, file addresses rewritten."""
-        return self._mapped(element, self._source[element.start : element.end])
+        return self._mapped(element, self.source[element.start : element.end])
 
     def html_around(self, element: Element, html: str) -> str:
         """Return HTML in the tags of an element around it."""
-        begin = self._source[element.start : element.inner_start]
+        begin = self.source[element.start : element.inner_start]
         return f"{begin}{html}</{element.tag}>" if begin else html
 
     def html_within(self, element: Element) -> str:
         """Return the HTML inside of a wrapper, file addresses rewritten."""
-        inner = self._source[element.inner_start : element.inner_end]
+        inner = self.source[element.inner_start : element.inner_end]
         return self._mapped(element, inner)
 
     def _mapped(self, element: Element, html: str) -> str:
@@ -91,7 +85,7 @@ class Embeds:
         return html.replace("\0", "\ufffd")
 
     def _rewritten(self, html: str, address: str) -> str:
-        asset = self._assets.uploaded_asset(address)
+        asset = self.assets.uploaded_asset(address)
         new = asset.filename if asset else address
         if not new or new == address:
             return html
@@ -99,11 +93,11 @@ class Embeds:
 
     def treatment(self, kind: str, element: Element) -> Treatment:
         """Return the choice for an embed; one for its host beats its kind's."""
-        if chosen := self._policy.signatures:
+        if chosen := self.policy.signatures:
             for host in hosts_of(element):
                 if host in chosen:
                     return chosen[host]
-        return self._policy.kinds.get(kind, _DEFAULTS[kind])
+        return self.policy.kinds.get(kind, _DEFAULTS[kind])
 
     def node(self, found: Found, treatment: Treatment | None = None) -> list[Element]:
         """Return what stands for an embed: a block, a paragraph, or an element
@@ -111,14 +105,14 @@ class Embeds:
         if treatment is None:
             treatment = self.treatment(found.kind, found.element)
         if treatment is Treatment.DROP:
-            self._losses.lose(found.kind, found.html or found.url, found.element)
+            self.losses.lose(found.kind, found.html or found.url, found.element)
             return [emptied(found.element)]
         if treatment is Treatment.LINK and addressed(found.url):
             return self._as_link(found)
         if treatment is not Treatment.COMPONENT or not addressed(found.url):
-            component = self._policy.html_component
+            component = self.policy.html_component
             return [self.blok(found.element, component, html=found.html)]
-        component = self._policy.embed_component
+        component = self.policy.embed_component
         return [self.blok(found.element, component, **self._fields(found))]
 
     def _fields(self, found: Found) -> JsonObject:
@@ -134,10 +128,10 @@ class Embeds:
 
     def keeps(self, name: str) -> bool:
         """Say whether embed components have a field that older designs lack."""
-        return name in self._policy.embed_fields
+        return name in self.policy.embed_fields
 
     def _as_link(self, found: Found) -> list[Element]:
-        self._losses.lose(
+        self.losses.lose(
             found.kind,
             found.html,
             found.element,
@@ -152,17 +146,47 @@ class Embeds:
 
     def blok(self, element: Element, component: str, /, **fields: Json) -> Element:
         """Return a finished `blok` node holding one component."""
-        self._made += 1
-        place = f"{component}[{self._made}]"
+        self.made += 1
+        place = f"{component}[{self.made}]"
         body: JsonObject = {
-            "_uid": self._assets.uid(f"{place}/body"),
+            "_uid": self.assets.uid(f"{place}/body"),
             "component": component,
             **fields,
         }
         made = Element("cms:blok", {}, element.start)
         made.parent, made.nth = element.parent, element.nth
-        made.payload = {"id": self._assets.uid(place), "body": [body]}
+        made.payload = {"id": self.assets.uid(place), "body": [body]}
         return made
+
+    def custom_embed(self, element: Element) -> list[Element]:
+        """Return the block for a custom embed: the HTML inside of its wrapper.
+
+        What is marked and no bare wrapper, as a link or a frame, is in the HTML.
+        """
+        wraps = element.tag in _WRAPPERS
+        if wraps:
+            account_wrapper(element, self.losses)
+        html = (self.html_within if wraps else self.html_of)(element)
+        made = self.node(Found("embed", element, first_address(element), html))
+        if name := element.attributes.get("id"):
+            made[0].attributes["id"] = name
+        return made
+
+    def whole(self, kind: str, element: Element) -> list[Element]:
+        """Return the block for an element whose HTML is all of it."""
+        return self.node(Found(kind, element, "", self.html_of(element)))
+
+    def player(self, element: Element) -> list[Element]:
+        """Return the block for a frame, a video or an audio element."""
+        url, kind = first_address(element), "media"
+        frame = ""
+        if element.tag == "iframe":
+            kind, frame = "iframe", url
+        elif (asset := self.assets.uploaded_asset(url)) is not None:
+            url = asset.filename or url
+        title = element.attributes.get("title", "").strip()
+        html = self.html_of(element)
+        return self.node(Found(kind, element, url, html, title, frame=frame))
 
 
 def addressed(url: str) -> bool:
@@ -248,58 +272,6 @@ def first_address(element: Element) -> str:
         if address := frame_address(below):
             return address
     return ""
-
-
-class Frames:
-    """Makes the blocks of one body's embeds."""
-
-    def __init__(self, embeds: Embeds, assets: AssetLookup, losses: Collector) -> None:
-        self._embeds = embeds
-        self._assets = assets
-        self._losses = losses
-
-    def custom_embed(self, element: Element) -> list[Element]:
-        """Return the block for a custom embed: the HTML inside of its wrapper.
-
-        What is marked and no bare wrapper, as a link or a frame, is in the HTML.
-        """
-        wraps = element.tag in _WRAPPERS
-        if wraps:
-            account_wrapper(element, self._losses)
-        html = (self._embeds.html_within if wraps else self._embeds.html_of)(element)
-        made = self._embeds.node(Found("embed", element, first_address(element), html))
-        if name := element.attributes.get("id"):
-            made[0].attributes["id"] = name
-        return made
-
-    def component(self, element: Element) -> list[Element]:
-        """Return the block for a component instance of the origin's designer."""
-        html = self._embeds.html_of(element)
-        return self._embeds.node(Found("component", element, "", html))
-
-    def frame(self, element: Element) -> list[Element]:
-        """Return the block for an iframe."""
-        url = first_address(element)
-        return self._addressed("iframe", element, url, frame=url)
-
-    def media(self, element: Element) -> list[Element]:
-        """Return the block for a video or audio element."""
-        url = first_address(element)
-        asset = self._assets.uploaded_asset(url)
-        new = asset.filename if asset else ""
-        return self._addressed("media", element, new or url)
-
-    def other(self, element: Element) -> list[Element]:
-        """Return the block for drawings, plug-ins and maps."""
-        html = self._embeds.html_of(element)
-        return self._embeds.node(Found("embed", element, "", html))
-
-    def _addressed(
-        self, kind: str, element: Element, url: str, *, frame: str = ""
-    ) -> list[Element]:
-        title = element.attributes.get("title", "").strip()
-        html = self._embeds.html_of(element)
-        return self._embeds.node(Found(kind, element, url, html, title, frame=frame))
 
 
 _LOADING = frozenset(("src", "href", "poster", "action", "data", "component-url"))

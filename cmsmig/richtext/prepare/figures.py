@@ -12,7 +12,6 @@ from enum import Enum, auto
 
 from cmsmig.richtext.build.attributes import width_of
 from cmsmig.richtext.build.element_rules import RULES
-from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN, Visibility
@@ -67,13 +66,11 @@ class Figures:
         embeds: Embeds,
         pictures: Pictures,
         showing: Visibility,
-        losses: Collector,
         on: Set[Deviation],
     ) -> None:
         self._embeds = embeds
         self._pictures = pictures
         self._showing = showing
-        self._losses = losses
         self._videos = Deviation.VIDEO in on
         self._tied = Deviation.FIGURE in on and embeds.policy.keeps("figure")
 
@@ -100,7 +97,7 @@ class Figures:
             self._place_picture(part, figure, layout)
         if not placed.tagged:
             kept = replace(layout if pictures else Layout(), shape=placed.shape)
-            lose_layout(layout, figure, self._losses, kept=kept)
+            lose_layout(layout, figure, self._embeds.losses, kept=kept)
 
     def _parts(self, figure: Element, link: Element | None) -> Iterator[_Part]:
         """Yield what a figure shows, in order; not what captions show."""

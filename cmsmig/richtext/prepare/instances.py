@@ -13,8 +13,6 @@ from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.build.attributes import account_wrapper, is_anchor
-from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, Text, text_of
 from cmsmig.richtext.html.visibility import HIDDEN
 from cmsmig.richtext.losses import Severity
@@ -86,13 +84,9 @@ def slot_of(node: Node) -> str:
 class Instances:
     """Makes the blocks of one body's instances."""
 
-    def __init__(
-        self, source: str, embeds: Embeds, assets: AssetLookup, losses: Collector
-    ) -> None:
-        self._source = source
+    def __init__(self, embeds: Embeds) -> None:
         self._embeds = embeds
-        self._assets = assets
-        self._losses = losses
+        self._losses = embeds.losses
 
     def block(self, element: Element, *, deep: bool) -> Element | None:
         """Return the block that an instance becomes, or None where none was decided
@@ -212,13 +206,13 @@ class Instances:
         at = prop.element or element
         what = f'{_PREFIX}{prop.prop}="{prop.value}"'
         if prop.element is not None:
-            what = self._source[at.start : at.end]
+            what = self._embeds.source[at.start : at.end]
         self._losses.lose("property", what, at, why=why)
 
     def _link(self, href: str, at: Element) -> JsonObject:
-        if reason := self._assets.missing(href):
+        if reason := self._embeds.assets.missing(href):
             self._losses.lose("missing-file", href, at, why=reason)
-        asset = self._assets.uploaded_asset(href)
+        asset = self._embeds.assets.uploaded_asset(href)
         if asset is None:
             return link_value(href)
         return {**link_value(asset.filename), "linktype": "asset"}
@@ -235,7 +229,9 @@ class Instances:
             elif node.tag == "br":
                 pieces.append("\n")
             elif node.tag in _SILENT:
-                others.append(("dropped", self._source[node.start : node.end], node))
+                others.append(
+                    ("dropped", self._embeds.source[node.start : node.end], node)
+                )
             else:
                 href = node.attributes.get("href", "") if node.tag == "a" else ""
                 leads = bool(href.strip())
@@ -258,8 +254,8 @@ class Instances:
             self._losses.lose("anchor", name, prop)
 
     def _begin_tag(self, element: Element) -> str:
-        begin = self._source[element.start : element.inner_start]
-        return begin or self._source[element.start : element.end]
+        begin = self._embeds.source[element.start : element.inner_start]
+        return begin or self._embeds.source[element.start : element.end]
 
 
 def _says_anything(prop: Prop) -> bool:

@@ -21,7 +21,7 @@ from cmsmig.richtext.build.attributes import (
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import declarations
 from cmsmig.richtext.deviations import Deviation
-from cmsmig.richtext.engine import AssetLookup, UploadedAsset
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.html.dom import Element
 from cmsmig.richtext.prepare.embeds import Embeds, addressed, asset_value, link_value
 
@@ -181,21 +181,9 @@ NO_LAYOUT = Layout()
 class Pictures:
     """Works on the pictures of one body."""
 
-    def __init__(
-        self,
-        embeds: Embeds,
-        assets: AssetLookup,
-        losses: Collector,
-        on: Set[Deviation],
-    ) -> None:
+    def __init__(self, embeds: Embeds, on: Set[Deviation]) -> None:
         self._embeds = embeds
-        self._assets = assets
-        self._losses = losses
         self._on = on
-        self._linking = Deviation.LINKED_IMAGE in on and embeds.policy.keeps(
-            "linked-image"
-        )
-
         self.links: list[Element] = []
         """Those that components lead to."""
 
@@ -233,7 +221,7 @@ class Pictures:
         if caption is not None:
             fields["caption"] = None
         if leads is not None and link is not None:
-            self._losses.settle(link)
+            self._embeds.losses.settle(link)
             self.links.append(link)
             fields["link"] = leads
         if layout.alignment:
@@ -241,11 +229,14 @@ class Pictures:
         if layout.size:
             fields["size"] = layout.size
         own = width_of(element)
-        account_image(element, self._losses, sized=own != "" and own == layout.size)
+        account_image(
+            element, self._embeds.losses, sized=own != "" and own == layout.size
+        )
         made = self._embeds.blok(
             element, self._embeds.policy.figure_component, **fields
         )
-        made.attributes = _named(element)
+        name = element.attributes.get("id", "")
+        made.attributes = {"id": name} if name else {}
         if caption is not None:
             made.children.append(caption)
         return made
@@ -260,14 +251,14 @@ class Pictures:
 
     def _as_node(self, element: Element) -> None:
         """Note what an image node holds that the picture itself does not say."""
-        account_image(element, self._losses)
+        account_image(element, self._embeds.losses)
         given = element.attributes
         held: JsonObject = {}
         element.payload = held
         address = self.address(element)
         if not address:
             what = given.get("src") or given.get("data-src") or given.get("alt", "")
-            self._losses.lose("image", what, element)
+            self._embeds.losses.lose("image", what, element)
             return
         target = self._target(element, address)
         if target.asset_id is not None or Deviation.ANCHOR in self._on:
@@ -279,7 +270,8 @@ class Pictures:
             held["alt"] = alt
 
     def _link_of(self, link: Element | None) -> JsonObject | None:
-        if link is None or not self._linking:
+        linking = Deviation.LINKED_IMAGE in self._on
+        if link is None or not (linking and self._embeds.policy.keeps("linked-image")):
             return None
         given = link.attributes
         href = given.get("href", "").strip()
@@ -301,13 +293,15 @@ class Pictures:
             return target
         if target.strip():
             why = "A picture's link opens in a new window or where it stands."
-            self._losses.lose("target", said, link, why=why)
+            self._embeds.losses.lose("target", said, link, why=why)
         return ""
 
     def _target(self, element: Element, address: str) -> UploadedAsset:
-        if reason := self._assets.missing(address):
-            self._losses.lose("missing-file", address, element, why=reason)
-        return self._assets.uploaded_asset(address) or UploadedAsset(None, address)
+        if reason := self._embeds.assets.missing(address):
+            self._embeds.losses.lose("missing-file", address, element, why=reason)
+        return self._embeds.assets.uploaded_asset(address) or UploadedAsset(
+            None, address
+        )
 
     def _alt(self, element: Element, address: str) -> str | None:
         alt = element.attributes.get("alt")
@@ -315,12 +309,7 @@ class Pictures:
             return alt
         if Deviation.RESERVED_ALT not in self._on:
             return alt
-        return self._assets.alt(address) if alt.strip() == INHERIT else ""
-
-
-def _named(element: Element) -> dict[str, str]:
-    name = element.attributes.get("id", "")
-    return {"id": name} if name else {}
+        return self._embeds.assets.alt(address) if alt.strip() == INHERIT else ""
 
 
 def body_of(made: Element) -> dict[str, Json]:

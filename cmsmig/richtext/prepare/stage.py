@@ -31,7 +31,7 @@ from cmsmig.richtext.html.visibility import (
     is_outdone,
 )
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.prepare.embeds import Embeds, Frames, is_custom_embed, is_empty
+from cmsmig.richtext.prepare.embeds import Embeds, is_custom_embed, is_empty
 from cmsmig.richtext.prepare.figures import Figures
 from cmsmig.richtext.prepare.instances import (
     INSTANCE,
@@ -56,7 +56,12 @@ _LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
 """What is listed for itself where it stands in a paragraph that leaves nothing."""
 MEDIA = frozenset(("video", "audio"))
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
-_MACHINERY = tag_set("meta link base param track area")
+_LOST = {
+    **dict.fromkeys(tag_set("meta link base param track area") | HIDDEN, "dropped"),
+    **dict.fromkeys(("script", "style"), "script"),
+    "cms:comment": "comment",
+}
+"""Elements that leave nothing in a document, and as what they are listed."""
 _PLAIN = tag_set(
     "body div section article main nav header footer aside figure figcaption span "
     "hgroup thead tbody tfoot picture colgroup col wbr caption cms:blok"
@@ -86,16 +91,13 @@ class Stage:
         self._embeds = Embeds(source, policy, assets, losses)
         self._showing = Visibility()
         self._leaving = EmptyParagraphs(lists=Deviation.LIST_BLANKS not in on)
-        pictures = Pictures(self._embeds, assets, losses, on)
-        self.pictures = self._pictures = pictures
-        self._figures = Figures(self._embeds, pictures, self._showing, losses, on)
-        self._frames = Frames(self._embeds, assets, losses)
-        self._instances = Instances(source, self._embeds, assets, losses)
+        self.pictures = Pictures(self._embeds, on)
+        self._figures = Figures(self._embeds, self.pictures, self._showing, on)
+        self._instances = Instances(self._embeds)
         self._handlers = self._handled(on)
         self._spacers = SPACERS if Deviation.SPACER in on else frozenset[str]()
-        self._embedding = Deviation.EMBED in on
+        self._on = on
         self._shallow = Deviation.NESTING in on
-        self._windows = Deviation.LINK_TARGET in on
         self._link: Element | None = None
         self._empty_until = 0
         """Where the last element ends that is listed as empty, with all in it."""
@@ -147,20 +149,14 @@ class Stage:
             "pre": self._code_block,
             "source": self._source_set,
             "span": self._span,
-            "cms:comment": self._comment,
-            "script": self._script,
-            "style": self._script,
             **dict.fromkeys(CONTROLS, self._control),
-            **dict.fromkeys(HIDDEN, self._drop),
-            **dict.fromkeys(_MACHINERY, self._machinery),
+            **dict.fromkeys(_LOST, self._lost),
         }
-        if Deviation.VIDEO in on:
-            table |= {"iframe": self._frames.frame}
-            table |= dict.fromkeys(MEDIA, self._frames.media)
-        else:
-            table |= dict.fromkeys(("iframe", *MEDIA), self._not_embedded)
+        embedding = Deviation.VIDEO in on
+        player = self._embeds.player if embedding else self._not_embedded
+        table |= dict.fromkeys(("iframe", *MEDIA), player)
         if Deviation.EMBED in on:
-            table |= dict.fromkeys(RAW_EMBEDS, self._frames.other)
+            table |= dict.fromkeys(RAW_EMBEDS, self._raw_embed)
         if Deviation.TABLE_PARTS in on:
             table["table"] = self._table
         if Deviation.COMPONENT in on:
@@ -179,8 +175,8 @@ class Stage:
                 self._lost_empty("empty-embed", element)
                 empty = tag in self._spacers and self._leaving.nothing(element)
                 return self._spacer(element) if empty else None
-            if self._embedding:
-                return self._frames.custom_embed(element)
+            if Deviation.EMBED in self._on:
+                return self._embeds.custom_embed(element)
         if depth >= DEEPEST and self._shallow and tag in NESTING:
             self._losses.lose("nesting", f"<{tag}>", element)
             element.tag = tag = "div"
@@ -249,13 +245,16 @@ class Stage:
     def _image(self, element: Element) -> Sequence[Node] | None:
         if "data-emoji" in element.attributes:
             return None
-        made = self._pictures.place(element, self._link)
+        made = self.pictures.place(element, self._link)
         return None if made is element else (made,)
 
     def _instance(self, element: Element) -> Sequence[Node]:
         deep = self._shallow and self._depth + SLOT_LEVELS >= DEEPEST
         made = self._instances.block(element, deep=deep)
-        return self._frames.component(element) if made is None else (made,)
+        return self._embeds.whole("component", element) if made is None else (made,)
+
+    def _raw_embed(self, element: Element) -> Sequence[Node]:
+        return self._embeds.whole("embed", element)
 
     def _source_set(self, element: Element) -> None:
         address = element.attributes.get("srcset", "")
@@ -291,7 +290,11 @@ class Stage:
             return
         account_link(element, self._losses)
         window = given.get("target", "")
-        if self._windows and window.strip() and window.lower() not in WINDOWS:
+        if (
+            Deviation.LINK_TARGET in self._on
+            and window.strip()
+            and window.lower() not in WINDOWS
+        ):
             self._losses.lose("target", window, element)
         self._note_link(element)
         if reason := self._assets.missing(href):
@@ -348,21 +351,13 @@ class Stage:
             self._lost_empty("empty-code", element)
         account(element, self._losses)
 
-    def _script(self, element: Element) -> None:
-        self._lost_whole("script", element)
-
     def _control(self, element: Element) -> None:
         self._lost_tag("form-control", element)
 
-    def _comment(self, element: Element) -> None:
-        self._lost_whole("comment", element)
-
-    def _drop(self, element: Element) -> None:
-        self._lost_whole("dropped", element)
-        element.children = []
-
-    def _machinery(self, element: Element) -> None:
-        self._lost_whole("dropped", element)
+    def _lost(self, element: Element) -> None:
+        self._lost_whole(_LOST[element.tag], element)
+        if element.tag in HIDDEN:
+            element.children = []
 
     def _lost_tag(self, kind: str, element: Element, *, why: str = "") -> None:
         """Record an element whose content stands."""

@@ -31,8 +31,13 @@ def is_bare(table: Element) -> bool:
 
 def lower_feet(table: Element) -> None:
     """Move the feet of a table below its rows, where pages show them."""
-    if _is_foot_above(table):
-        table.children.sort(key=_is_foot)
+    tags = [each.tag if isinstance(each, Element) else "" for each in table.children]
+    foot = tags.index("tfoot") if "tfoot" in tags else len(tags)
+    if not _ROWS.isdisjoint(tags[foot:]):
+        children = zip(tags, table.children, strict=True)
+        table.children = [
+            each for _, each in sorted(children, key=lambda row: row[0] == "tfoot")
+        ]
 
 
 def _captions(table: Element) -> Iterator[tuple[Element, Element]]:
@@ -46,17 +51,3 @@ def _captions(table: Element) -> Iterator[tuple[Element, Element]]:
             for each in child.children:
                 if isinstance(each, Element) and each.tag == "caption":
                     yield child, each
-
-
-def _is_foot(node: object) -> bool:
-    return isinstance(node, Element) and node.tag == "tfoot"
-
-
-def _is_foot_above(table: Element) -> bool:
-    feet = False
-    for child in table.children:
-        if isinstance(child, Element):
-            feet = feet or child.tag == "tfoot"
-            if feet and child.tag in _ROWS:
-                return True
-    return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from types import UnionType
 from typing import TypeAlias
 
 from cmsmig.richtext.schema.content_model import ATTRIBUTES, MARKS
@@ -17,12 +18,8 @@ _Check: TypeAlias = Callable[[object], bool]
 LINK_TYPES = frozenset(("url", "story", "email", "asset"))
 
 
-def _text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _text_or_null(value: object) -> bool:
-    return value is None or isinstance(value, str)
+def _is(kind: type | UnionType) -> _Check:
+    return lambda value: isinstance(value, kind)
 
 
 def _number(value: object) -> bool:
@@ -48,17 +45,13 @@ def _asset_id(value: object) -> bool:
     )
 
 
-def _mapping_or_null(value: object) -> bool:
-    return value is None or isinstance(value, Mapping)
-
-
 def _texts(value: object) -> bool:
     return isinstance(value, Mapping) and all(
         isinstance(each, str) for each in value.values()
     )
 
 
-_NULLABLE_TEXT = (_text_or_null, "neither a text nor null")
+_NULLABLE_TEXT = (_is(str | None), "neither a text nor null")
 
 NODE_TYPES: dict[str, dict[str, tuple[_Check, str]]] = {
     "paragraph": {"textAlign": _NULLABLE_TEXT},
@@ -67,12 +60,12 @@ NODE_TYPES: dict[str, dict[str, tuple[_Check, str]]] = {
     "code_block": {"class": _NULLABLE_TEXT},
     "image": {
         "id": (_asset_id, "neither an id nor null"),
-        "src": (_text, "not an address"),
+        "src": (_is(str), "not an address"),
         "alt": _NULLABLE_TEXT,
         "title": _NULLABLE_TEXT,
         "source": _NULLABLE_TEXT,
         "copyright": _NULLABLE_TEXT,
-        "meta_data": (_mapping_or_null, "neither an object nor null"),
+        "meta_data": (_is(Mapping | None), "neither an object nor null"),
     },
     "emoji": {
         "fallbackImage": _NULLABLE_TEXT,
@@ -92,7 +85,7 @@ NODE_TYPES: dict[str, dict[str, tuple[_Check, str]]] = {
     },
     "blok": {
         "id": _NULLABLE_TEXT,
-        "body": (lambda value: isinstance(value, list), "not a list of blocks"),
+        "body": (_is(list), "not a list of blocks"),
     },
 }
 """By node type and attribute: the check, and what is wrong where it fails."""

@@ -193,16 +193,13 @@ def _content(kind: str, children: object) -> Iterator[str]:
             return
         if kind == "code_block" and "marks" in child:
             yield "A text in a code_block carries marks."
-        if name == "text" == before.get("type") and _marked_alike(before, child):
+        alike = before.get("marks") == child.get("marks")
+        if name == "text" == before.get("type") and alike:
             yield "Two texts with the same marks stand side by side."
         state = edges[name]
         before = child
     if not CONTENT[kind][state][1]:
         yield f"A {kind} is empty or incomplete."
-
-
-def _marked_alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-    return one.get("marks") == other.get("marks")
 
 
 def _marks(kind: str, marks: object) -> Iterator[str]:
