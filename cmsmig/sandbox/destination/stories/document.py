@@ -65,20 +65,11 @@ Place: TypeAlias = "tuple[Place, int] | None"
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
-    """One breach of the schema."""
-
-    kind: str
-    where: str
-    """Path inside the document, such as `content[2].content[0]`."""
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """Everything in a document that points outside it, and what is wrong."""
 
-    complaints: list[Complaint] = field(default_factory=list)
+    complaints: list[tuple[str, str, str]] = field(default_factory=list)
+    """Kind, path inside the document such as `content[2].content[0]`, and what."""
     story_links: list[tuple[str, str]] = field(default_factory=list)
     """Place and UUID of each link to a story."""
     images: list[tuple[str, JsonObject]] = field(default_factory=list)
@@ -88,7 +79,7 @@ class Found:
 
     def complain(self, kind: str, where: Place, what: str) -> None:
         """Add one complaint."""
-        self.complaints.append(Complaint(kind, _path(where), what))
+        self.complaints.append((kind, _path(where), what))
 
 
 def examine(document: object) -> Found:
@@ -127,8 +118,8 @@ def _node(found: Found, node: JsonObject, where: Place, parent: str) -> None:
             found.complain("empty_text", where, "a text node without text")
     elif "text" in node:
         found.complain("richtext_node_key", where, f"text on {kind}")
-    if kind in _OWN:
-        _OWN[kind](found, node, object_of(node.get("attrs")), where)
+    if kind in _CHECKED:
+        _check_kind(found, node, kind, where)
     if node.get("marks"):
         _check_marks(found, node, kind, where, parent)
     children = list_of(node.get("content"))
@@ -150,48 +141,30 @@ def _misplaced(found: Found, kind: str, where: Place, parent: str) -> None:
         found.complain("richtext_content", where, f"{kind} inside {parent}")
 
 
-def _check_heading(
-    found: Found, node: JsonObject, attrs: JsonObject, where: Place
-) -> None:
-    if attrs.get("level") not in (1, 2, 3, 4, 5, 6):
+_CHECKED = frozenset({"heading", "image", "list_item", "blok"})
+
+
+def _check_kind(found: Found, node: JsonObject, kind: str, where: Place) -> None:
+    """Check what only nodes of one kind have."""
+    attrs = object_of(node.get("attrs"))
+    if kind == "heading" and attrs.get("level") not in (1, 2, 3, 4, 5, 6):
         found.complain("richtext_attribute", where, f"level {attrs.get('level')}")
-
-
-def _check_image(
-    found: Found, node: JsonObject, attrs: JsonObject, where: Place
-) -> None:
-    found.images.append((_path(where), attrs))
-    if not text_of(attrs.get("src")):
-        found.complain("richtext_attribute", where, "an image without src")
-
-
-def _check_list_item(
-    found: Found, node: JsonObject, attrs: JsonObject, where: Place
-) -> None:
-    first = list_of(node.get("content"))[:1]
-    if first and object_of(first[0]).get("type") != "paragraph":
-        what = "a list item that does not begin with a paragraph"
-        found.complain("richtext_content", where, what)
-
-
-def _check_blok(
-    found: Found, node: JsonObject, attrs: JsonObject, where: Place
-) -> None:
-    body = attrs.get("body")
-    if isinstance(body, list):
+    if kind == "image":
+        found.images.append((_path(where), attrs))
+        if not text_of(attrs.get("src")):
+            found.complain("richtext_attribute", where, "an image without src")
+    if kind == "list_item":
+        first = list_of(node.get("content"))[:1]
+        if first and object_of(first[0]).get("type") != "paragraph":
+            what = "a list item that does not begin with a paragraph"
+            found.complain("richtext_content", where, what)
+    if kind == "blok":
+        if not isinstance(attrs.get("body"), list):
+            found.complain("richtext_attribute", where, "a blok without a body list")
+        if not text_of(attrs.get("id")):
+            found.complain("richtext_attribute", where, "a blok without an id")
+        body = list_of(attrs.get("body"))
         found.blocks.extend(block for block in body if isinstance(block, dict))
-    else:
-        found.complain("richtext_attribute", where, "a blok without a body list")
-    if not text_of(attrs.get("id")):
-        found.complain("richtext_attribute", where, "a blok without an id")
-
-
-_OWN = {
-    "heading": _check_heading,
-    "image": _check_image,
-    "list_item": _check_list_item,
-    "blok": _check_blok,
-}
 
 
 def _check_marks(

@@ -8,7 +8,8 @@ nothing).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from copy import deepcopy
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import Space, StoredStory
@@ -19,7 +20,6 @@ from cmsmig.sandbox.values import text_of
 
 _WITHOUT_VALUE = frozenset({"section", "tab"})
 """Types that only arrange the form."""
-_LISTS = frozenset({"options", "multiasset", "bloks"})
 
 
 def open_and_save(
@@ -70,37 +70,39 @@ def _save(story: StoredStory, content: JsonObject) -> Call:
     return Call(0, "PUT", path, path, (), {}, body, {"id": str(story.story_id)})
 
 
-def _empty(space: Space, field: Mapping[str, Json]) -> Json:
+def _empty(space: Space, field: JsonObject) -> Json:
     """Return the empty value of a field's type."""
     kind = text_of(field.get("type"))
     if space.unknowns.editor_fills_defaults and field.get("default_value"):
         return field["default_value"]
-    if kind == "boolean":
-        return False
-    if kind in _LISTS:
-        return []
-    if kind == "richtext":
-        return {"type": "doc", "content": [{"type": "paragraph"}]}
-    if kind == "asset":
-        return {
-            **dict.fromkeys(("id", "alt", "copyright", "focus", "source", "title")),
-            "name": "",
-            "filename": "",
-            "fieldtype": "asset",
-            "meta_data": {},
-        }
-    if kind == "multilink":
-        return {
-            **dict.fromkeys(("id", "url", "cached_url"), ""),
-            "linktype": "story",
-            "fieldtype": "multilink",
-        }
     if kind == "table":
         return _empty_table(space)
     if kind == "custom":
         own = dict.fromkeys(space.unknowns.plugin_keys, "")
         return {"plugin": field.get("field_type"), "_uid": space.new_uuid(), **own}
-    return ""
+    return deepcopy(_EMPTY.get(kind, ""))
+
+
+_EMPTY: dict[str, Json] = {
+    "boolean": False,
+    "options": [],
+    "multiasset": [],
+    "bloks": [],
+    "richtext": {"type": "doc", "content": [{"type": "paragraph"}]},
+    "asset": {
+        **dict.fromkeys(("id", "alt", "copyright", "focus", "source", "title")),
+        "name": "",
+        "filename": "",
+        "fieldtype": "asset",
+        "meta_data": {},
+    },
+    "multilink": {
+        **dict.fromkeys(("id", "url", "cached_url"), ""),
+        "linktype": "story",
+        "fieldtype": "multilink",
+    },
+}
+"""The empty values that hold no mark of their own; of the other types a text."""
 
 
 def _empty_table(space: Space) -> JsonObject:

@@ -11,15 +11,14 @@ from typing import TypeAlias
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.document import examine
-from cmsmig.sandbox.destination.stories.restrictions import barred
 from cmsmig.sandbox.destination.stories.story_rules import (
     document_blocks,
+    is_number,
     nested_blocks,
     schema_of,
 )
 from cmsmig.sandbox.destination.stories.story_translations import speaks
-from cmsmig.sandbox.destination.stories.strictness import NUMBER
-from cmsmig.sandbox.values import list_of, object_of, text_of
+from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
 
 _OWN_KEYS = frozenset({"component", "_uid", "_editable"})
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
@@ -105,30 +104,15 @@ def _value(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> 
     kind = text_of(schema.get("type"))
     if kind in {"section", "tab"}:
         inspection.complain("value_of_a_section", at, kind)
-    elif kind in _CHECKS and value is not None:
-        _CHECKS[kind](inspection, schema, value, at)
-        for name in barred(inspection.space, schema, value):
-            inspection.complain("barred_component", at, name)
-
-
-def _text(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if not isinstance(value, str):
-        inspection.complain("not_a_string", at, type(value).__name__)
-
-
-def _number(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if not isinstance(value, str) or not NUMBER.fullmatch(value):
-        inspection.complain("number_form", at, repr(value))
-
-
-def _boolean(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if not isinstance(value, bool):
-        inspection.complain("boolean_form", at, repr(value))
-
-
-def _datetime(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if value != "" and not _is_moment(value):
-        inspection.complain("datetime_form", at, repr(value))
+    if value is None or kind not in _FORMS:
+        return
+    fits, complaint = _FORMS[kind]
+    if not fits(value):
+        inspection.complain(complaint, at, repr(value))
+    elif value != "" and kind in _INSIDE:
+        _INSIDE[kind](inspection, schema, value, at)
+    for name in _barred(inspection.space, schema, value):
+        inspection.complain("barred_component", at, name)
 
 
 def _is_moment(value: Json) -> bool:
@@ -141,25 +125,22 @@ def _is_moment(value: Json) -> bool:
     return True
 
 
-def _option(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if not isinstance(value, str):
-        inspection.complain("option_form", at, repr(value))
-    elif value:
-        _choice(inspection, schema, value, at)
+def _is_list_of(kind: type) -> Callable[[Json], bool]:
+    """Return the form of a list of such values; unset it may be an empty text."""
+    return lambda value: (
+        value == ""
+        or (isinstance(value, list) and all(isinstance(each, kind) for each in value))
+    )
 
 
 def _options(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if value == "":
-        return
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        inspection.complain("option_form", at, repr(value))
-        return
-    for index, one in enumerate(value):
-        _choice(inspection, schema, text_of(one), f"{at}[{index}]")
+    for index, one in enumerate(list_of(value)):
+        _choice(inspection, schema, one, f"{at}[{index}]")
 
 
-def _choice(inspection: Inspection, schema: JsonObject, value: str, at: str) -> None:
-    space, source = inspection.space, text_of(schema.get("source"))
+def _choice(inspection: Inspection, schema: JsonObject, one: Json, at: str) -> None:
+    value, space = text_of(one), inspection.space
+    source = text_of(schema.get("source"))
     if source == "internal_stories":
         _relation(inspection, schema, value, at)
     elif source == "internal":
@@ -185,17 +166,15 @@ def _relation(inspection: Inspection, schema: JsonObject, value: str, at: str) -
         inspection.complain("relation_content_type", at, value)
 
 
-def _asset(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if value == "":
+def _asset(inspection: Inspection, schema: JsonObject, one: Json, at: str) -> None:
+    if not isinstance(one, dict):
+        inspection.complain("asset_form", at, repr(one))
         return
-    if not isinstance(value, dict):
-        inspection.complain("asset_form", at, repr(value))
-        return
-    lacking = [key for key in _ASSET_KEYS if key not in value]
-    if lacking or value.get("fieldtype") != "asset":
+    lacking = [key for key in _ASSET_KEYS if key not in one]
+    if lacking or one.get("fieldtype") != "asset":
         inspection.complain("asset_form", at, f"lacks {', '.join(lacking)}")
-    if value.get("is_external_url") is not True:
-        _file(inspection, text_of(value.get("filename")), value.get("id"), at)
+    if one.get("is_external_url") is not True:
+        _file(inspection, text_of(one.get("filename")), one.get("id"), at)
 
 
 def _file(inspection: Inspection, address: str, own: Json, at: str) -> None:
@@ -211,23 +190,13 @@ def _file(inspection: Inspection, address: str, own: Json, at: str) -> None:
 
 
 def _assets(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if value == "":
-        return
-    if not isinstance(value, list):
-        inspection.complain("asset_form", at, repr(value))
-        return
-    for index, one in enumerate(value):
-        _asset(inspection, schema, one, f"{at}[{index}]")
+    for index, one in enumerate(list_of(value)):
+        if one != "":
+            _asset(inspection, schema, one, f"{at}[{index}]")
 
 
-def _multilink(
-    inspection: Inspection, schema: JsonObject, value: Json, at: str
-) -> None:
-    if value == "":
-        return
-    if not isinstance(value, dict):
-        inspection.complain("link_form", at, repr(value))
-        return
+def _multilink(inspection: Inspection, schema: JsonObject, one: Json, at: str) -> None:
+    value = object_of(one)
     wrong = [key for key in _LINK_KEYS if not isinstance(value.get(key), str)]
     if wrong or value.get("fieldtype") != "multilink":
         inspection.complain("link_form", at, f"lacks {', '.join(wrong)}")
@@ -245,9 +214,8 @@ def _story_link(inspection: Inspection, target: str, at: str) -> None:
 
 def _richtext(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
     found = examine(value)
-    for complaint in found.complaints:
-        place = f"{at}.{complaint.where}".rstrip(".")
-        inspection.complain(complaint.kind, place, complaint.what)
+    for kind, where, what in found.complaints:
+        inspection.complain(kind, f"{at}.{where}".rstrip("."), what)
     for place, target in found.story_links:
         _story_link(inspection, target, f"{at}.{place}")
     for place, attrs in found.images:
@@ -264,10 +232,6 @@ def _richtext(inspection: Inspection, schema: JsonObject, value: Json, at: str) 
 
 
 def _bloks(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-        if value != "":
-            inspection.complain("bloks_form", at, type(value).__name__)
-        return
     for index, block in enumerate(nested_blocks(schema, value)):
         _nested(inspection, block, f"{at}[{index}]")
 
@@ -280,12 +244,22 @@ def _nested(inspection: Inspection, block: JsonObject, place: str) -> None:
     _block(inspection, block, place)
 
 
-_CHECKS: dict[str, Check] = {
-    **dict.fromkeys(_TEXTS, _text),
-    "number": _number,
-    "boolean": _boolean,
-    "datetime": _datetime,
-    "option": _option,
+_FORMS: dict[str, tuple[Callable[[Json], bool], str]] = {
+    **dict.fromkeys(_TEXTS, (lambda value: isinstance(value, str), "not_a_string")),
+    "number": (is_number, "number_form"),
+    "boolean": (lambda value: isinstance(value, bool), "boolean_form"),
+    "datetime": (lambda value: value == "" or _is_moment(value), "datetime_form"),
+    "option": (lambda value: isinstance(value, str), "option_form"),
+    "options": (_is_list_of(str), "option_form"),
+    "asset": (lambda value: value == "" or isinstance(value, dict), "asset_form"),
+    "multiasset": (_is_list_of(object), "asset_form"),
+    "multilink": (lambda value: value == "" or isinstance(value, dict), "link_form"),
+    "richtext": (lambda value: True, ""),
+    "bloks": (_is_list_of(dict), "bloks_form"),
+}
+"""By field type: what a value has to be, and the violation of one that is not."""
+_INSIDE: dict[str, Check] = {
+    "option": _choice,
     "options": _options,
     "asset": _asset,
     "multiasset": _assets,
@@ -293,3 +267,54 @@ _CHECKS: dict[str, Check] = {
     "richtext": _richtext,
     "bloks": _bloks,
 }
+"""By field type: the check of what a value of that form holds."""
+
+
+# Which components a bloks or rich text field allows.
+
+_LISTS = {
+    "": ("component_whitelist", "component_denylist"),
+    "groups": ("component_group_whitelist", "component_group_denylist"),
+    "tags": ("component_tag_whitelist", "component_tag_denylist"),
+}
+"""By `restrict_type`: the list of what is allowed and of what is not."""
+
+
+def _barred(space: Space, field: JsonObject, value: Json) -> list[str]:
+    """Return the components directly in a value that the field does not allow."""
+    kind = text_of(field.get("restrict_type"))
+    if not truthy(field.get("restrict_components")) or kind not in _LISTS:
+        return []
+    whitelist, denylist = (_marks(field.get(name)) for name in _LISTS[kind])
+    names = {text_of(b.get("component")) for b in nested_blocks(field, value)}
+    return sorted(
+        name
+        for name in names
+        if (whitelist and not whitelist & _own(space, kind, name))
+        or denylist & _own(space, kind, name)
+    )
+
+
+def _marks(value: Json) -> set[str]:
+    # Tags are numbers in a field and texts in a component.
+    return {str(one) for one in list_of(value)}
+
+
+def _own(space: Space, kind: str, name: str) -> set[str]:
+    """Return what a list can name a component by: its name, groups or tags."""
+    component = space.component(name) or {}
+    if kind == "tags":
+        return _marks(component.get("internal_tag_ids"))
+    if kind != "groups":
+        return {name}
+    return set(_groups(space, component.get("component_group_uuid")))
+
+
+def _groups(space: Space, own: Json) -> list[str]:
+    """Return a group and its parents: a list that names a group includes subgroups."""
+    by_uuid = {group["uuid"]: group for group in space.groups.values()}
+    found: list[str] = []
+    while own in by_uuid:
+        found.append(str(own))
+        own = by_uuid[own].get("parent_uuid")
+    return found

@@ -92,9 +92,13 @@ def _at(content: JsonObject, field: str) -> Json:
     return value
 
 
-def _parts(wanted: Json) -> list[str]:
+def _parts(wanted: Json) -> set[str]:
     rows = wanted if isinstance(wanted, list) else text_of(wanted).split(",")
-    return [text_of(row).strip() for row in rows]
+    return {text_of(row).strip() for row in rows}
+
+
+def _held(value: Json) -> set[str]:
+    return {_word(one) for one in list_of(value)}
 
 
 def _word(value: Json) -> str:
@@ -103,27 +107,9 @@ def _word(value: Json) -> str:
     return str(value) if isinstance(value, int | float) else text_of(value)
 
 
-def _in(value: Json, wanted: Json) -> bool:
-    return value is not None and _word(value) in _parts(wanted)
-
-
 def _like(value: Json, wanted: Json) -> bool:
     pattern = text_of(wanted).replace("[", "[[]").lower()
     return fnmatchcase(_word(value).lower(), pattern)
-
-
-def _in_array(value: Json, wanted: Json) -> bool:
-    held = {_word(one) for one in list_of(value)}
-    return bool(held & set(_parts(wanted)))
-
-
-def _all_in_array(value: Json, wanted: Json) -> bool:
-    held = {_word(one) for one in list_of(value)}
-    return set(_parts(wanted)) <= held
-
-
-def _exists(value: Json, wanted: Json) -> bool:
-    return (value is not None) is (text_of(wanted) == "true")
 
 
 def _is(value: Json, wanted: Json) -> bool:
@@ -164,11 +150,11 @@ def _ordered(
 
 
 _OPERATIONS: dict[str, _Compare] = {
-    "in": _in,
+    "in": lambda value, wanted: value is not None and _word(value) in _parts(wanted),
     "like": _like,
-    "in_array": _in_array,
-    "all_in_array": _all_in_array,
-    "exists": _exists,
+    "in_array": lambda value, wanted: not _held(value).isdisjoint(_parts(wanted)),
+    "all_in_array": lambda value, wanted: _parts(wanted) <= _held(value),
+    "exists": lambda value, wanted: (value is not None) is (text_of(wanted) == "true"),
     "is": _is,
     "gt_date": _ordered(_moment, float.__gt__),
     "lt_date": _ordered(_moment, float.__lt__),

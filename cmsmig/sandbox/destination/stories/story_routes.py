@@ -12,16 +12,17 @@ from cmsmig.sandbox.destination.refusals import missing, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.inspection import inspect_story
 from cmsmig.sandbox.destination.stories.release_versions import hold, release_of
-from cmsmig.sandbox.destination.stories.stored_content import stored
 from cmsmig.sandbox.destination.stories.story_rules import (
     check_content,
     check_folder_types,
     check_place,
     check_size,
+    check_values,
+    is_strict,
+    stored,
 )
 from cmsmig.sandbox.destination.stories.story_translations import merge_translations
 from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
-from cmsmig.sandbox.destination.stories.strictness import check_values, is_strict
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
@@ -125,7 +126,7 @@ def move(space: Space, call: Call) -> Reply:
         moved = StoredStory(
             story.story_id, story.uuid, {**story.body, "parent_id": target}, "", ""
         )
-        _check_place(space, moved)
+        check_place(space, moved)
         space.displace(story)
         story.body = moved.body
         space.place(story)
@@ -152,13 +153,8 @@ def update_uuid(space: Space, call: Call) -> Reply:
 def validate_slugs(space: Space, call: Call) -> Reply:
     """Answer whether a slug is free in a folder; changes nothing."""
     body = wrapped(call, "story")
-    check_place(
-        space,
-        slug=text_of(body.get("slug")),
-        parent_id=whole(body.get("parent_id")) or 0,
-        own_id=whole(body.get("id")) or 0,
-        is_startpage=truthy(body.get("is_startpage")),
-    )
+    own = whole(body.get("id")) or 0
+    check_place(space, StoredStory(own, "", _writable(body), "", ""))
     return json_reply(200, {"success": True})
 
 
@@ -263,7 +259,7 @@ def _writable(body: JsonObject) -> JsonObject:
 def _check(space: Space, call: Call, story: StoredStory, content: JsonObject) -> None:
     if not story.name.strip():
         refuse("name", "can't be blank")
-    _check_place(space, story)
+    check_place(space, story)
     if story.is_folder:
         return
     if not content:
@@ -272,19 +268,6 @@ def _check(space: Space, call: Call, story: StoredStory, content: JsonObject) ->
     check_content(content)
     if is_strict(space, call):
         check_values(space, content)
-
-
-def _check_place(space: Space, story: StoredStory) -> None:
-    check_place(
-        space,
-        slug=story.slug,
-        parent_id=story.parent_id,
-        own_id=story.story_id,
-        is_startpage=story.is_startpage,
-    )
-    above = {folder.story_id for folder in space.ancestors(story)}
-    if story.story_id and story.story_id in above | {story.parent_id}:
-        refuse("parent_id", "is invalid")
 
 
 def _keep(space: Space, story: StoredStory, content: JsonObject) -> None:

@@ -1,28 +1,26 @@
-"""What the destination refuses in a story."""
+"""What the destination refuses in a story, and what a save changes in its content."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import refuse, refuse_base
-from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
 
 _SLUG = re.compile(r"[A-Za-z0-9._~-]+")
+_NUMBER = re.compile(r"-?[0-9]*\.?[0-9]*")
+"""Has to match a whole number value; the empty string does."""
 
 
-def check_place(
-    space: Space,
-    *,
-    slug: str,
-    parent_id: int,
-    own_id: int,
-    is_startpage: bool,
-) -> None:
-    """Refuse an unusable or taken slug, and a parent that is no folder."""
+def check_place(space: Space, story: StoredStory) -> None:
+    """Refuse an unusable or taken slug, and a parent that is no folder or is below the
+    story itself."""
+    slug, parent_id = story.slug, story.parent_id
     if not slug:
         refuse("slug", "can't be blank")
     if not _SLUG.fullmatch(slug) or slug in {".", ".."}:
@@ -30,12 +28,16 @@ def check_place(
     parent = space.story(parent_id)
     if parent_id and (parent is None or not parent.is_folder):
         refuse("parent_id", "is invalid")
-    if is_startpage:
-        _check_startpage(space, parent_id, own_id)
-        return
-    for other in space.places.get((parent_id, slug), set()) - {own_id}:
-        # A folder and its start page share a path; they never clash.
-        if not space.stories[other].is_startpage:
+    above = {parent_id, *(folder.story_id for folder in space.ancestors(story))}
+    if story.story_id and story.story_id in above:
+        refuse("parent_id", "is invalid")
+    # A folder and its start page share a path; they never clash.
+    if story.is_startpage:
+        near = space.children.get(parent_id, set())
+    else:
+        near = space.places.get((parent_id, slug), set())
+    for other in near - {story.story_id}:
+        if space.stories[other].is_startpage is story.is_startpage:
             refuse("slug", "has already been taken")
 
 
@@ -132,7 +134,107 @@ def blank(field: JsonObject, value: Json) -> bool:
     return False
 
 
-def _check_startpage(space: Space, parent_id: int, own_id: int) -> None:
-    for other in space.children.get(parent_id, set()) - {own_id}:
-        if space.stories[other].is_startpage:
-            refuse("slug", "has already been taken")
+def is_strict(space: Space, call: Call) -> bool:
+    """Return whether a save is validated: always in recently created spaces, in older
+    ones on a PUT with `strict_mode=1`. Source: destination, strict validation."""
+    asked = call.method == "PUT" and truthy(call.parameter("strict_mode"))
+    return space.unknowns.strict or asked
+
+
+def check_values(space: Space, content: JsonObject) -> None:
+    """Refuse blank required fields and values whose form does not fit the field type.
+
+    Nested blocks count, in rich text too; translated keys do not. Ends the request
+    with 422. Source: destination, strict validation.
+    """
+    found: list[Json] = [
+        one for block in blocks_of(space, content) for one in _of(space, block)
+    ]
+    if found:
+        raise AnsweredError(json_reply(422, {"error": {"base": found}}))
+
+
+def _of(space: Space, block: JsonObject) -> Iterator[str]:
+    component = text_of(block.get("component"))
+    for key, definition in schema_of(space, block).items():
+        field = object_of(definition)
+        wrong = _fault(field, key, block)
+        if wrong:
+            place = f"The value of the field {key} in the component {component}"
+            yield f"Block {text_of(block.get('_uid'))}: {place} {wrong}"
+
+
+def _fault(field: JsonObject, key: str, block: JsonObject) -> str:
+    value = block.get(key)
+    if truthy(field.get("required")) and blank(field, value):
+        return "can't be blank"
+    form = _FORMS.get(text_of(field.get("type")))
+    if form is None or key not in block:
+        return ""
+    fits, message = form
+    return "" if fits(value) else message
+
+
+def is_number(value: Json) -> bool:
+    """Return whether a value has the form of a number field's."""
+    return isinstance(value, str) and _NUMBER.fullmatch(value) is not None
+
+
+_ARRAY = (lambda value: value is None or isinstance(value, list), "must be an array")
+_OBJECT = (lambda value: value is None or isinstance(value, dict), "must be an object")
+_FORMS: dict[str, tuple[Callable[[Json], bool], str]] = {
+    "number": (is_number, "must be a string with numbers and allow '-' and '.'"),
+    "boolean": (lambda value: isinstance(value, bool), "must be true or false"),
+    "richtext": (
+        lambda value: value is None or object_of(value).get("type") == "doc",
+        "must be a prosemirror document",
+    ),
+    "bloks": _ARRAY,
+    "multiasset": _ARRAY,
+    "asset": _OBJECT,
+    "multilink": _OBJECT,
+}
+"""By field type. Null counts as absent, except for numbers and booleans."""
+
+
+def stored(space: Space, content: JsonObject) -> JsonObject:
+    """Return content as a save stores it: without `_editable`, and with a `_uid` per
+    block that no other block of the story has. Does not change its argument.
+    Source: destination, what a save does."""
+    blocks = [*_blocks(space, content)]
+    uids = {text_of(block.get("_uid")) for block in blocks} - {""}
+    if len(uids) == len(blocks) and not any("_editable" in each for each in blocks):
+        return content
+    fresh = object_of(json.loads(json.dumps(content)))
+    seen = set[str]()
+    for block in _blocks(space, fresh):
+        block.pop("_editable", None)
+        uid = text_of(block.get("_uid"))
+        if not uid or uid in seen:
+            uid = block["_uid"] = space.new_uuid()
+        seen.add(uid)
+    return fresh
+
+
+def _blocks(space: Space, content: JsonObject) -> Iterator[JsonObject]:
+    """Yield every block in order, also those of and inside unknown components."""
+    pending = [content]
+    while pending:
+        block = pending.pop()
+        yield block
+        schema = schema_of(space, block)
+        inner: list[JsonObject] = []
+        for key, value in block.items():
+            if isinstance(value, list | dict):
+                inner += _inside(schema.get(key.partition("__i18n__")[0]), value)
+        pending += reversed(inner)
+
+
+def _inside(definition: Json, value: Json) -> list[JsonObject]:
+    if isinstance(definition, dict):
+        return nested_blocks(definition, value)
+    if isinstance(value, list):
+        rows = [one for one in list_of(value) if isinstance(one, dict)]
+        return [one for one in rows if "component" in one]
+    document = object_of(value)
+    return document_blocks(document) if document.get("type") == "doc" else []
