@@ -3,7 +3,7 @@
 usage: python -m tests.proofs.soak KIND [OPTION...]
 
 of `faults` and `corrupted`:
-             [--part PART]... [--only TEXT]... [--slice I/N] [--count N] [--jobs N]
+             [--part PART]... [--only TEXT]... [--slice I/N] [--jobs N]
 
 The other kinds are programs, each with options of its own (`--help`). Cases that
 passed are kept in reports/soak/ and not run again as long as the code is the same.
@@ -44,7 +44,7 @@ PROGRAMS = {
     "fleet": ["tests.proofs.fleet.fleet"],
     "frozen": ["tests.proofs.frozen"],
     "growth": ["tests.proofs.growth.growth"],
-    "hostile": ["tests.proofs.hostile.hostile"],
+    "hostile": ["tests.proofs.hostile.tokens"],
     "machine": ["tests.proofs.machine"],
     "many-bodies": ["pytest", "-q", "-rP", "-m", "soak",
                     "tests/browser/test_many_bodies.py"],
@@ -158,9 +158,6 @@ def _chosen(cases: Sequence[Case], given: argparse.Namespace) -> list[Case]:
     if given.slice:
         part, _, parts = given.slice.partition("/")
         chosen = chosen[int(part) % int(parts) :: int(parts)]
-    if given.count and given.count < len(chosen):
-        step = len(chosen) / given.count
-        chosen = [chosen[int(index * step)] for index in range(given.count)]
     return chosen
 
 
@@ -182,7 +179,6 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="TEXT",
                         help="cases whose name holds this; * is any text")  # fmt: skip
     parser.add_argument("--slice", default="", metavar="I/N", help="every Nth case")
-    parser.add_argument("--count", type=int, default=0, help="so many, spread evenly")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
                         help="cases at once (one a core, 4 at most)")  # fmt: skip
     return parser.parse_args(given)

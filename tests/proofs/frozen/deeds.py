@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from tests.support.steps.item_states import SLUGS
 SCRIPTS: Mapping[str, Any] = yaml.safe_load(
     Path(__file__).with_name("runs.yaml").read_text(encoding="utf-8")
 )
+
+_RECORD = re.compile(r"<(\w+) ?([^>]*)>")
 
 
 def play(stage: Stage, steps: Sequence[Any]) -> None:
@@ -100,10 +103,7 @@ def grow(stage: Stage, slug: str) -> None:
 
 def save(stage: Stage, at: str | int, into: str = "", **story: Any) -> None:
     """Save a story as an editor does."""
-    if into:
-        story["parent_id"] = stage.named[into]
-    own = stage.stories()[path_of(stage, at)].story_id
-    stage.api("PUT", f"/stories/{own}", {"story": story})
+    ask(stage, f"PUT /stories/<stories {path_of(stage, at)}>", into, story=story)
 
 
 def save_all(stage: Stage, **story: Any) -> None:
@@ -121,8 +121,7 @@ def edit(stage: Stage, at: str | int, text_of: str | int = "", **content: Any) -
 
 def show(stage: Stage, at: str | int, how: str) -> None:
     """Publish or unpublish a story."""
-    own = stage.stories()[path_of(stage, at)].story_id
-    stage.api("GET", f"/stories/{own}/{how}")
+    ask(stage, f"GET /stories/<stories {path_of(stage, at)}>/{how}")
 
 
 def delete(stage: Stage, at: str | int) -> None:
@@ -130,66 +129,33 @@ def delete(stage: Stage, at: str | int) -> None:
     stage.delete(path_of(stage, at))
 
 
-def delete_file(stage: Stage) -> None:
-    """Delete the first file."""
-    stage.api("DELETE", f"/assets/{min(stage.space.assets)}")
+def ask(stage: Stage, send: str, into: str = "", **body: Any) -> None:
+    """Send a request as an editor or a developer does, perhaps about a story in a
+    folder; `<table name>` in its path is the id of a record."""
+    if into:
+        folder = id_of(stage, "stories", into)
+        body["story"] = {**body["story"], "parent_id": folder}
+    method, path = send.split(" ", 1)
+    path = _RECORD.sub(lambda found: str(id_of(stage, *found.groups())), path)
+    stage.api(method, path, body or None)
 
 
-def describe(stage: Stage, alt: str) -> None:
-    """Give the first file another alternative text."""
-    own = min(stage.space.assets)
-    stage.api("PUT", f"/assets/{own}", {"asset": {"alt": alt}})
-
-
-def folder(stage: Stage, name: str) -> None:
-    """Make a folder as an editor does."""
-    body = {"name": name, "slug": name, "is_folder": True, "parent_id": 0}
-    made = stage.api("POST", "/stories", {"story": body})["story"]
-    stage.named[name] = int(made["id"])
-
-
-def rename_folder(stage: Stage, slug: str, name: str) -> None:
-    """Give a folder another name."""
-    folders = [each for each in stage.space.stories.values() if each.is_folder]
-    own = next(each.story_id for each in folders if each.slug == slug)
-    stage.api("PUT", f"/stories/{own}", {"story": {"name": name}})
-
-
-def story(stage: Stage, name: str, slug: str, into: str, component: str) -> None:
-    """Make a story as an editor does."""
-    body = {"name": name, "slug": slug, "parent_id": stage.named[into],
-            "content": {"component": component}}  # fmt: skip
-    stage.api("POST", "/stories", {"story": body})
-
-
-def component(stage: Stage, name: str, *, is_root: bool) -> None:
-    """Make a component as a developer does."""
-    schema = {"line": {"type": "number", "pos": 0}}
-    body = {"name": name, "display_name": name, "schema": schema, "is_root": is_root}
-    stage.api("POST", "/components", {"component": body})
-
-
-def label(stage: Stage, component: str, label: str) -> None:
-    """Give a component another label, as a developer does."""
-    own = stage.space.component(component)["id"]
-    body = {"component": {"display_name": label}}
-    stage.api("PUT", f"/components/{own}", body)
-
-
-def delete_component(stage: Stage, name: str) -> None:
-    """Delete a component as a developer does."""
-    stage.api("DELETE", f"/components/{stage.space.component(name)['id']}")
+def id_of(stage: Stage, table: str, name: str) -> int:
+    """Return the id of a record by its name, of a story or folder by its path; without
+    a name of the first one."""
+    if table == "stories":
+        stories = stage.space.stories.items()
+        there = {
+            stage.space.full_slug(s): own for own, s in stories if not s.deleted_at
+        }
+        return there[name]
+    records = getattr(stage.space, table).items()
+    return min(own for own, each in records if not name or each["name"] == name)
 
 
 def datasource(stage: Stage, slug: str, entries: Sequence[str]) -> None:
     """Make a datasource as a developer does."""
     stage.datasource(slug, *entries)
-
-
-def label_entry(stage: Stage, name: str) -> None:
-    """Give the first entry of a datasource another label."""
-    body = {"datasource_entry": {"name": name}}
-    stage.api("PUT", f"/datasource_entries/{min(stage.space.entries)}", body)
 
 
 def read_plan(stage: Stage) -> None:
@@ -225,9 +191,7 @@ DEEDS: Mapping[str, Callable[..., None]] = {
         each.__name__: each
         for each in (
             *(name_paths, origin, grow, save, save_all, edit, show, delete),
-            *(delete_file, describe, folder, rename_folder, story, component, label),
-            *(delete_component, datasource, label_entry, read_plan, decide_shown),
-            *(lose_ledger, kill),
+            *(ask, datasource, read_plan, decide_shown, lose_ledger, kill),
         )
     },
 }

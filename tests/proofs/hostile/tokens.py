@@ -1,4 +1,9 @@
-"""Services that tell the tokens back, whole runs against them, and a search then."""
+"""Hostile services: no token is shown anywhere.
+
+Services give the tokens back in every disguise, in bodies, headers, redirects and
+errors; whole runs of commands and notebooks, then a search through all that they
+printed and left. Exits 1 with findings.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -240,3 +246,17 @@ def _kept(work: Path) -> Iterator[tuple[str, bytes]]:
         if path.name == "ledger.sqlite":
             with closing(sqlite3.connect(path)) as ledger:
                 yield "the ledger's rows", "\n".join(ledger.iterdump()).encode()
+
+
+def main() -> int:
+    """Run, search, and return the exit code."""
+    work = Path(tempfile.mkdtemp(prefix="cmsmig-hostile-"))
+    findings = run(work)
+    for each in findings:
+        print(f"FINDING {each}")
+    print(f"{len(findings)} findings; work in {work}")
+    return int(bool(findings))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

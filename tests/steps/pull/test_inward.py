@@ -1,9 +1,9 @@
-"""Items that name addresses inside: nobody inside is asked, and each is listed."""
+"""Items that name addresses inside: no one there is asked, and each is listed."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tests.support.inward import addresses, onward
 from tests.support.listening import Listener, listening, refused, resolve_inward
 from tests.support.steps.pull_origin import FakeOrigin, item, project, session, settings
 
+Resolve = Callable[[str, int], Awaitable[tuple[str, ...]]]
 FIELDS = [
     {"id": "f1", "slug": "photo", "type": "Image", "displayName": "Photo"},
     {"id": "f2", "slug": "body", "type": "RichText", "displayName": "Body"},
@@ -23,6 +24,7 @@ FIELDS = [
 OUTSIDE: list[Any] = []
 """Where somebody wanted to connect to that is not this machine."""
 _GUARDING: list[bool] = []
+REBINDING, PUBLIC = "rebinding.test", "93.184.216.34"
 
 
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
@@ -45,9 +47,15 @@ def nobody_outside() -> Iterator[None]:
     _GUARDING.clear()
 
 
-async def _pulled(folder: Path, own: Listener, named: list[str]) -> FilesReport:
+async def _pulled(
+    folder: Path, own: Listener, named: list[str], resolve: Resolve = resolve_inward
+) -> FilesReport:
     items = [
-        item(number, photo={"fileId": "x", "url": each, "alt": None})
+        item(
+            number,
+            photo={"fileId": "x", "url": each, "alt": None},
+            body=f'<p>Text</p><figure><div><img src="{each}"></div></figure>',
+        )
         for number, each in enumerate(named)
     ]
     origin = FakeOrigin(staged={"posts": items}, fields=FIELDS)
@@ -63,7 +71,7 @@ async def _pulled(folder: Path, own: Listener, named: list[str]) -> FilesReport:
             budget=None,
             in_flight=8,
             sleep=at_once,
-            resolve=resolve_inward,
+            resolve=resolve,
         ) as downloads,
     ):
         report = await pull(
@@ -87,6 +95,23 @@ async def test_no_address_of_an_item_leads_inward(tmp_path: Path) -> None:
     assert own.asked == ["/mine.png"]
     assert {row.address for row in report.failed} == set(inward)
     assert all(row.error and row.detail for row in report.failed)
+
+
+async def test_a_name_that_leads_inward_later(tmp_path: Path) -> None:
+    """It has a public address when it is checked first; that one alone is asked."""
+    resolved = iter([(PUBLIC,)])
+
+    async def resolve(host: str, port: int) -> tuple[str, ...]:
+        if host != REBINDING:
+            return await resolve_inward(host, port)
+        return next(resolved, ("127.0.0.1",))
+
+    async with listening(refused) as own, listening(refused) as other:
+        named = f"http://{REBINDING}:{other.port}/x.png"
+        report = await _pulled(tmp_path, own, [named], resolve)
+    assert other.connections == 0
+    assert {place[0] for place in OUTSIDE} == {PUBLIC}
+    assert [row.address for row in report.failed] == [named]
 
 
 async def test_no_redirect_leads_inward(tmp_path: Path) -> None:
