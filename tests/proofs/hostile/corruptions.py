@@ -223,20 +223,21 @@ def _one_mistake(db: sqlite3.Connection, chance: Chance) -> None:
     table = chance.choice(tables)
     columns = [str(row[1]) for row in db.execute(f"PRAGMA table_info({table})")]
     column = chance.choice(columns)
-    way = chance.randrange(10)
-    if way < 6:
-        value = chance.choice((*CELLS, chance.choice(TEXTS[:3])))
-        db.execute(f"UPDATE {table} SET {column} = ?", (value,))
-    elif way == 6:
-        db.execute(f"DELETE FROM {table}")
-    elif way == 7:
-        kind, name = chance.choice(names)
-        db.execute(f"DROP {kind} {name}")
-    elif way == 8:
-        db.execute(f"ALTER TABLE {table} RENAME COLUMN {column} TO other")
-    else:
-        pragma = chance.choice(("user_version", "application_id", "schema_version"))
-        db.execute(f"PRAGMA {pragma} = {chance.choice((0, 1, -1, 2**31 - 1))}")
+    pragmas = ("user_version", "application_id", "schema_version")
+    ways: tuple[Callable[[], tuple[Any, ...]], ...] = (
+        *(lambda: (f"UPDATE {table} SET {column} = ?", (_cell(chance),)),) * 6,
+        lambda: (f"DELETE FROM {table}",),
+        lambda: ("DROP {} {}".format(*chance.choice(names)),),
+        lambda: (f"ALTER TABLE {table} RENAME COLUMN {column} TO other",),
+        lambda: (
+            f"PRAGMA {chance.choice(pragmas)} = {chance.choice((0, 1, -1, 2**31 - 1))}",
+        ),
+    )
+    db.execute(*chance.choice(ways)())
+
+
+def _cell(chance: Chance) -> Any:
+    return chance.choice((*CELLS, chance.choice(TEXTS[:3])))
 
 
 CELLS: tuple[Any, ...] = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from html.parser import HTMLParser
 from typing import Any
@@ -99,10 +99,24 @@ class OriginValues:
     def __init__(
         self, read: Bytes, zone: str, stories: Callable[[str, str], str | None]
     ) -> None:
-        self._read = read
-        self._zone = ZoneInfo(zone)
-        self._stories = stories
-        """Returns the UUID of the story of an item, by collection and id."""
+        """`stories` returns the UUID of the story of an item, by collection and id."""
+        self._read, self._zone, self._stories = read, ZoneInfo(zone), stories
+        self._forms: Mapping[str, Callable[[dict, Any], Any]] = {
+            "image": lambda _, value: self._file(value),
+            "file": lambda _, value: self._file(value),
+            "multiimage": lambda _, value: [*map(self._file, value)] or None,
+            "videolink": lambda _, value: _address(value) or None,
+            "link": lambda _, value: _address(value),
+            "option": _chosen,
+            "number": lambda _, value: float(value),
+            "switch": lambda _, value: bool(value),
+            "datetime": lambda _, value: self._days(value),
+            "color": lambda _, value: value,
+            "price": lambda _, value: _price(value),
+            "commerceprice": lambda _, value: _price(value),
+            "reference": lambda field, value: self._items(field, [value]),
+            "multireference": self._items,
+        }
 
     def form(self, field: dict, value: Any) -> Any:
         """Return what visitors see of a value; None where that is nothing."""
@@ -112,59 +126,38 @@ class OriginValues:
             return html if html.words or html.shows_media else None
         if is_nothing(value):
             return None
-        made = getattr(self, f"_{kind.lower()}", None)
-        if made is None and isinstance(value, dict | list):
-            made = self._json
-        return made(field, value) if made else without_files(str(value))
+        if made := self._forms.get(kind.lower()):
+            return made(field, value)
+        if isinstance(value, dict | list):
+            return json.dumps(value, sort_keys=True)
+        return without_files(str(value))
 
-    def _image(self, _: dict, value: dict) -> Any:
+    def _file(self, value: dict) -> Any:
         return (value.get("url") and self._read(value["url"])) or None
 
-    _file = _image
-
-    def _multiimage(self, field: dict, value: list) -> Any:
-        return [self._image(field, each) for each in value] or None
-
-    def _videolink(self, _: dict, value: Any) -> Any:
-        return (value if isinstance(value, str) else value.get("url")) or None
-
-    def _link(self, _: dict, value: Any) -> Any:
-        return value if isinstance(value, str) else value.get("url")
-
-    def _option(self, field: dict, value: str) -> Any:
-        options = (field.get("validations") or {}).get("options") or []
-        return next((e["name"] for e in options if e["id"] == value), None)
-
-    def _number(self, _: dict, value: Any) -> Any:
-        return float(value)
-
-    def _switch(self, _: dict, value: Any) -> Any:
-        return bool(value)
-
-    def _datetime(self, _: dict, value: str) -> Any:
+    def _days(self, value: str) -> Any:
         """A day as the origin's API has it, and as the site shows it."""
         moment = datetime.fromisoformat(value)
         return {value[:10], f"{moment.astimezone(self._zone):%Y-%m-%d}"}
 
-    def _color(self, _: dict, value: str) -> Any:
-        return value
-
-    def _json(self, _: dict, value: Any) -> Any:
-        return json.dumps(value, sort_keys=True)
-
-    def _price(self, _: dict, value: Any) -> Any:
-        """An amount in cents, and its currency; each is a field of its own."""
-        return {f"{value['value'] / 100:g}", value["unit"]}
-
-    _commerceprice = _price
-
-    def _reference(self, field: dict, value: Any) -> Any:
-        return self._multireference(field, [value])
-
-    def _multireference(self, field: dict, value: list) -> Any:
+    def _items(self, field: dict, value: list) -> Any:
         into = field["validations"]["collectionId"]
         found = [self._stories(into, each) for each in value]
         return [each for each in found if each] or None
+
+
+def _address(value: Any) -> Any:
+    return value if isinstance(value, str) else value.get("url")
+
+
+def _chosen(field: dict, value: str) -> Any:
+    options = (field.get("validations") or {}).get("options") or []
+    return next((e["name"] for e in options if e["id"] == value), None)
+
+
+def _price(value: Any) -> Any:
+    """An amount in cents, and its currency; each is a field of its own."""
+    return {f"{value['value'] / 100:g}", value["unit"]}
 
 
 class DeliveredValues:
@@ -172,6 +165,31 @@ class DeliveredValues:
 
     def __init__(self, read: Bytes) -> None:
         self._read = read
+        self._forms: Mapping[str, Callable[[Any], Any]] = {
+            "image": self._file,
+            "file": self._file,
+            "multiimage": lambda value: [*map(self._file, value)] or None,
+            "videolink": lambda value: (
+                value[0]["url"] if isinstance(value, list) else _destination(value)
+            ),
+            "link": _destination,
+            "number": float,
+            "switch": bool,
+            "datetime": lambda value: value[:10],
+            "color": lambda value: (
+                value["color"] or None if isinstance(value, dict) else value
+            ),
+            "json": _json,
+            "skuvalues": _json,
+            "skusettings": _json,
+            "membershipplan": _json,
+            # Options of one name are distinguished by a number.
+            "option": lambda value: re.sub(r" \(\d+\)$", "", value),
+            "reference": lambda value: value if isinstance(value, list) else [value],
+            "multireference": lambda value: (
+                value if isinstance(value, list) else [value]
+            ),
+        }
 
     def form(self, kind: str, value: Any) -> Any:
         """Return what visitors see of a value; None where that is nothing."""
@@ -179,55 +197,24 @@ class DeliveredValues:
             return value if _shows(value) else None
         if is_nothing(value):
             return None
-        made = getattr(self, f"_{kind.lower()}", None)
+        made = self._forms.get(kind.lower())
         return made(value) if made else without_files(str(value))
 
-    def _image(self, value: dict) -> Any:
+    def _file(self, value: dict) -> Any:
         return (value.get("filename") and self._read(value["filename"])) or None
 
-    _file = _image
 
-    def _multiimage(self, value: list) -> Any:
-        return [self._image(each) for each in value] or None
+def _destination(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    if value["linktype"] == "email":
+        return f"mailto:{value['email']}"
+    return (value["url"] or value["cached_url"]) or None
 
-    def _videolink(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return value[0]["url"]
-        return self._link(value)
 
-    def _link(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return value
-        if value["linktype"] == "email":
-            return f"mailto:{value['email']}"
-        return (value["url"] or value["cached_url"]) or None
-
-    def _number(self, value: Any) -> Any:
-        return float(value)
-
-    def _switch(self, value: Any) -> Any:
-        return bool(value)
-
-    def _datetime(self, value: str) -> Any:
-        return value[:10]
-
-    def _color(self, value: Any) -> Any:
-        return (value["color"] or None) if isinstance(value, dict) else value
-
-    def _json(self, value: str) -> Any:
-        read = json.loads(value)
-        return json.dumps(read, sort_keys=True) if read else None
-
-    _skuvalues = _skusettings = _membershipplan = _json
-
-    def _option(self, value: str) -> Any:
-        """Options of one name are told apart by a number."""
-        return re.sub(r" \(\d+\)$", "", value)
-
-    def _reference(self, value: Any) -> Any:
-        return value if isinstance(value, list) else [value]
-
-    _multireference = _reference
+def _json(value: str) -> Any:
+    read = json.loads(value)
+    return json.dumps(read, sort_keys=True) if read else None
 
 
 def _shows(value: Any) -> bool:

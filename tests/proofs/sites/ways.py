@@ -29,31 +29,28 @@ _PLAIN = ("number", "boolean", "asset", "markdown_as_richtext")
 def decide(here: Project, way: str) -> None:
     """Pull, and decide as it is proposed but for the way."""
     here.decided(*(f"--split={each}" for each in RULES if way == "split"))
-    path = here.folder / "decisions" / "design.yaml"
-    design = yaml.safe_load(path.read_text())
-    for each in design["content_types"]:
-        if way == "shaped":
-            each.update(_shape(here.folder, each))
-        if way == "encoded":
-            _encode_otherwise(each)
-    path.write_text(yaml.safe_dump(design, allow_unicode=True, sort_keys=False))
     here.edit(EDITS.get(way, {}))
+    if way in CHANGES:
+        path = here.folder / "decisions" / "design.yaml"
+        design = yaml.safe_load(path.read_text())
+        for each in design["content_types"]:
+            CHANGES[way](here.folder, each)
+        path.write_text(yaml.safe_dump(design, allow_unicode=True, sort_keys=False))
 
 
-def _shape(folder: Path, made: dict) -> dict:
-    """Return what gives a content type folders, tags and a start page, where it has
-    fields and items for them."""
+def _shape(folder: Path, made: dict) -> None:
+    """Give a content type folders, tags and a start page, where it has fields and items
+    for them."""
     naming = [f["origin"] for f in made["fields"] if f["type"] in NAMING_TYPES]
     path = folder / "raw" / "items" / f"{made['collection_id']}.json"
     items = json.loads(path.read_text())["items"]
-    chosen = dict(zip(("folder_by", "tags_by"), naming, strict=False))
+    made.update(zip(("folder_by", "tags_by"), naming, strict=False))
     # What a folder is named by would go below it.
     if not naming and items and items[0]["fieldData"].get("slug"):
-        chosen["start_page"] = items[0]["fieldData"]["slug"]
-    return chosen
+        made["start_page"] = items[0]["fieldData"]["slug"]
 
 
-def _encode_otherwise(made: dict) -> None:
+def _encode_otherwise(folder: Path, made: dict) -> None:
     """Give fields another encoding, and nest those with plain values in a block."""
     for each in made["fields"]:
         if each["encoding"] in OTHER:
@@ -64,3 +61,7 @@ def _encode_otherwise(made: dict) -> None:
     if nested:
         part = {"key": "part", "display_name": "Part", "fields": nested}
         made["sections"] = [{**part, "component": f"{made['component']}_part"}]
+
+
+CHANGES = {"shaped": _shape, "encoded": _encode_otherwise}
+"""What is decided otherwise in the design, by way."""
