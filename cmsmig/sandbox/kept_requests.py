@@ -80,23 +80,13 @@ class KeptRequests:
 
     def _hear(self, call: Call) -> None:
         self.clock.at = self.clock.now()
-        if call.method != "GET" or call.path.endswith(_CHANGING_READS):
-            self._keep(call)
-
-    def _keep(self, call: Call) -> None:
-        headers = {name: call.headers.get(name) for name in _HEADERS}
-        self.file.execute(
-            "INSERT INTO request VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                self.clock.at,
-                call.method,
-                call.path,
-                call.raw_path,
-                json.dumps(call.query),
-                json.dumps({k: v for k, v in headers.items() if v is not None}),
-                call.body,
-            ),
-        )
+        if call.method == "GET" and not call.path.endswith(_CHANGING_READS):
+            return
+        headers = {k: call.headers[k] for k in _HEADERS if k in call.headers}
+        query, said = json.dumps(call.query), json.dumps(headers)
+        row = (call.method, call.path, call.raw_path, query, said, call.body)
+        statement = "INSERT INTO request VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
+        self.file.execute(statement, (self.clock.at, *row))
 
     def _kept(self, recorder: Recorder) -> Iterator[tuple[float, Call]]:
         columns = "at, method, path, raw_path, query, headers, body"
@@ -104,8 +94,8 @@ class KeptRequests:
             f"SELECT {columns} FROM request ORDER BY serial"
         ):
             asked = tuple((name, value) for name, value in json.loads(query))
-            number = recorder.arrived()
-            yield (
-                at,
-                Call(number, method, path, raw_path, asked, json.loads(headers), body),
+            place, sent = (
+                (recorder.arrived(), method, path, raw_path),
+                json.loads(headers),
             )
+            yield at, Call(*place, asked, sent, body)

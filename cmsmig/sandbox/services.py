@@ -39,9 +39,6 @@ from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.files import FileHost
 
-_CONTROL = "/_sandbox/"
-"""Begins the paths that no fault and no page of another origin reaches."""
-
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
@@ -142,8 +139,6 @@ def build(
 
 def _dialled(injector: FaultInjector, naming: Naming, at_origin: bool) -> Middleware:
     async def through(call: Call, answer: Next) -> Reply:
-        if call.path.startswith(_CONTROL):
-            return await answer(call)
         return await injector.answer(call, naming.of(call, at_origin=at_origin), answer)
 
     return through
@@ -223,15 +218,10 @@ def _destination(
         "upload": UploadHost(space).answer,
         "a": AssetDelivery(space).answer,
         "v2": DeliveryEdge(journal, window, options.minimum_cache).answer,
-        "_sandbox": control.answer,
     }
-
-    async def readable(call: Call, answer: Next) -> Reply:
-        if call.path.startswith(_CONTROL):
-            return await answer(call)
-        return await cross_origin(call, answer)
 
     def choose(path: str) -> Next:
         return by_head.get(path.split("/")[1] if "/" in path else "", api.answer)
 
-    return Exchange(choose, recorder, (*options.middleware, faults, readable))
+    layers = (*options.middleware, faults, cross_origin)
+    return Exchange(choose, recorder, layers, control.answer)

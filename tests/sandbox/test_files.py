@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from cmsmig.sandbox.origin.drawing import content_type, draw
-from cmsmig.sandbox.origin.index import FileIndex, IndexedFile
+from cmsmig.sandbox.origin.content import FileIndex, IndexedFile
+from cmsmig.sandbox.origin.files import content_type, draw
 from tests.sandbox.conftest import ARTICLES, SITE, write_documents
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from cmsmig.sandbox.destination import api
-from cmsmig.sandbox.destination.routes import needed_scope
 from cmsmig.sandbox.destination.tokens import AVAILABLE
 from cmsmig.steps.token_check import NEEDED, documented_scopes
 from tests.support.steps.staged_project import Stage, StagedProject
@@ -67,9 +66,10 @@ def rows(project: StagedProject, code: int = 0) -> dict[str, dict]:
 def used(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Return the scopes that the calls need, as the sandbox reads its routes."""
     found: set[str] = set()
+    declared = api.needed_scope
 
     def needed(*call: Any) -> str:
-        scope = needed_scope(*call)
+        scope = declared(*call)
         found.add(scope)
         return scope
 

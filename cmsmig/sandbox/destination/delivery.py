@@ -20,11 +20,12 @@ from cmsmig.sandbox.destination.refusals import not_found
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_list import selected
 from cmsmig.sandbox.destination.stories.story_rules import blocks_of
-from cmsmig.sandbox.destination.stories.story_translations import (
+from cmsmig.sandbox.destination.stories.story_wire import (
     in_language,
     path_in_language,
+    single,
+    with_link_paths,
 )
-from cmsmig.sandbox.destination.stories.story_wire import single, with_link_paths
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.http.rate_limits import SecondWindow
 from cmsmig.sandbox.values import list_of, object_of, text_of, whole

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.faults.fault_rules import (
@@ -52,7 +52,8 @@ class FaultInjector:
         attempt = self._attempts[name]
         entry = self._due(call, name)
         if entry is not None:
-            self._tell(entry, call, name, attempt)
+            given = {**asdict(name), "fault": str(entry.fault), "attempt": attempt}
+            self.given.append({"number": call.number, **given})
         reply = await (spoilt(entry, call, inner) if entry else inner(call))
         return replace(
             reply,
@@ -63,19 +64,6 @@ class FaultInjector:
             attempt=attempt,
             fault=str(entry.fault) if entry else "",
         )
-
-    def _tell(
-        self, entry: PlannedFault, call: Call, name: RequestName, attempt: int
-    ) -> None:
-        told: JsonObject = {
-            "number": call.number,
-            "fault": str(entry.fault),
-            "method": name.method,
-            "route": name.route,
-            "item": name.item,
-            "attempt": attempt,
-        }
-        self.given.append(told)
 
     def _due(self, call: Call, name: RequestName) -> PlannedFault | None:
         """Return the first entry whose turn it is; every entry counts."""

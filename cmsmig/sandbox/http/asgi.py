@@ -210,6 +210,8 @@ class Exchange:
     recorder: Recorder
     middleware: tuple[Middleware, ...] = ()
     """The first is the outermost."""
+    control: Next | None = None
+    """Answers what is under `/_sandbox`, where no middleware is asked."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Receive, answer, record and send."""
@@ -226,6 +228,8 @@ class Exchange:
         answer = self.choose(call.path)
         for layer in reversed(self.middleware):
             answer = _wrapped(layer, answer)
+        if self.control is not None and call.path.startswith("/_sandbox/"):
+            answer = self.control
         reply = await answer(call)
         self._record(call, reply)
         await _respond(reply, scope, receive, send)

@@ -7,11 +7,12 @@ runs in different orders can be compared byte by byte.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.sandbox.destination.space import Space, StoredAsset, StoredStory
 
+_Names: TypeAlias = Mapping[Json, str]
 _STORY_KEYS = (
     "name",
     "position",
@@ -48,7 +49,7 @@ def comparable_state(space: Space) -> JsonObject:
     """Return stories by path, assets by folder, name and digest, their folders,
     components, datasources; every list in an order that depends on the content
     alone."""
-    names = _Names.of(space)
+    names = _names_of(space)
     return {
         "components": _components(space, names),
         "datasources": _datasources(space),
@@ -58,39 +59,28 @@ def comparable_state(space: Space) -> JsonObject:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """What stands for each value that only this run has."""
+def _names_of(space: Space) -> _Names:
+    """Return what stands for each value that only this run has."""
+    names: dict[Json, str] = {}
+    for story in space.stories.values():
+        mark = f"story {space.full_slug(story)}"
+        names[story.uuid] = names[story.story_id] = mark
+    for asset in space.assets.values():
+        mark = f"asset {asset.key.rpartition('/')[2]} {asset.digest}"
+        names[space.address(asset)] = names[asset.asset_id] = mark
+    for group in space.groups.values():
+        names[group["uuid"]] = f"group {group['name']}"
+    for own, folder in space.asset_folders.items():
+        names[own] = f"asset folder {folder['name']}"
+    return names
 
-    texts: Mapping[str, str]
-    ids: Mapping[int, str]
 
-    @classmethod
-    def of(cls, space: Space) -> _Names:
-        texts: dict[str, str] = {}
-        ids: dict[int, str] = {}
-        for story in space.stories.values():
-            mark = f"story {space.full_slug(story)}"
-            texts[story.uuid] = ids[story.story_id] = mark
-        for asset in space.assets.values():
-            mark = f"asset {asset.key.rpartition('/')[2]} {asset.digest}"
-            texts[space.address(asset)] = ids[asset.asset_id] = mark
-        for group in space.groups.values():
-            texts[str(group["uuid"])] = f"group {group['name']}"
-        for own, folder in space.asset_folders.items():
-            ids[own] = f"asset folder {folder['name']}"
-        return cls(texts, ids)
-
-    def named(self, value: Json) -> Json:
-        if isinstance(value, str):
-            return self.texts.get(value, value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return self.ids.get(value, value)
-        if isinstance(value, list):
-            return [self.named(part) for part in value]
-        if isinstance(value, dict):
-            return {key: self.named(part) for key, part in value.items()}
-        return value
+def _named(names: _Names, value: Json) -> Json:
+    if isinstance(value, list):
+        return [_named(names, part) for part in value]
+    if isinstance(value, dict):
+        return {key: _named(names, part) for key, part in value.items()}
+    return value if isinstance(value, bool) else names.get(value, value)
 
 
 def _stories(space: Space, names: _Names) -> list[Json]:
@@ -100,8 +90,8 @@ def _stories(space: Space, names: _Names) -> list[Json]:
             shown: JsonObject = {key: story.body.get(key) for key in _STORY_KEYS}
             shown["full_slug"] = space.full_slug(story)
             shown["alternates"] = _alternates(space, story)
-            shown["content"] = names.named(story.content)
-            shown["published"] = names.named(story.published_content)
+            shown["content"] = _named(names, story.content)
+            shown["published"] = _named(names, story.published_content)
             rows.append(shown)
     return _sorted(rows)
 
@@ -119,8 +109,8 @@ def _components(space: Space, names: _Names) -> list[Json]:
         shown: JsonObject = {key: component.get(key) for key in _COMPONENT_KEYS}
         schema = component["schema"]
         fields = schema.items() if isinstance(schema, dict) else ()
-        shown["schema"] = {key: names.named(_without_id(one)) for key, one in fields}
-        shown["group"] = names.named(component["component_group_uuid"])
+        shown["schema"] = {key: _named(names, _without_id(one)) for key, one in fields}
+        shown["group"] = _named(names, component["component_group_uuid"])
         rows.append(shown)
     return _sorted(rows)
 
@@ -149,8 +139,8 @@ def _stored(space: Space) -> list[StoredAsset]:
 
 def _asset(space: Space, names: _Names, asset: StoredAsset) -> Json:
     shown: JsonObject = {key: asset.body.get(key) for key in _ASSET_KEYS}
-    shown["asset"] = names.texts[space.address(asset)]
-    shown["folder"] = names.named(asset.body.get("asset_folder_id"))
+    shown["asset"] = names[space.address(asset)]
+    shown["folder"] = _named(names, asset.body.get("asset_folder_id"))
     shown["size"] = asset.key.split("/")[2] if asset.key.count("/") > 3 else ""
     return shown
 
@@ -158,7 +148,7 @@ def _asset(space: Space, names: _Names, asset: StoredAsset) -> Json:
 def _asset_folders(space: Space, names: _Names) -> list[Json]:
     return _sorted(
         [
-            {"name": folder["name"], "parent": names.named(folder.get("parent_id"))}
+            {"name": folder["name"], "parent": _named(names, folder.get("parent_id"))}
             for folder in space.asset_folders.values()
         ]
     )

@@ -52,19 +52,20 @@ class Naming:
     def of(self, call: Call, *, at_origin: bool) -> RequestName:
         """Return the name of a call before it is answered; never raises."""
         head = call.path.split("/")[1] if "/" in call.path else ""
-        if at_origin and head != "v2":
-            file = call.path.rpartition("/")[2]
-            return RequestName(call.method, "file", file, "files")
-        if at_origin:
+        route, item, service = "", call.path.rpartition("/")[2], ""
+        if at_origin and head == "v2":
             return self._routed(self.origin.router, call, "origin")
-        if head == "upload":
-            return RequestName(call.method, "upload", _uploaded(call), "upload")
-        if head == "a":
-            name = call.path.rpartition("/")[2]
-            return RequestName(call.method, "public asset", name, "delivery")
-        if head == "v2":
-            return RequestName(call.method, "delivered stories", call.path, "cdn")
-        return self._routed(self.api.router, call)
+        if at_origin:
+            route, service = "file", "files"
+        elif head == "upload":
+            route, item, service = "upload", _uploaded(call), "upload"
+        elif head == "a":
+            route, service = "public asset", "delivery"
+        elif head == "v2":
+            route, item, service = "delivered stories", call.path, "cdn"
+        else:
+            return self._routed(self.api.router, call)
+        return RequestName(call.method, route, item, service)
 
     def _routed(
         self, router: Router, call: Call, service: str = "destination"
@@ -122,12 +123,11 @@ def _made(space: Space, call: Call) -> str:
 
 
 def _record_name(space: Space, path: str, own: str) -> str:
-    number = whole(own) or 0
-    kind = path.split("/")[4] if path.count("/") > 3 else ""
-    if (story := space.stories.get(number)) is not None and kind == "stories":
-        return space.full_slug(story)
-    if (asset := space.assets.get(number)) is not None and kind == "assets":
-        return asset.key.rpartition("/")[2]
+    number, kind = whole(own) or 0, (*path.split("/"), "", "", "")[4]
+    if kind == "stories" and number in space.stories:
+        return space.full_slug(space.stories[number])
+    if kind == "assets" and number in space.assets:
+        return space.assets[number].key.rpartition("/")[2]
     tables: dict[str, Mapping[int, JsonObject]] = {
         "components": space.components,
         "datasources": space.datasources,

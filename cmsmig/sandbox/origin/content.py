@@ -1,15 +1,23 @@
-"""A content folder, read as the origin's records."""
+"""A content folder, read as the origin's records, and the files of a raw folder: their
+addresses are moved to the sandbox's own host."""
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
-from cmsmig.sandbox.origin.index import FileIndex, read_index
 from cmsmig.sandbox.values import list_of, object_of, text_of
+
+_FILE = re.compile(r"\.(?!html?$|php$|aspx?$)[A-Za-z0-9]{2,5}$")
+_ENDS = frozenset(" \t\r\n\"'<>,)\\")
+_END = re.compile(r"[\s\"'<>,)\\?#]")
+_NOTHING = re.compile("(?!)")
 
 
 @dataclass(slots=True)
@@ -116,3 +124,118 @@ def _document(path: Path, base: str, index: FileIndex | None) -> Json:
         message = f"The content file {path} is missing or is not valid JSON."
         raise CacheError(message) from error
     return index.rewritten(value) if index is not None else value
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """Where the bytes of one address are; `sha256` is empty for a failed one."""
+
+    sha256: str
+    content_type: str
+
+
+@dataclass(slots=True)
+class FileIndex:
+    """What `raw/files.json` knows, by the path that the sandbox serves."""
+
+    base: str
+    """The sandbox's origin address, without a trailing slash."""
+    files: dict[str, IndexedFile] = field(default_factory=dict)
+    """By path and query, as they stand in the address."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """Address as an item may hold it -> address at the sandbox."""
+    lengths: list[int] = field(default_factory=list)
+    heads: set[str] = field(default_factory=set)
+    """What addresses begin with, up to the host's end."""
+    hosts: re.Pattern[str] = _NOTHING
+    """Finds such a beginning."""
+
+    def add(self, address: str, file: IndexedFile) -> None:
+        """Take one row; an address without a host stays what it is."""
+        parts = urlsplit(address)
+        if not parts.netloc or parts.scheme not in {"", "http", "https"}:
+            return
+        start = address.index(parts.netloc) + len(parts.netloc)
+        target = (address[start:] or "/").partition("#")[0]
+        if self.files.setdefault(target, file).sha256 != file.sha256:
+            target = f"/{parts.netloc}{target}"
+            self.files[target] = file
+        fresh = self._base(address) + target
+        self.heads.add(address[:start])
+        self.moved[address] = fresh
+        self.moved[html.escape(address)] = html.escape(fresh)
+        self.moved[address.replace("&", "&amp;")] = fresh.replace("&", "&amp;")
+
+    def finish(self) -> None:
+        """Prepare the search, after the last `add`."""
+        self.lengths = sorted({len(address) for address in self.moved}, reverse=True)
+        longest_first = sorted(self.heads, key=len, reverse=True)
+        # `//host` inside `https://host` is not an address of its own.
+        heads = [
+            f"{'(?<!:)' if head.startswith('//') else ''}{re.escape(head)}"
+            for head in longest_first
+        ]
+        self.hosts = re.compile("|".join(heads)) if heads else _NOTHING
+
+    def rewritten(self, value: Json) -> Json:
+        """Return a JSON value with every indexed address moved."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self.rewritten(part) for part in value]
+        if isinstance(value, dict):
+            return {key: self.rewritten(part) for key, part in value.items()}
+        return value
+
+    def _text(self, text: str) -> str:
+        out, done = [], 0
+        for found in self.hosts.finditer(text):
+            start, host = found.start(), found[0]
+            if start < done:
+                continue
+            if (address := self._address(text, start)) is not None:
+                out += [text[done:start], self.moved[address]]
+                done = start + len(address)
+            elif _FILE.search(_END.split(text[found.end() :], maxsplit=1)[0]):
+                # A file that nobody indexed: it must not be asked for either.
+                out += [text[done:start], self._base(host)]
+                done = found.end()
+        return "".join([*out, text[done:]])
+
+    def _base(self, host: str) -> str:
+        return self.base if host.startswith("http") else self.base.partition(":")[2]
+
+    def _address(self, text: str, start: int) -> str | None:
+        for length in self.lengths:
+            end = start + length
+            candidate = text[start:end]
+            if candidate in self.moved and (end >= len(text) or text[end] in _ENDS):
+                return candidate
+        return None
+
+
+def read_index(raw: Path, base: str) -> FileIndex | None:
+    """Return the index of a raw folder, or None where there is none.
+
+    Raises `CacheError` when the index is not readable JSON.
+    """
+    path = raw / "files.json"
+    if not path.is_file():
+        return None
+    try:
+        rows = list_of(object_of(json.loads(path.read_text("utf-8"))).get("files"))
+    except (OSError, ValueError) as error:
+        message = f"The file index {path} cannot be read; pull again with --refresh."
+        raise CacheError(message) from error
+    index = FileIndex(base)
+    for row in rows:
+        _add(index, object_of(row))
+    index.finish()
+    return index
+
+
+def _add(index: FileIndex, row: JsonObject) -> None:
+    failed = bool(text_of(row.get("error")))
+    sha256 = "" if failed else text_of(row.get("sha256"))
+    file = IndexedFile(sha256, text_of(row.get("content_type")))
+    index.add(text_of(row.get("address")), file)

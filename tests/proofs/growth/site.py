@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.origin.drawing import draw
+from cmsmig.sandbox.origin.files import draw
 from tests.proofs.converter.webflow_bodies import webflow_body
 from tests.support.sites.identity import asset, file_id, refs
 from tests.support.sites.markup import image

@@ -10,7 +10,7 @@ from random import Random
 from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.origin.drawing import draw
+from cmsmig.sandbox.origin.files import draw
 from tests.support.same_content.sites import (
     ALTS,
     BYTES,

@@ -17,7 +17,7 @@ from cmsmig.sandbox.destination.stories.story_rules import (
     nested_blocks,
     schema_of,
 )
-from cmsmig.sandbox.destination.stories.story_translations import speaks
+from cmsmig.sandbox.destination.stories.story_wire import speaks
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
 
 _OWN_KEYS = frozenset({"component", "_uid", "_editable"})

@@ -21,8 +21,11 @@ from cmsmig.sandbox.destination.stories.story_rules import (
     is_strict,
     stored,
 )
-from cmsmig.sandbox.destination.stories.story_translations import merge_translations
-from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
+from cmsmig.sandbox.destination.stories.story_wire import (
+    WRITABLE,
+    merge_translations,
+    single,
+)
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
@@ -201,12 +204,12 @@ def _made(
     release = release_of(space, call)
     if release:
         space.stories[story.story_id], story.only_in = story, release
-        _keep(space, story, content)
-        hold(space, story, release, story)
-        return _answer(space, story, status=status)
-    space.place(story)
+    else:
+        space.place(story)
     _keep(space, story, content)
-    if publishing:
+    if release:
+        hold(space, story, release, story)
+    elif publishing:
         publish_now(space, story)
     return _answer(space, story, status=status)
 
