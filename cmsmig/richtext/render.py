@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 
 from cmsmig.json_text import json_text, number_text
 from cmsmig.richtext.build.element_rules import link_allowed
@@ -109,7 +110,7 @@ class _Rendering:
         """Yield strings, which are HTML, and nodes that are still to be rendered."""
         kind = str(node.get("type"))
         if kind == "text":
-            yield self._wrapped(escape_text(str(node.get("text", ""))), node)
+            yield self._wrapped(_escaped(str(node.get("text", ""))), node)
             return
         if kind == "blok":
             return
@@ -126,7 +127,7 @@ class _Rendering:
             yield from self._listed(node.get("content"))
             yield "</code></pre>"
         elif kind == "emoji":
-            shown = escape_text(str(given.get("emoji") or ""))
+            shown = _escaped(str(given.get("emoji") or ""))
             yield f"<span{attributes}>{shown}</span>"
         else:
             yield f"<{tag}{attributes}>"
@@ -206,7 +207,7 @@ class _Rendering:
             pieces = [f"{name}: {_spelled(value)};" for name, value in style.items()]
             found["style"] = " ".join(pieces)
         return "".join(
-            f' {name}="{escape_attribute(_spelled(value))}"'
+            f' {name}="{_escaped(_spelled(value), "&#39;")}"'
             for name, value in found.items()
             if self._trusted or _is_harmless(name)
         )
@@ -282,20 +283,5 @@ def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def escape_text(text: str) -> str:
-    """Return `text` as it stands between tags."""
-    return _escaped(text).replace("'", "&#039;")
-
-
-def escape_attribute(text: str) -> str:
-    """Return `text` as it stands in double quotes."""
-    return _escaped(text).replace("'", "&#39;")
-
-
-def _escaped(text: str) -> str:
-    return (
-        text.replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace('"', "&quot;")
-    )
+def _escaped(text: str, apostrophe: str = "&#039;") -> str:
+    return escape(text).replace("&#x27;", apostrophe)

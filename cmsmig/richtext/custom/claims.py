@@ -4,8 +4,7 @@ that stand for those."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.attributes import account
@@ -47,15 +46,6 @@ class Claim:
     """The link around the element."""
 
 
-@dataclass(slots=True)
-class _Found:
-    claims: dict[int, Claim] = field(default_factory=dict)
-    opened: dict[int, Element | None] = field(default_factory=dict)
-    """Elements around a claimed one, which no other structure may swallow, and
-    the link that each is in."""
-    failures: list[tuple[Element, str]] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True)
 class CustomRules:
     """The rules of a project, in the order of their file."""
@@ -75,32 +65,69 @@ class CustomRules:
         asked = [each for each in self.rules if each.may_match(lowered)]
         if not asked:
             return None
-        found = _find(asked, Tree(root), assets)
-        for element, why in found.failures:
-            losses.lose("custom-rule", _begin_tag(html, element), element, why=why)
-        if not found.claims:
-            return None
-        return Claimed(found.claims, found.opened, assets, losses)
+        found = Claimed(html, assets, losses)
+        found.ask(asked, Tree(root))
+        return found if found.claims else None
 
 
 class Claimed:
     """Answers the HTML stage, element by element."""
 
-    def __init__(
-        self,
-        claims: dict[int, Claim],
-        opened: Mapping[int, Element | None],
-        assets: AssetLookup,
-        losses: Collector,
-    ) -> None:
-        self._claims = claims
-        self._opened = opened
+    def __init__(self, html: str, assets: AssetLookup, losses: Collector) -> None:
+        self._html = html
         self._assets = assets
         self._losses = losses
+        self.claims: dict[int, Claim] = {}
+        self._opened: dict[int, Element | None] = {}
+        """Elements around a claimed one, which no other structure may swallow, and
+        the link that each is in."""
+
+    def ask(self, rules: list[CustomRule], tree: Tree) -> None:
+        """Ask rules about the elements of a tree; what goes wrong is a loss."""
+        matching = [
+            (each, frozenset().union(*(one.matching(tree) for one in each.selectors)))
+            for each in rules
+        ]
+        inside: set[int] = set()
+        for element, tag in tree.pairs:
+            if id(element) in inside:
+                continue
+            for custom, tags in matching:
+                if id(tag) in tags and self._claims(custom, element, tag):
+                    inside.update(id(below) for below in walk(element))
+                    break
+
+    def _claims(self, custom: CustomRule, element: Element, tag: Tag) -> bool:
+        place = f"rule/{len(self.claims) + 1}"
+        try:
+            returned = custom(tag)
+        except (Exception, SystemExit) as error:
+            said = _PLACE_IN_MEMORY.sub("", f"{type(error).__name__}: {error}")
+            return self._went_wrong(custom, element, said)
+        if returned is None:
+            return False
+        try:
+            block = block_of(returned, self._assets.uid, f"{place}/body")
+        except ValueError as error:
+            return self._went_wrong(custom, element, str(error))
+        link = _open_around(element, self._opened)
+        self.claims[id(element)] = Claim(element, custom.name, block, place, link)
+        return True
+
+    def _went_wrong(self, custom: CustomRule, element: Element, said: str) -> bool:
+        said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+        why = (
+            f"The rule `{custom.name}` of this project went wrong here ({said}), so "
+            "the element was treated as without it."
+        )
+        tag = self._html[element.start : element.inner_start] or f"<{element.tag}>"
+        what = tag if len(tag) <= _LONGEST else f"{tag[:_LONGEST]}…"
+        self._losses.lose("custom-rule", what, element, why=why)
+        return False
 
     def __call__(self, element: Element) -> list[Node] | None:
         """Return what stands for an element; None: treat it as without rules."""
-        if (claim := self._claims.get(id(element))) is not None:
+        if (claim := self.claims.get(id(element))) is not None:
             return [self._node(claim)]
         if id(element) in self._opened:
             return self._open(element)
@@ -150,55 +177,6 @@ class Claimed:
         return [element]
 
 
-def _find(rules: list[CustomRule], tree: Tree, assets: AssetLookup) -> _Found:
-    matching = [
-        (each, frozenset().union(*(one.matching(tree) for one in each.selectors)))
-        for each in rules
-    ]
-    found = _Found()
-    inside: set[int] = set()
-    for element, tag in tree.pairs:
-        if id(element) in inside:
-            continue
-        for custom, tags in matching:
-            if id(tag) in tags and (
-                claim := _asked(custom, element, tag, assets, found)
-            ):
-                found.claims[id(element)] = claim
-                inside.update(id(below) for below in walk(element))
-                break
-    return found
-
-
-def _asked(
-    custom: CustomRule, element: Element, tag: Tag, assets: AssetLookup, found: _Found
-) -> Claim | None:
-    place = f"rule/{len(found.claims) + 1}"
-    try:
-        returned = custom(tag)
-    except (Exception, SystemExit) as error:
-        said = _PLACE_IN_MEMORY.sub("", f"{type(error).__name__}: {error}")
-        found.failures.append((element, _told(custom.name, said)))
-        return None
-    if returned is None:
-        return None
-    try:
-        block = block_of(returned, assets.uid, f"{place}/body")
-    except ValueError as error:
-        found.failures.append((element, _told(custom.name, str(error))))
-        return None
-    link = _open_around(element, found.opened)
-    return Claim(element, custom.name, block, place, link)
-
-
-def _told(name: str, said: str) -> str:
-    said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
-    return (
-        f"The rule `{name}` of this project went wrong here ({said}), so the element "
-        "was treated as without it."
-    )
-
-
 def _href(link: Element) -> str:
     return link.attributes.get("href", "").strip()
 
@@ -216,8 +194,3 @@ def _open_around(element: Element, opened: dict[int, Element | None]) -> Element
             link = each
         opened[id(each)] = link
     return link
-
-
-def _begin_tag(html: str, element: Element) -> str:
-    tag = html[element.start : element.inner_start] or f"<{element.tag}>"
-    return tag if len(tag) <= _LONGEST else f"{tag[:_LONGEST]}…"
