@@ -143,14 +143,6 @@ def test_of_two_that_need_each_other_both_apply() -> None:
     assert deviations_in(convert) == (Deviation.VIDEO, Deviation.BLOK)
 
 
-def test_without_deviations_the_recorded_cases_are_the_official_ones() -> None:
-    """Where no deviation applies, byte for byte; and there are many such cases."""
-    plain = [case for case in CASES if not deviations_of(case.source)]
-    assert len(plain) > 200
-    for case in plain:
-        assert text(document(case.source)) == text(case.document), case.name
-
-
 def test_on_the_recorded_cases_each_deviation_that_applies_is_named() -> None:
     """Where it applies, it changes the document; where it does not, nothing."""
     for case in CASES:

@@ -10,6 +10,7 @@ from cmsmig.json_text import json_text
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
 from tests.support.richtext.recorded import Case, difference, recorded
+from tests.support.richtext.validity import faults
 
 CASES = recorded()
 
@@ -32,6 +33,7 @@ def test_document_and_rendering_are_the_officials(case: Case) -> None:
     """The JSON text is the official's byte for byte, key order included; and from that
     text the HTML is."""
     found, wanted = json_text(_converted(case)), json_text(case.document)
+    assert faults(case.document, exact=True) == []
     assert found == wanted, difference(wanted, found, case.source)
     rendered = render_rich_text(json.loads(found), trusted=True)
     assert rendered == case.rendered, difference(case.rendered, rendered, case.source)

@@ -15,12 +15,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from cmsmig.errors import OfficialUnavailableError
-from cmsmig.official.install import Installation, installation
+from cmsmig.official.install import installation
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.steps.batch_conversion import document_text
 from tests.proofs.converter.webflow_bodies import webflow_bodies
@@ -40,14 +40,17 @@ def compared(
     file.write_text(json.dumps(bodies), encoding="utf-8")
     runs: dict[tuple[str, str], list[dict]] = {}
     with ExitStack() as stack:
-        rivals = {
-            name: stack.enter_context(rival(command))
-            for name, command in commands(folder, file).items()
-        }
+        rivals: dict[str, subprocess.Popen[str]] = {}
+        for name, command in commands(folder).items():
+            pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            rivals[name] = subprocess.Popen([*command, str(file)], text=True, **pipes)
+            stack.callback(rivals[name].communicate)
         for number in range(rounds + 1):
             for size in sizes:
-                for name, ask in rivals.items():
-                    took = ask.send({"size": size, "seconds": SECONDS})
+                for name, process in rivals.items():
+                    wanted = {"size": size, "seconds": SECONDS}
+                    print(json.dumps(wanted), file=process.stdin, flush=True)
+                    took = json.loads(process.stdout.readline())
                     if number:  # the first round is for warming up
                         runs.setdefault((size, name), []).append(took)
             print(f"\rround {number} of {rounds}", end="", file=sys.stderr)
@@ -55,81 +58,45 @@ def compared(
     return runs
 
 
-def commands(folder: Path, file: Path) -> dict[str, list[str]]:
+def commands(folder: Path) -> dict[str, list[str]]:
     """Return how each rival is started; without Node only ours."""
     this = [sys.executable, "-m", "tests.proofs.converter.bench"]
-    ours = {name: [*this, name, str(file)] for name in OURS}
+    ours = {name: [*this, name] for name in OURS}
     try:
         official = asyncio.run(installation())
     except OfficialUnavailableError as error:
         print(error)
         return ours
-    script = beside_package(folder, official)
-    return ours | {"stock": [official.node, str(script), str(file)]}
-
-
-def beside_package(folder: Path, official: Installation) -> Path:
-    """Lay the script where Node finds the package's modules from."""
-    script = folder / "bench.mjs"
+    script = folder / "bench.mjs"  # Node finds modules from where a script lies
     shutil.copyfile(Path(__file__).with_name("bench.mjs"), script)
     (folder / "node_modules").symlink_to(official.folder / "node_modules")
-    return script
-
-
-class Rival:
-    """A process that converts when it is asked to."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-
-    def hear(self) -> dict:
-        """Return what it says next."""
-        line = self._process.stdout.readline()
-        if not line:
-            sys.exit(f"A rival ended early: {self._process.args}")
-        return json.loads(line)
-
-    def send(self, wanted: dict) -> dict:
-        """Ask for a run and return what it took."""
-        self._process.stdin.write(json.dumps(wanted) + "\n")
-        self._process.stdin.flush()
-        return self.hear()
-
-
-@contextmanager
-def rival(command: list[str]) -> Iterator[Rival]:
-    """Start a rival, yield it when it is ready, end it."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:
-        started = Rival(process)
-        started.hear()
-        yield started
-        process.stdin.close()
+    return ours | {"stock": [official.node, str(script)]}
 
 
 def work(mode: str, file: str) -> None:
     """Be one of ours: convert when asked to, until nobody asks."""
     engine = NativeEngine(Mode(mode))
     bodies = json.loads(Path(file).read_text(encoding="utf-8"))
-    lengths = {each: len(each.encode()) for size in bodies.values() for each in size}
-    print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         wanted = json.loads(line)
-        documents = length = 0
+        documents = 0
         started, busy = time.perf_counter(), time.process_time()
         until = started + wanted["seconds"]
         while time.perf_counter() < until:
             for each in bodies[wanted["size"]]:
                 document_text(engine.from_html(each).document)
                 documents += 1
-                length += lengths[each]
                 if time.perf_counter() > until:
                     break
         took, busy = time.perf_counter() - started, time.process_time() - busy
         used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         unit = 1 if sys.platform == "darwin" else 1024
-        said = {"documents": documents, "bytes": length, "seconds": took,
-                "cpu": busy, "rss": used * unit}  # fmt: skip
+        said = {
+            "documents": documents,
+            "seconds": took,
+            "cpu": busy,
+            "rss": used * unit,
+        }
         print(json.dumps(said), flush=True)
 
 
