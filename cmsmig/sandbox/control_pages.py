@@ -63,17 +63,15 @@ class ControlPages:
         return replace(self.router.answer(call), service="control")
 
     def _history(self, call: Call) -> Reply:
-        return json_reply(200, {"history": [*self.recorder.history()]})
+        return json_reply(200, {"history": self.recorder.history()})
 
     def _violations(self, call: Call) -> Reply:
-        return json_reply(200, {"violations": [*self.recorder.complaints()]})
+        return json_reply(200, {"violations": self.recorder.complaints()})
 
     def _summary(self, call: Call) -> Reply:
-        peaks: JsonObject = {
-            "fullest_second": self.window.peak,
-            "most_in_flight": self.in_flight.peak,
-        }
-        return json_reply(200, {**self.recorder.summary(), **peaks})
+        fullest, most = self.window.peak, self.in_flight.peak
+        peaks = {"fullest_second": fullest, "most_in_flight": most}
+        return json_reply(200, self.recorder.summary() | peaks)
 
     def _state(self, call: Call) -> Reply:
         comparable = call.parameter("comparable") is not None
@@ -82,8 +80,8 @@ class ControlPages:
         return Reply(200, body, "application/json; charset=utf-8")
 
     def _faults(self, call: Call) -> Reply:
-        plan: list[Json] = [entry.as_json() for entry in self.injector.plan]
-        return json_reply(200, {"faults": plan, "given": [*self.injector.given]})
+        plan = [entry.as_json() for entry in self.injector.plan]
+        return json_reply(200, {"faults": plan, "given": self.injector.given})
 
     def _set_faults(self, call: Call) -> Reply:
         try:

@@ -102,8 +102,8 @@ DATASOURCES = RecordKind(
 
 def _refuse_entry(key: str, message: str) -> NoReturn:
     # This record's refusals do not name the field, unlike its neighbours'.
-    body: JsonObject = {"error": [f"{key.capitalize()} {message}"]}
-    raise AnsweredError(json_reply(422, body))
+    text = f"{key.capitalize()} {message}"
+    raise AnsweredError(json_reply(422, {"error": [text]}))
 
 
 def _check_entry(

@@ -193,7 +193,7 @@ class StoryDelivery:
         rows, headers = page_of(call, stories)
         shown = [_delivered(self.space, story, call) for story in rows]
         extra = resolved(self.space, shown, call)
-        body: JsonObject = {"stories": [*shown], "cv": self.version, **extra}
+        body = {"stories": shown, "cv": self.version, **extra}
         return json_reply(200, body, headers=headers)
 
     def _names(self, story: StoredStory) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.lists import (
     Filter,
     Headers,
@@ -112,8 +112,8 @@ class RecordKind:
         headers: Headers = ()
         if self.most:
             rows, headers = page_of(call, rows, most=self.most)
-        shown: list[Json] = [self.row(space, call, record) for record in rows]
-        body = {self.plural: shown, **self.beside(space)}
+        shown = [self.row(space, call, record) for record in rows]
+        body = {self.plural: shown} | self.beside(space)
         return json_reply(200, body, headers=headers)
 
     def show(self, space: Space, call: Call) -> Reply:

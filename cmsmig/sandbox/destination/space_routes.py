@@ -24,7 +24,8 @@ def listing(space: Space, call: Call) -> Reply:
 
 def api_keys(space: Space, call: Call) -> Reply:
     """Answer the tokens of the delivery side."""
-    keys: list[Json] = [
+    tokens = (("private", space.preview_token), ("public", space.public_token))
+    keys: list[JsonObject] = [
         {
             "id": number,
             "access": access,
@@ -35,9 +36,7 @@ def api_keys(space: Space, call: Call) -> Reply:
             "min_cache": 0,
             "release_ids": [],
         }
-        for number, (access, token) in enumerate(
-            (("private", space.preview_token), ("public", space.public_token)), start=1
-        )
+        for number, (access, token) in enumerate(tokens, start=1)
     ]
     return json_reply(200, {"api_keys": keys})
 

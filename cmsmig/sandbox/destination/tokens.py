@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import moment
 
@@ -151,7 +151,5 @@ def unauthorized() -> Reply:
 
 def available_scopes(call: Call) -> Reply:
     """Answer which scopes a personal token can be given."""
-    rows: list[Json] = [
-        {"resource": name, "actions": [*actions]} for name, actions in AVAILABLE.items()
-    ]
+    rows = [{"resource": name, "actions": AVAILABLE[name]} for name in AVAILABLE]
     return json_reply(200, {"available_scopes": rows})

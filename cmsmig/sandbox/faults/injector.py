@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.faults.fault_rules import (
     ANY,
     MOVING,
@@ -20,7 +20,7 @@ from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
 from cmsmig.sandbox.observe.request_subjects import RequestName
 from cmsmig.sandbox.values import encoded, list_of, object_of, whole
 
-_LISTS = ("stories", "assets", "datasources", "datasource_entries", "items")
+_LISTS = {"stories", "assets", "datasources", "datasource_entries", "items"}
 _GATEWAY = b"<html><head><title>502 Bad Gateway</title></head><body></body></html>"
 _EXPIRED = (
     b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code>'
@@ -175,49 +175,29 @@ async def moved(call: Call, answer: Next, by: int) -> Reply:
     offset = whole(call.parameter("offset"))
     if offset:
         reply = await answer(_with(call, "offset", max(0, offset - by)))
-        return _counted(reply, by)
-    page = whole(call.parameter("page")) or 1
-    reply = await answer(call)
-    beside = await answer(_with(call, "page", page - by))
-    return _counted(_joined(reply, beside, by), by)
+        document = _document(reply)
+    else:
+        page = whole(call.parameter("page")) or 1
+        reply, beside = await answer(call), await answer(_with(call, "page", page - by))
+        document, near = _document(reply), _document(beside)
+        for key in document.keys() & _LISTS:
+            rows, others = list_of(document[key]), list_of(near.get(key))
+            grown = [*others[-1:], *rows][: max(len(rows), 1)]
+            document[key] = grown if by > 0 else [*rows[1:], *others[:1]]
+    paging = object_of(document.get("pagination"))
+    for key in paging.keys() & {"total", "offset"}:
+        # The number of rows that there are then.
+        paging[key] = (whole(paging[key]) or 0) + by
+    headers = (
+        (name, str(int(value) + by) if name == "Total" else value)
+        for name, value in reply.headers
+    )
+    return replace(reply, body=encoded(document), headers=tuple(headers))
 
 
 def _with(call: Call, name: str, value: int) -> Call:
     pairs = ((key, str(value) if key == name else text) for key, text in call.query)
     return replace(call, query=tuple(pairs))
-
-
-def _joined(reply: Reply, beside: Reply, by: int) -> Reply:
-    key, rows = _rows(reply)
-    _, others = _rows(beside)
-    if by > 0:
-        shown = [*others[-1:], *rows][: max(len(rows), 1)]
-    else:
-        shown = [*rows[1:], *others[:1]]
-    return replace(reply, body=encoded({**_document(reply), key: shown}))
-
-
-def _counted(reply: Reply, by: int) -> Reply:
-    """Return the answer with the number of rows that there are then."""
-    document = _document(reply)
-    paging = object_of(document.get("pagination"))
-    total = whole(paging.get("total"))
-    if total is not None:
-        changed: JsonObject = {**paging, "total": total + by}
-        if "offset" in paging:
-            changed["offset"] = (whole(paging["offset"]) or 0) + by
-        return replace(reply, body=encoded({**document, "pagination": changed}))
-    headers = (
-        (name, str(int(value) + by) if name == "Total" else value)
-        for name, value in reply.headers
-    )
-    return replace(reply, headers=tuple(headers))
-
-
-def _rows(reply: Reply) -> tuple[str, list[Json]]:
-    document = _document(reply)
-    key = next((name for name in _LISTS if name in document), "")
-    return key, list_of(document.get(key))
 
 
 def _document(reply: Reply) -> JsonObject:

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any, NoReturn, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError
 from cmsmig.sandbox.history import Entry, Recorder
 from cmsmig.sandbox.http.query import read_query
@@ -116,7 +116,7 @@ class AnsweredError(CmsmigError):
 
 def json_reply(
     status: int,
-    value: Json | Mapping[str, Json],
+    value: object,
     *,
     headers: tuple[tuple[str, str], ...] = (),
     item: str = "",
