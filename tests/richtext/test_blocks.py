@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import JsonObject
@@ -30,14 +30,8 @@ from cmsmig.richtext.blocks.proposals import (
 from cmsmig.richtext.native import NativeEngine
 from tests.support.cases import cases
 from tests.support.richtext.block_account import wrong_blocks
-from tests.support.richtext.bodies import bodies
+from tests.support.richtext.bodies import SEARCH, bodies
 
-chosen = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=150,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 heuristics = st.builds(
     Heuristics, st.frozensets(st.sampled_from(Heuristic)), st.integers(1, 6)
 )
@@ -94,7 +88,7 @@ def test_what_is_proposed_and_edited(case: dict[str, Any]) -> None:
     ]
 
 
-@chosen
+@SEARCH
 @given(bodies, heuristics, st.lists(edits, max_size=5))
 def test_blocks_hold_the_document(
     html: str, rules: Heuristics, made: list[tuple[Any, ...]]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.richtext.custom.claims import CustomRules
@@ -21,7 +21,14 @@ from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.richtext.schema.validate import problems
 from tests.support.richtext.account import wrong
-from tests.support.richtext.bodies import MAPPED, bodies, garbage, instances, policies
+from tests.support.richtext.bodies import (
+    MAPPED,
+    SEARCH,
+    bodies,
+    garbage,
+    instances,
+    policies,
+)
 from tests.support.richtext.conservation import characters, unaccounted
 from tests.support.richtext.outline import outline
 from tests.support.richtext.reading import stuck, unread
@@ -36,12 +43,7 @@ SELECTORS = (
     "p", "li:has(b)", "figure.w-richtext-align-center", "[data-rt-embed-type] iframe",
     "a[href^='/']", "img:not([alt])", "div > p + p",
 )  # fmt: skip
-chosen = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=200,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+chosen = settings(SEARCH, max_examples=200)
 modes = pytest.mark.parametrize("mode", list(Mode))
 
 

@@ -7,23 +7,18 @@ from contextlib import contextmanager
 from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from cmsmig.json_text import json_text
 from cmsmig.richtext.comparison import Compared, Fault, compare
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import Mode, NativeEngine
-from tests.support.richtext.bodies import bodies, garbage
+from tests.support.richtext.bodies import SEARCH, bodies, garbage
 from tests.support.richtext.recorded import recorded
 
 EXACT = NativeEngine(Mode.EXACT)
-chosen = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+chosen = settings(SEARCH, max_examples=60)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.deviations import (
@@ -21,8 +21,7 @@ from cmsmig.richtext.deviations import (
 )
 from cmsmig.richtext.native import Mode, NativeEngine
 from tests.support import example_rules
-from tests.support.richtext.bodies import bodies, garbage
-from tests.support.richtext.deviating import deviations_of
+from tests.support.richtext.bodies import SEARCH, bodies, garbage
 from tests.support.richtext.recorded import recorded
 
 CASES = [case for case in recorded() if not case.markdown]
@@ -66,12 +65,6 @@ SAMPLES: dict[Deviation, str] = {
     Deviation.MARKUP: "<b>1<i>2</b>3</i>",
 }
 """For each deviation a body that it changes."""
-chosen = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=150,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 
 
 @cache
@@ -83,6 +76,11 @@ def engine(on: frozenset[Deviation]) -> NativeEngine:
 def document(html: str, on: frozenset[Deviation] = ALL) -> JsonObject:
     """Return a document of faithful mode with these deviations."""
     return engine(on).from_html(html).document
+
+
+def deviations_of(html: str) -> tuple[Deviation, ...]:
+    """Return the deviations that apply to a body."""
+    return deviations_in(lambda on: document(html, on))
 
 
 def text(value: JsonObject) -> str:
@@ -149,14 +147,14 @@ def test_on_the_recorded_cases_each_deviation_that_applies_is_named() -> None:
         check_names(case.source)
 
 
-@chosen
+@SEARCH
 @given(bodies | garbage)
 def test_a_deviation_that_does_not_apply_changes_nothing(html: str) -> None:
     """And one that applies does, on random bodies, well-formed or not."""
     check_names(html)
 
 
-@chosen
+@SEARCH
 @given(bodies | garbage)
 def test_with_every_deviation_off_faithful_is_exact(html: str) -> None:
     """Nothing is done otherwise that has no name."""

@@ -21,27 +21,24 @@ from tests.support.richtext.validity import faults
 MOST = 50_000
 """Bytes a body has in these tests, if it is not deep;
 `make converter KIND=extremes` takes all of it."""
-named = pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
 
 
-def bounded(extreme: Extreme) -> tuple[str, int]:
-    """Return a body, and how often its unit is in it."""
+@pytest.mark.processor_time(5)
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
+def test_nothing_is_lost_of_too_much(extreme: Extreme, mode: Mode) -> None:
+    """The document is valid, written and rendered; in faithful mode every text is
+    still there."""
     count = extreme.full
     while len(html := extreme.written(count)) > MOST:
         if extreme.name.startswith("deep"):
             break
         count //= 2
-    return html, count
-
-
-@pytest.mark.processor_time(5)
-@named
-def test_nothing_is_lost_of_too_much(extreme: Extreme) -> None:
-    """Every text is still there, in a valid document that can be written."""
-    html, count = bounded(extreme)
-    converted = NativeEngine().from_html(html)
-    assert missing_texts(extreme, count, converted) <= 0
-    assert faults(converted.document, exact=False) == []
+    converted = NativeEngine(mode).from_html(html)
+    if mode is Mode.FAITHFUL:
+        assert missing_texts(extreme, count, converted) <= 0
+    assert faults(converted.document, exact=mode is Mode.EXACT) == []
+    assert isinstance(render_rich_text(converted.document), str)
     assert len(document_text(converted.document)) > 0
 
 
@@ -61,17 +58,6 @@ def test_a_character_has_a_number_of_any_length(reference: str, shown: str) -> N
     assert "".join(of_document(converted.document).texts).startswith(shown)
     assert html_text(body) == f"{shown} {shown}"
     assert _words(body) == f"{shown} {shown}".casefold()
-
-
-@pytest.mark.processor_time(5)
-@named
-def test_exact_conversion_takes_too_much(extreme: Extreme) -> None:
-    """The other mode ends, too, and its document is rendered."""
-    html, _ = bounded(extreme)
-    document = NativeEngine(Mode.EXACT).from_html(html).document
-    assert faults(document, exact=True) == []
-    assert isinstance(render_rich_text(document), str)
-    assert len(document_text(document)) > 0
 
 
 @pytest.mark.processor_time(5)

@@ -22,25 +22,13 @@ def _running() -> Iterator[None]:
     gc.enable()
 
 
-def _elements_made_by(mode: Mode) -> int:
-    gc.collect()
-    gc.disable()
-    before = sum(isinstance(held, Element) for held in gc.get_objects())
-    NativeEngine(mode).from_html(BODY)
-    return sum(isinstance(held, Element) for held in gc.get_objects()) - before
-
-
-def test_the_collector_runs_again_after_a_conversion() -> None:
-    """Whoever converts has the collector running afterwards as before."""
+@pytest.mark.parametrize("running", [True, False])
+def test_the_collector_is_afterwards_as_before_a_conversion(running: bool) -> None:
+    """It runs again, and where somebody has turned it off it stays off."""
+    if not running:
+        gc.disable()
     NativeEngine().from_html(BODY)
-    assert gc.isenabled()
-
-
-def test_a_collector_that_was_off_stays_off() -> None:
-    """Who has turned the collector off does not find it running afterwards."""
-    gc.disable()
-    NativeEngine().from_html(BODY)
-    assert not gc.isenabled()
+    assert gc.isenabled() is running
 
 
 def test_pauses_may_be_nested_and_end_with_an_exception() -> None:
@@ -52,11 +40,13 @@ def test_pauses_may_be_nested_and_end_with_an_exception() -> None:
     assert gc.isenabled()
 
 
-def test_an_exact_conversion_leaves_no_tree_behind() -> None:
-    """The tree's memory is given back without the collector."""
-    assert _elements_made_by(Mode.EXACT) == 0
-
-
-def test_a_faithful_conversion_leaves_no_tree_behind() -> None:
-    """Of 400 elements at most the links are left for the collector."""
-    assert _elements_made_by(Mode.FAITHFUL) <= 50
+@pytest.mark.parametrize(("mode", "most"), [(Mode.EXACT, 0), (Mode.FAITHFUL, 50)])
+def test_a_conversion_leaves_no_tree_behind(mode: Mode, most: int) -> None:
+    """The tree's memory is given back without the collector: of 400 elements at most
+    the links of a faithful conversion are left for it."""
+    gc.collect()
+    gc.disable()
+    before = sum(isinstance(held, Element) for held in gc.get_objects())
+    NativeEngine(mode).from_html(BODY)
+    left = sum(isinstance(held, Element) for held in gc.get_objects()) - before
+    assert left <= most

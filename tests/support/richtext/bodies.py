@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from cmsmig.richtext.policy import EmbedPolicy, InstanceBlock, PropField, PropType
@@ -16,6 +17,13 @@ from cmsmig.richtext.policy import EmbedPolicy, InstanceBlock, PropField, PropTy
 MAPPED = frozenset(("card", "note"))
 """The components whose instances become blocks; `other` is none of them."""
 DEPTH = 4
+SEARCH = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+"""How tests search for a body on which they fail."""
 _PART = re.compile(r"\{([a-zA-Z]+)\}")
 _LINK = re.compile(r"</?a(?: [^>]*)?>")
 _FORMS: dict[str, st.SearchStrategy[str]] = {
