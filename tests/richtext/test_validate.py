@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from cmsmig.richtext.schema.validate import documents_in, invalid_in, problems
+from cmsmig.richtext.schema.validate import documents_in, problems, wrong_document
 from tests.support.cases import cases
 
 WHOLE = yaml.safe_load(
@@ -64,9 +64,10 @@ def test_documents_are_found_wherever_they_are_in_a_story() -> None:
         "blocks": [{"component": "text_block", "_uid": "2", "text": bad}],
     }
     assert [path for path, _ in documents_in(content)] == ["body", "blocks[0]/text"]
-    ((path, problem),) = invalid_in(content)
-    assert (path, problem.path) == ("blocks[0]/text", "")
-    assert problem.what == "A doc is empty or incomplete."
+    assert wrong_document(content) == (
+        "the rich text in `blocks[0]/text` is not a valid document: a doc is empty or "
+        "incomplete"
+    )
 
 
 @pytest.mark.processor_time(5)

@@ -139,17 +139,16 @@ def account(element: Element, losses: Collector, *, shows: bool = True) -> None:
 
 
 def _kept_of(element: Element) -> frozenset[str]:
-    """Return what conversion reads of an element."""
-    if element.tag not in _CODES or not _tells_language(element):
+    """Return what conversion reads of an element.
+
+    A code block's language is read from the first `code` in it, and from the block
+    itself when it has none.
+    """
+    telling = (element.code is None) == (element.tag == "pre")
+    if element.tag not in _CODES or not telling:
         return KEPT.get(element.tag, frozenset())
     given = element.attributes
     return frozenset(("data-language" if given.get("data-language") else "class",))
-
-
-def _tells_language(code: Element) -> bool:
-    """Say whether a code block's language is read here: from the first `code` in it,
-    and from the block itself when it has none."""
-    return (code.code is None) == (code.tag == "pre")
 
 
 def account_wrapper(element: Element, losses: Collector) -> None:

@@ -87,14 +87,11 @@ def block_of(found: object, uid: Callable[[str], str], place: str) -> JsonObject
     finished = _finished(block, uid, place)
     if not isinstance(finished, dict):
         raise ValueError("it returned no block")
-    whole: JsonObject = {"type": "doc", "content": [_blok(finished)]}
+    blok: JsonObject = {"type": "blok", "attrs": {"id": None, "body": [finished]}}
+    whole: JsonObject = {"type": "doc", "content": [blok]}
     if wrong := problems(whole):
         raise ValueError(f"it returned a wrong document: {wrong[0].what}")
     return finished
-
-
-def _blok(block: JsonObject) -> JsonObject:
-    return {"type": "blok", "attrs": {"id": None, "body": [block]}}
 
 
 def _finished(value: Json, uid: Callable[[str], str], place: str) -> Json:

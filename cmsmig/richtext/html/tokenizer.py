@@ -88,7 +88,8 @@ class _Tree:
             if at < 0:
                 break
         self._flush()
-        self._end_all()
+        while len(self._open) > 1:
+            self._pop(self._length)
         if all(self._coded):
             note_code(self._body)
         return self._body
@@ -309,7 +310,3 @@ class _Tree:
         while self._keys[-1] != key:
             self._pop(start)
         self._pop(start, end)
-
-    def _end_all(self) -> None:
-        while len(self._open) > 1:
-            self._pop(self._length)

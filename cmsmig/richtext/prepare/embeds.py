@@ -72,11 +72,6 @@ class Embeds:
         begin = self.source[element.start : element.inner_start]
         return f"{begin}{html}</{element.tag}>" if begin else html
 
-    def html_within(self, element: Element) -> str:
-        """Return the HTML inside of a wrapper, file addresses rewritten."""
-        inner = self.source[element.inner_start : element.inner_end]
-        return self._mapped(element, inner)
-
     def _mapped(self, element: Element, html: str) -> str:
         for below in (element, *walk(element)):
             for name in _ADDRESSES:
@@ -166,7 +161,8 @@ class Embeds:
         wraps = element.tag in _WRAPPERS
         if wraps:
             account_wrapper(element, self.losses)
-        html = (self.html_within if wraps else self.html_of)(element)
+        html = self.source[element.inner_start : element.inner_end]
+        html = self._mapped(element, html) if wraps else self.html_of(element)
         made = self.node(Found("embed", element, first_address(element), html))
         if name := element.attributes.get("id"):
             made[0].attributes["id"] = name

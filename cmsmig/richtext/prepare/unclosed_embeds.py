@@ -98,27 +98,24 @@ class ReadBody:
 
     def report(self, losses: Collector) -> None:
         """Record each of these embeds: what it holds, or that it was ended."""
-        starts = dict(self._places())
+        starts, added = dict[int, Swallow](), 0
+        for each in self.found:
+            starts[each.start + added] = each
+            added += len(each.ends) if self.ended else 0
         until = 0
         for element in walk(self.root) if starts else ():
-            each = starts.get(element.start)
-            if each is None or element.start < until or not is_custom_embed(element):
+            found = starts.get(element.start)
+            if found is None or element.start < until or not is_custom_embed(element):
                 continue
             what = self.html[element.start : element.inner_start]
             if self.ended:
-                why = f"{_ENDED} {each.ends}."
+                why = f"{_ENDED} {found.ends}."
                 losses.lose("unclosed-embed", what, element, why=why, severity=LAYOUT)
                 continue
             until = element.inner_end  # those that it holds are its own
-            held = _held(self.html[each.end : until])
+            held = _held(self.html[found.end : until])
             why = f"{_UNCLOSED} {held} of the body. {_OFFER}"
             losses.lose("unclosed-embed", what, element, why=why)
-
-    def _places(self) -> Iterator[tuple[int, Swallow]]:
-        added = 0
-        for each in self.found:
-            yield each.start + added, each
-            added += len(each.ends) if self.ended else 0
 
 
 def read_body(

@@ -143,20 +143,14 @@ def problems_there(document: Mapping[str, object]) -> tuple[Problem, ...]:
     return tuple(each for each in found if each.what != _NOT_ALIGNED)
 
 
-def invalid_in(content: JsonObject) -> Iterator[tuple[str, Problem]]:
-    """Yield, for each document in a story's content, its path and problems."""
-    for path, document in documents_in(content):
-        for problem in problems(document):
-            yield path, problem
-
-
 def wrong_document(content: JsonObject) -> str:
     """Return why a story's content must not be written, as half a sentence; empty
     when every document in it is valid."""
-    for field, problem in invalid_in(content):
-        place = f" at {problem.path}" if problem.path else ""
-        what = f"{problem.what[0].lower()}{problem.what[1:].rstrip('.')}"
-        return f"the rich text in `{field}` is not a valid document{place}: {what}"
+    for field, document in documents_in(content):
+        for problem in problems(document):
+            place = f" at {problem.path}" if problem.path else ""
+            what = f"{problem.what[0].lower()}{problem.what[1:].rstrip('.')}"
+            return f"the rich text in `{field}` is not a valid document{place}: {what}"
     return ""
 
 
