@@ -24,7 +24,7 @@ def _running() -> Iterator[None]:
 
 @pytest.mark.parametrize("running", [True, False])
 def test_the_collector_is_afterwards_as_before_a_conversion(running: bool) -> None:
-    """It runs again, and where somebody has turned it off it stays off."""
+    """It runs again, and where a caller has turned it off it stays off."""
     if not running:
         gc.disable()
     NativeEngine().from_html(BODY)
@@ -42,7 +42,7 @@ def test_pauses_may_be_nested_and_end_with_an_exception() -> None:
 
 @pytest.mark.parametrize(("mode", "most"), [(Mode.EXACT, 0), (Mode.FAITHFUL, 50)])
 def test_a_conversion_leaves_no_tree_behind(mode: Mode, most: int) -> None:
-    """The tree's memory is given back without the collector: of 400 elements at most
+    """The tree's memory is released without the collector: of 400 elements at most
     the links of a faithful conversion are left for it."""
     gc.collect()
     gc.disable()
