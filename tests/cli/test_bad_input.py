@@ -6,11 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.cases import cases
 from tests.support.cli.bad_input import Cause, Rig, sentence, written
-from tests.support.rehearsal import run_here
 from tests.support.scripts import do
 
 
@@ -34,9 +31,11 @@ def test_wrong_files_end_in_one_sentence(
 def check(rig: Rig, whole: Rig, case: dict[str, Any]) -> None:
     """Run the case: the sentence and the code, then a rerun like `whole`."""
     undo = do(case["cause"], Cause(rig))
+    asked = len(rig.writes)
     command = case["command"].split()
     ended = rig.run(*command)
     assert ended.code == case["code"], ended.out + ended.err
+    assert not case.get("unwritten") or rig.writes[asked:] == []
     said = sentence(ended)
     assert [part for part in case["says"] if part not in said] == [], said
     assert not Path(case.get("absent", "none")).exists()
@@ -79,36 +78,3 @@ def test_debug_shows_where_it_failed(rig: Callable[..., Rig]) -> None:
     assert debugged.code == plain.code == 1
     assert "Traceback (most recent call last)" in debugged.err
     assert debugged.err.splitlines()[-1] == sentence(plain)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "nonsense",
-        "import --nonsense",
-        "--nonsense plan",
-        "plan extra",
-        "import --plan",
-        "decide",
-        "decide --accept-proposals",
-        "convert --mode nonsense -",
-        "convert --batch one",
-        "render one two",
-        "sandbox --rate 0",
-    ],
-)
-def test_a_wrong_call_is_one_sentence(tmp_path: Path, arguments: str) -> None:
-    """An unknown command, option or argument ends in 2 and says what helps."""
-    ended = run_here("--project", str(tmp_path), *arguments.split())
-    assert (ended.code, ended.out) == (2, "")
-    assert sentence(ended)
-
-
-@pytest.mark.parametrize(("command", "code"), [("init", 1), ("plan", 2), ("status", 1)])
-def test_a_project_that_is_a_file(tmp_path: Path, command: str, code: int) -> None:
-    """A project folder that cannot be one is named, and nothing is made."""
-    place = tmp_path / "letter"
-    place.write_text("not a folder")
-    ended = run_here("--project", str(place), command)
-    assert ended.code == code, ended.err
-    assert str(place) in sentence(ended)

@@ -96,24 +96,6 @@ def test_a_foreign_story_at_our_path_fails_one_item(
     assert started.space() == whole.space()
 
 
-def test_a_foreign_component_of_our_name_stops_before_anything_is_made(
-    rig: Callable[..., Rig], whole: Rig
-) -> None:
-    """A component that came after the design is not altered; it is named."""
-    started = rig()
-    schema: JsonObject = {"title": {"type": "text"}}
-    body: JsonObject = {"name": "spot", "schema": schema}
-    made = started.api("POST", "/components", {"component": body})["component"]
-    asked = len(started.writes)
-    said = started.fails(1, "import")
-    assert "component `spot`" in said
-    assert "design.yaml" in said
-    assert started.writes[asked:] == []
-    started.api("DELETE", f"/components/{made['id']}")
-    started.done("import")
-    assert started.space() == whole.space()
-
-
 def test_proposals_keep_clear_of_what_is_there(rig: Callable[..., Rig]) -> None:
     """A name that the space uses already is not proposed."""
     started = rig(decided=False)
@@ -123,20 +105,6 @@ def test_proposals_keep_clear_of_what_is_there(rig: Callable[..., Rig]) -> None:
     started.decided()
     started.done("import")
     started.done("verify")
-
-
-def test_a_foreign_story_where_a_folder_has_to_be(
-    rig: Callable[..., Rig], whole: Rig
-) -> None:
-    """The folder's path is named, and the story's move is enough."""
-    started = rig()
-    path = min(each.rpartition("/")[0] for each in stories(whole))
-    theirs = story(started, path.partition("/")[0])
-    assert path.partition("/")[0] in started.fails(1, "import")
-    started.api("DELETE", f"/stories/{theirs['id']}")
-    started.done("import")
-    started.done("verify")
-    assert started.space() == whole.space()
 
 
 def test_a_plan_that_is_not_known(rig: Callable[..., Rig], whole: Rig) -> None:

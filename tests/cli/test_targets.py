@@ -18,7 +18,7 @@ import pytest
 from cmsmig.ledger.lease import lease
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
-from tests.support.rehearsal import Rehearsal, run_here, write_env
+from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.timelimit import patience
 
 RATE = 900
@@ -150,51 +150,6 @@ def _without_ids(side: Rehearsal) -> dict:
 def _is_derived(name: str, value: object) -> bool:
     """Return whether it is a block's id; stories are told by their paths."""
     return name == "_uid" or (name == "id" and bool(_UUID.fullmatch(str(value))))
-
-
-COMMANDS = (
-    ("check",),
-    ("plan",),
-    ("import",),
-    ("prepare",),
-    ("create",),
-    ("link",),
-    ("publish",),
-    ("verify",),
-    ("status",),
-    ("changes",),
-    ("rebuild",),
-    ("rollback",),
-    ("run", "--refresh"),
-)
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_no_command_guesses_which_of_two_is_meant(
-    tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    """One sentence, exit 2, and nothing is written or asked."""
-    (tmp_path / "cmsmig.toml").write_text(
-        TOML.format(staging="http://127.0.0.1:9/v1", production="http://[::1]:9/v1")
-    )
-    before = sorted(tmp_path.rglob("*"))
-    named = ("--project", str(tmp_path))
-    ended = run_here(*named, *command)
-    assert (ended.code, ended.out) == (2, "")
-    assert "destinations staging and production" in ended.err
-    assert "--target staging" in ended.err
-    ended = run_here(*named, *command, "--target", "stagin")
-    assert (ended.code, ended.out) == (2, "")
-    assert "There is no target stagin" in ended.err
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_target_of_a_project_without_any_is_refused(tmp_path: Path) -> None:
-    """It says how one is named."""
-    (tmp_path / "cmsmig.toml").write_text("space_id = 3\n")
-    ended = run_here("--project", str(tmp_path), "plan", "--target", "staging")
-    assert ended.code == 2
-    assert "[targets.staging]" in ended.err
 
 
 def test_what_only_an_editor_in_staging_changed_is_named(agency: Agency) -> None:

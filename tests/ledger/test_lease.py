@@ -6,8 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,70 +17,35 @@ from cmsmig.ledger.lease import (
     lease,
     other_holder,
 )
+from tests.support.ledger.files import held
 from tests.support.timelimit import patience
-
-_HOLDER = """
-import pathlib, sys
-from cmsmig.ledger.lease import (
-    ask_to_stop,
-    is_asked_to_stop,
-    lease,
-    other_holder,
-)
-with lease(pathlib.Path(sys.argv[1]), "cmsmig import"):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
+    """Return where the lease is, in a folder that is not there yet."""
     return tmp_path / "project" / "ledger.lock"
 
 
-@contextmanager
-def held_by_another(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Hold the lease in a process of its own."""
-    child = subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "held\n"
-        yield child
-    finally:
-        child.kill()
-        child.communicate(timeout=patience())
+def test_a_second_process_is_refused_at_once_with_the_holder(path: Path) -> None:
+    """Never by waiting: the sentence names command, process and start.
 
-
-def test_a_second_process_is_refused_at_once_and_told_who_holds_it(
-    path: Path,
-) -> None:
-    """Never by waiting: the sentence names command, process and start."""
-    with held_by_another(path) as child:
-        with pytest.raises(LedgerLockedError) as caught, lease(path, "cmsmig link"):
-            pytest.fail("two runs held the lease")
-        message = str(caught.value)
-        assert "`cmsmig import`" in message
-        assert f"process {child.pid} " in message
-        assert "UTC" in message
-        assert caught.value.exit_code == 6
-
-
-def test_a_refused_process_leaves_the_holder_its_lease(path: Path) -> None:
-    """Closing our descriptor must not open the door to a third."""
-    with held_by_another(path):
+    Closing its descriptor leaves the holder its lease: a third one is refused too.
+    """
+    with held(path) as child:
         for _ in range(2):
-            with pytest.raises(LedgerLockedError), lease(path, "cmsmig link"):
+            with pytest.raises(LedgerLockedError) as caught, lease(path, "cmsmig link"):
                 pytest.fail("two runs held the lease")
+            message = str(caught.value)
+            assert "`cmsmig import`" in message
+            assert f"process {child.pid} " in message
+            assert "UTC" in message
+            assert caught.value.exit_code == 6
 
 
 def test_a_killed_process_holds_nothing(path: Path) -> None:
     """SIGKILL frees the lease; the old name inside does not matter."""
-    with held_by_another(path) as child:
+    with held(path) as child:
         child.kill()
         child.wait(timeout=patience())
         with lease(path, "cmsmig link"):
@@ -160,7 +123,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_another_process_is_seen_while_it_holds_the_lease(path: Path) -> None:
     """Its signature while it lives; nothing of a killed one, nothing of our own."""
     assert other_holder(path) == ""
-    with held_by_another(path) as child:
+    with held(path) as child:
         signed = other_holder(path)
         assert signed.startswith("`cmsmig import`")
         assert f"process {child.pid} " in signed
@@ -190,7 +153,7 @@ sys.stdin.read()
 def test_looking_never_keeps_a_run_from_starting(path: Path) -> None:
     """Who looks whether somebody holds the lease, and is held up with it, lets a run
     start all the same, however long it takes."""
-    with held_by_another(path):
+    with held(path):
         pass  # what it signed stays there, since it was killed
     looking = subprocess.Popen(
         [sys.executable, "-c", _LOOKER, path],

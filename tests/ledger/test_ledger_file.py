@@ -6,34 +6,22 @@ import json
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cmsmig.errors import LedgerError
+from cmsmig.errors import LedgerDamagedError, LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import Identity, Intent, MadeRow
 from cmsmig.ledger.store import Ledger, derived_namespace
 from tests.support.cases import cases
+from tests.support.ledger.files import OURS, sql
 from tests.support.timelimit import patience
 
 NAMESPACE = "c219dc29-5b37-5a1c-a17f-4f148956fe57"
 """Of site `site` in space 7: it names blocks in spaces, so it must never change."""
-OURS = Identity("site", "https://m.example/v1", "7")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.sqlite"
-
-
-def sql(path: Path, statement: str, *values: object) -> list[tuple]:
-    """Ask the file as any other program would."""
-    with closing(sqlite3.connect(path)) as db, db:
-        return db.execute(statement, values).fetchall()
 
 
 def tables(path: Path) -> set[str]:
@@ -94,8 +82,10 @@ def test_whose_ledger_is_opened(path: Path, case: dict[str, Any]) -> None:
     given = (case.get("site", "site"), case.get("url", OURS.base_url))
     identity = Identity(*given, case.get("space", "7"))
     if "refused" in case:
-        with pytest.raises(LedgerError, match=case["refused"]):
+        with pytest.raises(LedgerError, match=case["refused"]) as refused:
             Ledger.open(path, identity)
+        damaged = isinstance(refused.value, LedgerDamagedError)
+        assert damaged == case.get("damaged", False)
         assert path.read_bytes() == before
     else:
         Ledger.open(path, identity).close()

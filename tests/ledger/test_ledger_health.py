@@ -15,13 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.errors import LedgerDamagedError, LedgerError
+from cmsmig.errors import LedgerDamagedError
 from cmsmig.ledger.bodies import load_body, pack_story, unpack_story
 from cmsmig.ledger.connection import connect, connect_reading
-from cmsmig.ledger.rows import Identity, MadeRow, WrittenStory
+from cmsmig.ledger.rows import MadeRow, WrittenStory
 from cmsmig.ledger.store import Ledger
-
-OURS = Identity("site", "https://m.example/v1", "7")
+from tests.support.ledger.files import OURS, sql
 
 RUN = """
 import os, pathlib, signal, sys
@@ -34,11 +33,6 @@ ledger.intents.write([Intent("folder", "notes", "")])
 ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
 os.kill(os.getpid(), signal.SIGKILL)
 """
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.sqlite"
 
 
 @pytest.fixture
@@ -60,8 +54,10 @@ def made(path: Path) -> list[str]:
 
 
 def test_a_killed_run_is_all_there(killed: Path) -> None:
-    """With its log, the file tells everything that was committed."""
+    """With its log the file holds all that was committed; the next command folds it
+    in, and from then on the file is whole by itself."""
     assert made(killed) == ["notes"]
+    assert not log_of(killed).exists()
     assert made(killed) == ["notes"]
 
 
@@ -88,13 +84,6 @@ def test_a_copy_of_the_file_alone_is_told(killed: Path, tmp_path: Path) -> None:
         Ledger.open(copy, OURS)
 
 
-def test_a_log_that_was_read_may_go(killed: Path) -> None:
-    """The next command folds it in; from then on the file is whole by itself."""
-    Ledger.open_existing(killed).close()
-    assert not log_of(killed).exists()
-    assert made(killed) == ["notes"]
-
-
 @pytest.mark.parametrize("ended", [True, False])
 def test_a_run_that_is_left_in_order_needs_no_log(path: Path, ended: bool) -> None:
     """Whether it ended or broke off with an error: closing makes the file whole."""
@@ -114,8 +103,7 @@ def test_looking_at_a_ledger_does_not_end_the_run_that_uses_it(path: Path) -> No
         Ledger.open_existing(path).close()
         ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
         ledger.end_run("done")
-    with closing(sqlite3.connect(path)) as db:
-        assert db.execute("SELECT outcome FROM run").fetchall() == [("done",)]
+    assert sql(path, "SELECT outcome FROM run") == [("done",)]
 
 
 def lost_page(data: bytearray, size: int) -> None:
@@ -160,22 +148,6 @@ def test_a_name_that_is_no_text_is_damage(path: Path) -> None:
         connect(path, durable=True)
     with pytest.raises(LedgerDamagedError, match=r"damaged.*cmsmig rebuild"):
         Ledger.open(path, OURS)
-
-
-def test_what_is_foreign_or_newer_is_not_called_damaged(path: Path) -> None:
-    """`rebuild` puts damaged files aside, and these are none."""
-    made(path)
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("INSERT INTO migration VALUES (99, 'm099_later', 'then')")
-    with pytest.raises(LedgerError, match="newer version") as refused:
-        Ledger.open(path, OURS)
-    assert not isinstance(refused.value, LedgerDamagedError)
-    other = path.with_name("other.sqlite")
-    with closing(sqlite3.connect(other)) as db, db:
-        db.execute("CREATE TABLE recipes (name TEXT)")
-    with pytest.raises(LedgerError, match="another program") as refused:
-        Ledger.open(other, OURS)
-    assert not isinstance(refused.value, LedgerDamagedError)
 
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"

@@ -16,7 +16,6 @@ from cmsmig.ledger.rows import (
     AssetRow,
     GoneItem,
     GoneState,
-    Identity,
     Intent,
     ItemRow,
     LossRow,
@@ -25,8 +24,8 @@ from cmsmig.ledger.rows import (
     WrittenStory,
 )
 from cmsmig.ledger.store import Ledger
+from tests.support.ledger.files import OURS
 
-OURS = Identity("site", "https://m.example/v1", "7")
 EVERY = pytest.mark.parametrize("number", range(1, LATEST + 1))
 CREATED, REUSED, FAILED, OPEN, GONE, NEW = (
     ItemKey("posts", item, "en")

@@ -13,7 +13,6 @@ import pytest
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import (
     AssetRow,
-    Identity,
     Intent,
     ItemRow,
     LossRow,
@@ -21,25 +20,15 @@ from cmsmig.ledger.rows import (
     StoryRecord,
 )
 from cmsmig.ledger.store import Ledger
+from tests.support.ledger.files import OURS, sql
 
 ONE, TWO = ItemKey("c", "1", "en"), ItemKey("c", "1", "fr")
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "l.sqlite", Identity("s", "u", "7")) as opened:
+def ledger(path: Path) -> Iterator[Ledger]:
+    with Ledger.open(path, OURS) as opened:
         yield opened
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "l.sqlite"
-
-
-def sql(path: Path, statement: str, *values: object) -> list[tuple]:
-    """Ask the file as any other program would."""
-    with closing(sqlite3.connect(path)) as db:
-        return db.execute(statement, values).fetchall()
 
 
 def row(key: ItemKey, status: str = "selected", reason: str = "") -> ItemRow:
@@ -61,7 +50,7 @@ def story_record(number: int, *, made: bool = True, content: str = "h") -> Story
     return StoryRecord(number, f"uuid-{number}", f"a/{number}", made, content, "then")
 
 
-def test_an_intent_is_unique_while_it_is_open(ledger: Ledger, file: Path) -> None:
+def test_an_intent_is_unique_while_it_is_open(ledger: Ledger, path: Path) -> None:
     """The same intent again renews it; after its outcome it is a new one."""
     ledger.intents.write([Intent("create", "x", "1"), Intent("sign", "x", "1")])
     ledger.intents.write([Intent("create", "x", "2")])
@@ -69,58 +58,54 @@ def test_an_intent_is_unique_while_it_is_open(ledger: Ledger, file: Path) -> Non
     ledger.intents.settle("create", "x", "absent")
     assert ledger.intents.open("create") == ()
     ledger.intents.write([Intent("create", "x", "3")])
-    rows = sql(file, "SELECT kind, request_hash, outcome FROM intent ORDER BY id")
+    rows = sql(path, "SELECT kind, request_hash, outcome FROM intent ORDER BY id")
     assert rows == [
         ("create", "2", "absent"),
         ("sign", "1", None),
         ("create", "3", None),
     ]
-    with pytest.raises(sqlite3.IntegrityError), closing(sqlite3.connect(file)) as db:
-        db.execute(
+    with pytest.raises(sqlite3.IntegrityError):
+        sql(
+            path,
             "INSERT INTO intent (kind, subject, request_hash, made_at)"
-            " VALUES ('create', 'x', '4', 'now')"
+            " VALUES ('create', 'x', '4', 'now')",
         )
 
 
 def test_intents_remember_their_run_and_come_in_order(
-    ledger: Ledger, file: Path
+    ledger: Ledger, path: Path
 ) -> None:
-    """A batch is one transaction; what is open is told oldest first."""
+    """A batch is one transaction; what is open comes oldest first."""
     ledger.begin_run("import")
     ledger.intents.write([Intent("create", each, "") for each in "cab"])
     assert [each.subject for each in ledger.intents.open("create")] == ["c", "a", "b"]
-    assert sql(file, "SELECT DISTINCT run_id FROM intent") == [(1,)]
+    assert sql(path, "SELECT DISTINCT run_id FROM intent") == [(1,)]
 
 
 def test_a_result_closes_its_intent_in_one_transaction(
-    ledger: Ledger, file: Path
+    ledger: Ledger, path: Path
 ) -> None:
-    """The story record and the end of its intent are written together."""
+    """A story has one record, written with the end of its intent and then renewed."""
     ledger.items.select([row(ONE)])
     ledger.intents.write([Intent("create", str(ONE), "h")])
-    ledger.items.placed(ONE, story_record(5), "origin", "create")
-    assert sql(file, "SELECT status, story_id, uuid FROM items") == [
-        ("created", 5, "uuid-5")
-    ]
-    assert sql(file, "SELECT outcome FROM intent") == [("done",)]
-
-
-def test_two_items_never_share_a_story_by_accident(ledger: Ledger) -> None:
-    """A story has one record: writing it again renews it."""
-    ledger.items.select([row(ONE)])
-    ledger.items.placed(ONE, story_record(5), "", "create")
-    ledger.items.written(ONE, story_record(5, content="new"), "linked", "")
+    placed = replace(story_record(5), group_id="one")
+    ledger.items.placed(ONE, placed, "origin", "create")
+    query = "SELECT status, story_id, uuid FROM items"
+    assert sql(path, query) == [("created", 5, "uuid-5")]
+    assert sql(path, "SELECT outcome FROM intent") == [("done",)]
+    assert ledger.items.all()[ONE].story_record == placed
+    renewed = replace(story_record(5, content="new"), group_id="two")
+    ledger.items.written(ONE, renewed, "linked", "")
     (found,) = ledger.items.all().values()
-    assert found.story_record == story_record(5, content="new")
-    assert found.link_state == "linked"
+    assert (found.story_record, found.link_state) == (renewed, "linked")
 
 
-def test_rows_are_read_again_after_any_write(ledger: Ledger, file: Path) -> None:
+def test_rows_are_read_again_after_any_write(ledger: Ledger, path: Path) -> None:
     """Of this process or of another one; between writes they are the same object."""
     ledger.items.select([row(ONE)])
     before = ledger.items.all()
     assert ledger.items.all() is before
-    with Ledger.open_existing(file) as other:
+    with Ledger.open_existing(path) as other:
         other.items.failed(ONE, "refused", "No.")
     assert ledger.items.all()[ONE].status == "failed"
     ledger.items.set_link_state(ONE, "linked")
@@ -128,7 +113,7 @@ def test_rows_are_read_again_after_any_write(ledger: Ledger, file: Path) -> None
     assert before[ONE].link_state == "linked"
 
 
-def test_new_rows_stand_in_a_new_mapping(ledger: Ledger, file: Path) -> None:
+def test_new_rows_stand_in_a_new_mapping(ledger: Ledger, path: Path) -> None:
     """Whoever goes through the rows of before is not disturbed."""
     ledger.items.select([row(TWO)])
     held = iter(ledger.items.all().items())
@@ -136,13 +121,11 @@ def test_new_rows_stand_in_a_new_mapping(ledger: Ledger, file: Path) -> None:
     assert [*ledger.items.all()] == [ONE, TWO]
     assert [key for key, _ in held] == [TWO]
     # Another ledger with as many items.
-    with closing(sqlite3.connect(file)) as db:
-        db.execute("UPDATE item SET item_id = '0' WHERE locale_id = 'fr'")
-        db.commit()
+    sql(path, "UPDATE item SET item_id = '0' WHERE locale_id = 'fr'")
     assert [*ledger.items.all()] == [ItemKey("c", "0", "fr"), ONE]
 
 
-def test_losses_of_an_item_are_replaced(ledger: Ledger, file: Path) -> None:
+def test_losses_of_an_item_are_replaced(ledger: Ledger, path: Path) -> None:
     """A rerun tells what is lost now, not what once was."""
     keys = ("kind", "what", "where", "context", "why", "severity")
     losses = [
@@ -154,15 +137,15 @@ def test_losses_of_an_item_are_replaced(ledger: Ledger, file: Path) -> None:
     assert ledger.findings.losses_by_kind() == {"colour": 3, "size": 1}
     ledger.findings.save_losses(ONE, losses[2:])
     query = "SELECT kind, severity, losses, items FROM losses_by_kind ORDER BY kind"
-    assert sql(file, query) == [("colour", "low", 1, 1), ("size", "low", 1, 1)]
+    assert sql(path, query) == [("colour", "low", 1, 1), ("size", "low", 1, 1)]
     ledger.findings.save_losses(ONE, [])
-    assert sql(file, "SELECT locale_id, ordinal, field FROM loss") == [
+    assert sql(path, "SELECT locale_id, ordinal, field FROM loss") == [
         ("fr", 0, "text")
     ]
 
 
 def test_assets_and_what_was_made_are_replaced_by_name(
-    ledger: Ledger, file: Path
+    ledger: Ledger, path: Path
 ) -> None:
     """The last word about a file or component is the one that stands."""
     asset = AssetRow("s", "e", "a.jpg", "signed", "", "", 3, "https://a/a.jpg")
@@ -174,18 +157,18 @@ def test_assets_and_what_was_made_are_replaced_by_name(
     ledger.inventory.save_made(made, intent="folder")
     ledger.inventory.save_made(MadeRow("component", "f", 9, "", False, "h"))
     assert ledger.inventory.made("folder") == {"f": made}
-    assert sql(file, "SELECT kind, made FROM made ORDER BY kind") == [
+    assert sql(path, "SELECT kind, made FROM made ORDER BY kind") == [
         ("component", 0),
         ("folder", 1),
     ]
-    assert sql(file, "SELECT kind FROM intent WHERE outcome IS NULL") == []
+    assert sql(path, "SELECT kind FROM intent WHERE outcome IS NULL") == []
 
 
-def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, file: Path) -> None:
+def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, path: Path) -> None:
     """Views for pandas: these names with these columns."""
     ledger.items.select([row(ONE), row(TWO, "skipped", "draft")])
     shown: dict[str, list[str]] = {}
-    with closing(sqlite3.connect(file)) as db:
+    with closing(sqlite3.connect(path)) as db:
         views = db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")
         for (name,) in views.fetchall():
             columns = db.execute(f"SELECT * FROM {name}").description
@@ -207,7 +190,7 @@ def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, file: Path) -> None
     assert ledger.findings.reasons() == {"selected": {"": 1}, "skipped": {"draft": 1}}
 
 
-def test_what_was_written_is_kept_as_content(ledger: Ledger, file: Path) -> None:
+def test_what_was_written_is_kept_as_content(ledger: Ledger, path: Path) -> None:
     """Bodies come back as they went in, half a surrogate pair included."""
     body = {"schema": {"a": {"pos": 0, "label": "\ud83d caf\u00e9", "keys": []}}}
     row = MadeRow("component", "post", 4, "", True, "h", body)
@@ -217,17 +200,6 @@ def test_what_was_written_is_kept_as_content(ledger: Ledger, file: Path) -> None
     assert ledger.intents.open("component") == (Intent("component", "post", "h", body),)
     ledger.intents.write([Intent("component", "post", "i", {"name": "post"})])
     assert ledger.intents.open("component")[0].body == {"name": "post"}
-
-
-def test_a_home_keeps_its_group(ledger: Ledger, file: Path) -> None:
-    """The group of a story is what its last write was answered with."""
-    ledger.items.select([row(ONE)])
-    for group in ("one", "two"):
-        placed = replace(story_record(5), group_id=group)
-        ledger.items.placed(ONE, placed, "origin", "create")
-        kept = ledger.items.all()[ONE].story_record
-        assert kept is not None
-        assert kept.group_id == group
 
 
 def test_a_row_that_is_as_it_was_stays_the_same_object(ledger: Ledger) -> None:

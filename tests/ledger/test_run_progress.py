@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Identity, Intent, ItemRow, StoryRecord
+from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.ledger.run_progress import RunWatch
 from cmsmig.ledger.store import Ledger
-
-IDENTITY = Identity("site", "https://host/v1", "7")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.sqlite"
+from tests.support.ledger.files import OURS, sql
 
 
 def _key(number: int) -> ItemKey:
@@ -45,7 +38,7 @@ def test_a_run_is_counted_while_another_connection_writes_it(path: Path) -> None
     """Requests of this run alone; an open one does not count, a closed one does."""
     watch = RunWatch(path)
     assert watch.look() is None
-    with Ledger.open(path, IDENTITY) as ledger:
+    with Ledger.open(path, OURS) as ledger:
         assert watch.look() is None
         ledger.begin_run("create")
         ledger.items.select(_row(number) for number in range(5))
@@ -77,7 +70,7 @@ def test_a_run_is_counted_while_another_connection_writes_it(path: Path) -> None
 
 def test_looking_leaves_a_broken_run_as_it_was(path: Path) -> None:
     """Neither the outcome nor the log that the next run needs is touched."""
-    ledger = Ledger.open(path, IDENTITY)
+    ledger = Ledger.open(path, OURS)
     ledger.begin_run("import")
     ledger.items.select([_row(1)])
     log = Path(f"{path}-wal")
@@ -102,7 +95,5 @@ def test_what_is_no_ledger_is_nothing_to_see(path: Path, what: str) -> None:
         path.touch()
         os.mkfifo(f"{path}-wal")
     else:
-        db = sqlite3.connect(path)
-        db.execute("CREATE TABLE run (id INTEGER)")
-        db.close()
+        sql(path, "CREATE TABLE run (id INTEGER)")
     assert RunWatch(path).look() is None

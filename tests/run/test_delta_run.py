@@ -18,15 +18,11 @@ import pytest
 
 from cmsmig.ledger.lease import lease
 from cmsmig.sandbox.http.asgi import Call, Reply
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.settings import Project
-from tests.support.cli.bad_input import Faults, Rig
-from tests.support.rehearsal import Ended, write_env
+from tests.support.cli.bad_input import Rig
+from tests.support.rehearsal import Ended
 from tests.support.timelimit import patience
-from tests.support.tiny_site import write_tiny_site
 
-RATE = 900
 KEYS = ["time", "level", "step", "item", "call", "wait", "outcome"]
 KEEPS = """\
 import os, sys
@@ -141,21 +137,9 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(rig: Callable[..., Rig], tmp_path: Path) -> Site:
     """Return a project that is pulled and decided, nothing imported."""
-    with ExitStack() as stack:
-        content = tmp_path / "content"
-        write_tiny_site(content)
-        faults = Faults()
-        options = SandboxOptions(
-            content=content, rate=RATE, origin_rate=60_000, middleware=(faults,)
-        )
-        handle = stack.enter_context(running_sandbox(options))
-        rig = Rig(handle, tmp_path / "project", tmp_path / "state", faults)
-        rig.run("init")
-        write_env(rig.folder, environment_file_text(dict(handle.announcement), RATE))
-        rig.decided()
-        yield Site(rig, tmp_path / "reports")
+    return Site(rig(), tmp_path / "reports")
 
 
 def test_a_night_brings_what_moved_and_tells_of_it(
@@ -224,21 +208,34 @@ def test_a_hook_that_fails_is_told_and_changes_no_code(
     assert len(receiver.bodies) == 1
 
 
-def test_a_refusal_at_the_origin_ends_with_1(site: Site, receiver: Receiver) -> None:
-    """What cannot be read stops the run; hooks and log know."""
-
-    def refuse(call: Call, reply: Reply) -> Reply:
-        lists = call.path.endswith("/items")
-        return replace(reply, status=400) if lists else reply
-
-    site.rig.faults.append(refuse)
-    _assert_ends_with(site, receiver, 1, "01_inspect_origin")
+def _lists_are_refused(call: Call, reply: Reply) -> Reply:
+    return replace(reply, status=400) if call.path.endswith("/items") else reply
 
 
-def test_missing_decisions_end_with_3(site: Site, receiver: Receiver) -> None:
-    """Nothing is accepted at night: the plan stops and says what is missing."""
-    (site.rig.folder / "decisions" / "collections.yaml").unlink()
-    _assert_ends_with(site, receiver, 3, "04_prepare_destination")
+@pytest.mark.parametrize(
+    ("cause", "code", "at"),
+    [
+        # What cannot be read stops the run.
+        ("refusal", 1, "01_inspect_origin"),
+        # Nothing is accepted at night: the plan stops and says what is missing.
+        ("no decisions", 3, "04_prepare_destination"),
+        # At once, never by waiting.
+        ("held", 6, "01_inspect_origin"),
+    ],
+)
+def test_a_night_that_cannot_go_on_ends_with_its_code(
+    site: Site, receiver: Receiver, cause: str, code: int, at: str
+) -> None:
+    """Hooks and log know."""
+    if cause == "refusal":
+        site.rig.faults.append(_lists_are_refused)
+    elif cause == "no decisions":
+        (site.rig.folder / "decisions" / "collections.yaml").unlink()
+    with ExitStack() as stack:
+        if cause == "held":
+            lock = Project(site.rig.folder).lock
+            stack.enter_context(lease(lock, "another run"))
+        _assert_ends_with(site, receiver, code, at)
 
 
 def test_a_difference_ends_with_4(site: Site, receiver: Receiver) -> None:
@@ -304,12 +301,6 @@ def _holding_back(
 
     yield begin
     rig.faults.remove(wait)
-
-
-def test_a_held_ledger_ends_with_6(site: Site, receiver: Receiver) -> None:
-    """At once, never by waiting."""
-    with lease(Project(site.rig.folder).lock, "another run"):
-        _assert_ends_with(site, receiver, 6, "01_inspect_origin")
 
 
 def test_a_refused_token_ends_with_7(

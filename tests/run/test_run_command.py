@@ -23,7 +23,7 @@ from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
 from tests.support.plaintools import plain_papermill
-from tests.support.rehearsal import Rehearsal, run_here
+from tests.support.rehearsal import Rehearsal
 from tests.support.sites.exact import write_load_site
 from tests.support.timelimit import patience
 
@@ -73,28 +73,6 @@ def test_a_difference_ends_with_4(
         "differences: 1",
     ]
     assert lines[-1] == f"report: {reports / 'check' / 'report.html'}"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--only", "42"], "--only 42 names no notebook"),
-        (["-p", "reviwer=x"], "did you mean reviewer?"),
-        (["-p", "dry_run=maybe"], "takes true or false"),
-        (["-p", "nonsense"], "write -p name=value"),
-        (["--dry-run", "-p", "dry_run=false"], "contradict"),
-    ],
-)
-def test_wrong_calls_run_nothing(
-    tmp_path: Path, reports: Path, arguments: list[str], said: str
-) -> None:
-    """One sentence, code 2, and no folder made."""
-    project = ["--project", str(tmp_path / "project")]
-    ended = run_here(*project, "run", "--reports", str(reports), *arguments)
-    assert ended.code == 2
-    assert said in ended.err
-    assert len(ended.err.splitlines()) == 1
-    assert not reports.exists()
 
 
 def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:

@@ -6,82 +6,28 @@ Each case is one kernel; papermill alone lets half of them pass as success.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cmsmig.run.engine import execute, export_page
 from cmsmig.run.outcome import Cell, Executed, Failure, exit_code_of, judge
+from tests.support.cases import cases, part
 from tests.support.run.small_notebooks import write_notebook
 
-RAISING = "from cmsmig.errors import {0}\nraise {0}('Decide on Posts first.')"
 
-
-def run(folder: Path, *sources: str, **tags: str) -> Failure | None:
-    """Run a small notebook and judge it."""
-    notebook = write_notebook(folder, "00_small", *sources, **tags)
+@cases(__file__, "notebooks.yaml")
+def test_how_a_notebook_ends(tmp_path: Path, case: dict[str, Any]) -> None:
+    """The folder's name has braces, which papermill would fill in."""
+    last = tmp_path / "last"
+    cells = [*case["cells"], f"open({str(last)!r}, 'w').close()"]
+    folder = tmp_path / "{a} b"
+    notebook = write_notebook(folder, "00_small", *cells, **case.get("tags", {}))
     output = folder / "out.ipynb"
     failure = judge(execute(notebook, output, {"limit": 5}, lambda process: None))
+    assert part(failure, case.get("fails")) == case.get("fails")
+    assert last.exists() == case["to_its_end"]
     assert output.exists()
-    return failure
-
-
-def test_a_notebook_that_runs_to_its_end(tmp_path: Path) -> None:
-    """Values arrive typed, `await` works, and paths may hold braces."""
-    source = "import asyncio\nawait asyncio.sleep(0)\nassert limit == 5"
-    assert run(tmp_path / "{a} b", source, "!true", "x = !echo hi\nx") is None
-
-
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        ("import sys\nsys.exit(0)", "sys.exit"),
-        ("!false", "non-zero exit status"),
-        ("x = !false", "non-zero exit status"),
-        ("%run missing.py", "missing.py"),
-        ("input()", "does not support input"),
-    ],
-)
-def test_silent_failures_are_failures(tmp_path: Path, source: str, why: str) -> None:
-    """The cell is named by its prompt and last line; nothing after it runs."""
-    failure = run(tmp_path, source, f"open({str(tmp_path / 'after')!r}, 'w')")
-    assert failure is not None
-    assert why in failure.why
-    assert failure.exit_code == 1
-    assert failure.where == f"cell [3] `{source.splitlines()[-1]}`"
-    assert not (tmp_path / "after").exists()
-
-
-def test_our_errors_keep_their_sentence_and_code(tmp_path: Path) -> None:
-    """An error of the tree ends the run with the code that the command has."""
-    failure = run(tmp_path, RAISING.format("UndecidedError"))
-    assert failure is not None
-    assert failure.why == "Decide on Posts first"
-    assert failure.exit_code == 3
-
-
-def test_a_cell_that_is_skipped_by_its_tag_is_a_failure(tmp_path: Path) -> None:
-    """A notebook whose cell did not run is not done, whatever the tag says."""
-    failure = run(tmp_path, "1", "2", c1="skip-execution")
-    assert failure is not None
-    assert "not run" in failure.why
-    assert failure.where == "cell [ ] `1`"
-
-
-def test_an_error_that_a_tag_allows_is_a_failure(tmp_path: Path) -> None:
-    """Nor does a tag that lets a notebook carry on make an error none."""
-    failure = run(tmp_path, "1 / 0", "2", c1="raises-exception")
-    assert failure is not None
-    assert failure == Failure(
-        "cell [3] `1 / 0`", "ZeroDivisionError: division by zero", 1
-    )
-
-
-def test_a_kernel_that_ends_is_a_failure_in_its_cell(tmp_path: Path) -> None:
-    """A killed kernel is told as such, where it happened."""
-    failure = run(tmp_path, "1", "import os\nos._exit(0)", "2")
-    assert failure is not None
-    assert failure.why == "the kernel ended on its own"
-    assert "os._exit(0)" in failure.where
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -28,9 +27,7 @@ def patience() -> float:
     return _PATIENCE * crowding()
 
 
-def set_timer(
-    item: pytest.Item, settings: Any, crowded: Callable[[], float] = crowding
-) -> bool:
+def set_timer(item: pytest.Item, settings: Any) -> bool:
     """Fail the test that runs, with every stack, once `settings.timeout` is used up.
 
     The more programs want the machine, the slower that happens.
@@ -40,7 +37,7 @@ def set_timer(
 
     def passed(number: int, frame: FrameType | None) -> None:
         nonlocal left
-        left -= tick / crowded()
+        left -= tick / crowding()
         if left <= 0:
             cancel()
             timeout_sigalrm(item, settings)

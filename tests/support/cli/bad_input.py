@@ -6,10 +6,7 @@ import json
 import os
 import re
 import socket
-import subprocess
-import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,14 +26,6 @@ _PROGRESS = re.compile(
     "(pull|files|components|folders|assets|stories|relations|publish|verify"
     "|origin|destination|upload host): .+"
 )
-_HOLDER = """
-import sys
-from pathlib import Path
-from cmsmig.ledger.lease import lease
-with lease(Path(sys.argv[1]), "cmsmig import"):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 _NEXT_SENTENCE = re.compile(r"[.!?]['”)]* +[A-Z`]")
 
 
@@ -204,7 +193,7 @@ def sentence(ended: Ended) -> str:
     assert "Traceback" not in ended.err
     *before, last = ended.err.splitlines() or [""]
     assert [line for line in before if not _PROGRESS.fullmatch(line)] == []
-    assert re.match(r"[A-Z0-9`/]|[a-z_]+(\.yaml|\.toml)?[ ,:]", last), last
+    assert re.match(r"[A-Z0-9`/]|-{0,2}[a-z_][\w./=-]*[ ,:]", last), last
     assert last[-1] in ".?", last
     assert not _NEXT_SENTENCE.search(last), last
     assert len(last) < 700, last
@@ -249,18 +238,3 @@ def story_at(rig: Rig, ending: str) -> Story:
     space = rig.handle.state.space
     found = [s for s in space.stories.values() if space.full_slug(s).endswith(ending)]
     return found[0]
-
-
-@contextmanager
-def held(lock: Path) -> Iterator[int]:
-    """Let another process hold a project as an import does; yield its number."""
-    with subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, str(lock)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        yield holder.pid
-        holder.communicate("")
