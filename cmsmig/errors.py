@@ -162,6 +162,9 @@ class FieldProblem:
     field: str
     message: str
 
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}" if self.field else self.message
+
 
 class ServiceError(CmsmigError):
     """A service did not do what was asked of it."""

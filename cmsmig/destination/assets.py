@@ -5,9 +5,10 @@ from __future__ import annotations
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
-from cmsmig.destination.schema import Asset, AssetFolder, PublicFile, SignedUpload
+from cmsmig.destination.schema import Asset, AssetFolder, SignedUpload
 from cmsmig.errors import NotFoundError
 from cmsmig.wire.addresses import is_private_host, target
+from cmsmig.wire.download import Fetched
 
 LARGEST_FILE = 5 * 1024**3
 """Bytes; what the upload host takes at most."""
@@ -170,28 +171,17 @@ class AssetCalls(Connection):
             f"the asset folder {folder_id}", f"asset_folders/{folder_id}"
         )
 
-    async def public(self, url: str) -> PublicFile:
+    async def public(self, url: str) -> Fetched:
         """Read a public address and return the digest of what it gives.
 
         Costs no quota. A status that is no success is returned, not raised.
         """
         own = target(self._base_url)
         aim = target(url)
-        fetched = await self._session.fetch(
+        return await self._session.fetch(
             url,
             max_bytes=LARGEST_FILE,
             # A sandbox serves its files as privately as its API, at its port.
             allow_private=is_private_host(own.host)
             and (aim.host, aim.port) == (own.host, own.port),
-            write=_forget,
-            restart=_forgotten,
         )
-        return PublicFile(fetched.status, fetched.sha256, fetched.size)
-
-
-def _forget(data: bytes) -> None:
-    """Take bytes whose digest is all that is wanted."""
-
-
-def _forgotten() -> None:
-    """Take back bytes that nobody kept."""

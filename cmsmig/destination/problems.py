@@ -40,7 +40,7 @@ def explained(
     problems: tuple[FieldProblem, ...],
 ) -> ServiceError:
     """Return the same kind of error, as one sentence about what was attempted."""
-    reason = "; ".join(map(_complaint, problems))
+    reason = "; ".join(str(each).rstrip(".") for each in problems)
     said = f"{error.status}: {reason}" if reason else f"{error.status}"
     return type(error)(
         f"The destination refused to {what} ({said}); {advice}.",
@@ -85,8 +85,3 @@ def _of_text(text: str) -> tuple[FieldProblem, ...]:
     plain = ": ".join(coded) or _TAG.sub(" ", text[: _LONGEST * 20])
     message = " ".join(plain.split())[:_LONGEST]
     return (FieldProblem("", message),) if message else ()
-
-
-def _complaint(problem: FieldProblem) -> str:
-    text = problem.message.rstrip(".")
-    return f"{problem.field}: {text}" if problem.field else text

@@ -74,7 +74,6 @@ def space(record: JsonObject) -> Space:
         name=_text(record, "name"),
         plan_level=_text(record, "plan_level"),
         languages=tuple(_languages(record)),
-        domain=_text(record, "domain"),
         plan=_text(record, "plan"),
         limits=space_limits.known_limits(record),
         upload_bytes=space_limits.upload_bytes(record),
@@ -129,13 +128,13 @@ def signed_upload(record: JsonObject) -> SignedUpload:
     listed = record.get("fields")
     if not isinstance(listed, dict) or not listed:
         raise _missing("fields")
-    public = _text(record, "public_url") or _named(record, "pretty_url")
     return SignedUpload(
         asset_id=_whole(record, "id"),
         post_url=_absolute(_named(record, "post_url")),
         fields=tuple((key, _verbatim(value, key)) for key, value in listed.items()),
-        public_url=public,
-        content_url=content_url(public),
+        content_url=content_url(
+            _text(record, "public_url") or _named(record, "pretty_url")
+        ),
     )
 
 

@@ -27,8 +27,6 @@ class Space:
     """As the service says it, a number in text as a rule; empty when silent."""
     languages: tuple[str, ...]
     """Codes of the languages beside the default one."""
-    domain: str
-    """Where the space's pages are previewed; empty when not set."""
     plan: str = ""
     """The name of its plan; empty when silent."""
     limits: Mapping[Counted, int] = field(default_factory=dict)
@@ -105,10 +103,8 @@ class SignedUpload:
     post_url: str
     fields: tuple[tuple[str, str], ...]
     """To be sent verbatim in this order, the file after them."""
-    public_url: str
-    """Where the file will be, as the service says it."""
     content_url: str
-    """The same address as content has to hold it."""
+    """Where the file will be, as content has to hold it."""
 
     @property
     def file_name(self) -> str:
@@ -191,16 +187,6 @@ class Release:
     """Whether it was deployed."""
     release_at: str
     """When it is to be deployed; empty where that is done by hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class PublicFile:
-    """What a public address gave: the proof that an upload arrived."""
-
-    status: int
-    sha256: str
-    """Of the bytes; empty unless `status` is a success."""
-    size: int
 
 
 def pages(rows: int) -> int:

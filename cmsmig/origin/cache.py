@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
@@ -101,11 +102,7 @@ class RawCache:
 
     def read_at(self) -> float:
         """Return when the oldest of the item sets here was read, in epoch seconds."""
-        files = [
-            self.item_file(identifier, live=live)
-            for identifier in self.collection_ids()
-            for live in (False, True)
-        ]
+        files = [self.item_file(each, live=live) for each, live in self.sets()]
         return min((each.stat().st_mtime for each in files if each.exists()), default=0)
 
     def require_complete(self) -> None:
@@ -123,6 +120,10 @@ class RawCache:
                     raise missing(path)
             for live in (False, True):
                 self.require_closed(identifier, live=live)
+
+    def sets(self) -> Iterator[tuple[str, bool]]:
+        """Yield the collection of each item set, and whether it is the live one."""
+        yield from product(self.collection_ids(), (False, True))
 
     def fingerprint(self) -> dict[str, str]:
         """Return the SHA-256 of every file of a collection, by its name here."""
@@ -186,8 +187,7 @@ class RawCache:
     def held_site(self) -> str | None:
         """Return the site whose collections are here; None when nothing tells.
 
-        A cache that was made before it was written down tells by its only site, or
-        by the locales of its items.
+        A cache whose folder `.pages` was not copied with it tells by its only site.
         """
         return self._record().get("site_id") or self._derived_site()
 
@@ -223,24 +223,10 @@ class RawCache:
         if not self.holds_collections():
             return None
         try:
-            sites = self.sites()
-            if len(sites) > 1:
-                seen = self._locales()
-                sites = tuple(each for each in sites if _speaks(each, seen))
-        except CacheError:
+            (only,) = self.sites()
+        except (CacheError, ValueError):
             return None
-        return sites[0].site_id if len(sites) == 1 else None
-
-    def _locales(self) -> frozenset[str]:
-        """Return the locale of the first item of each set that has been read."""
-        found = set()
-        for identifier in self.collection_ids():
-            for live in (False, True):
-                read = self.item_file(identifier, live=live).is_file()
-                if read and not self.pages(identifier, live=live).open:
-                    first = next(self.items(identifier, live=live), None)
-                    found |= {first.key.locale_id} if first else set()
-        return frozenset(found - {""})
+        return only.site_id
 
     def start_refresh(self) -> None:
         """Mark everything as to be read again; a kill in here is made good."""
@@ -323,10 +309,6 @@ def _checked(identifier: str) -> str:
             " check the address of the origin in the settings."
         )
     return identifier
-
-
-def _speaks(site: Site, locales: frozenset[str]) -> bool:
-    return bool(locales) and locales <= {each.locale_id for each in site.locales}
 
 
 def _kind(live: bool) -> str:

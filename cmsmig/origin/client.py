@@ -6,6 +6,7 @@ Spec: origin read API (version 2). Source of the shapes: Webflow Data API v2.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
@@ -68,10 +69,10 @@ class OriginClient:
         Needs the scope pages:read. Source: Webflow Data API v2, List Pages.
         """
         paging = (("offset", str(offset)), ("limit", str(PAGE)))
-        got = await self._get(f"sites/{_segment(site_id)}/pages", paging)
-        listed = _object(got).get("pages")
-        if not isinstance(listed, list):
-            raise _malformed(got, "it holds no list of pages")
+        body = await self._listing(
+            f"sites/{_segment(site_id)}/pages", paging, key="pages"
+        )
+        listed = cast("list[Json]", body["pages"])
         return [each for each in listed if isinstance(each, dict)]
 
     async def collection(self, collection_id: str) -> JsonObject:
@@ -119,9 +120,14 @@ class OriginClient:
         return _object(await self._get(f"{path}/live" if live else path, chosen))
 
     async def _listing(
-        self, path: str, *, key: str, patient: bool = True
+        self,
+        path: str,
+        params: tuple[tuple[str, str], ...] = (),
+        *,
+        key: str,
+        patient: bool = True,
     ) -> JsonObject:
-        answer = await self._get(path, patient=patient)
+        answer = await self._get(path, params, patient=patient)
         body = _object(answer)
         if not isinstance(body.get(key), list):
             raise _malformed(answer, f"it holds no list of {key}")

@@ -16,8 +16,8 @@ from cmsmig.errors import CacheError
 from cmsmig.nesting import parse_json
 from cmsmig.origin.records import (
     AGAIN,
+    clear_left,
     disk,
-    is_alive,
     line_of,
     listed,
     read_listed,
@@ -131,11 +131,7 @@ class FileStore:
 
     def clear_arrivals(self) -> None:
         """Remove what killed pulls left half-way."""
-        for path in self._files.glob(f"{_ARRIVING}*"):
-            process = path.name.removeprefix(_ARRIVING).partition("-")[0]
-            if not (process.isdigit() and is_alive(int(process))):
-                with disk(path):
-                    path.unlink(missing_ok=True)
+        clear_left(self._files, _ARRIVING)
 
     def _journalled(self) -> Iterable[FileRow]:
         try:
@@ -162,7 +158,7 @@ class Arrival:
         with disk(self.path):
             require_in_place(self.path)
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._file: BinaryIO = open_fresh(self.path)
+            self.file: BinaryIO = open_fresh(self.path)
         return self
 
     def __exit__(
@@ -172,27 +168,16 @@ class Arrival:
         trace: TracebackType | None,
     ) -> None:
         with suppress(OSError):
-            self._file.close()
+            self.file.close()
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
-
-    def restart(self) -> None:
-        """Forget the bytes so far."""
-        with disk(self.path):
-            self._file.seek(0)
-            self._file.truncate()
-
-    def write(self, chunk: bytes) -> None:
-        """Add bytes; raises `StorageError`."""
-        with disk(self.path):
-            self._file.write(chunk)
 
     def close(self) -> None:
         """Bring the bytes to the disk, so that they can be looked at."""
         with disk(self.path):
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            self.file.close()
 
     def keep(self, sha256: str) -> None:
         """Give the file its name."""

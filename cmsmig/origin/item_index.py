@@ -76,11 +76,7 @@ class ItemIndex:
         so that what is replaced in between is told."""
         self._cache = cache
         self._derived = derived
-        paths = (
-            cache.item_file(each, live=live)
-            for each in cache.collection_ids()
-            for live in (False, True)
-        )
+        paths = (cache.item_file(each, live=live) for each, live in cache.sets())
         self._files = {path: item_file(path) for path in paths}
 
     def items(

@@ -5,47 +5,45 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, TypeAlias
 
-from cmsmig.canonical import Json, JsonObject
-from cmsmig.nesting import parse_json
+from pydantic import Field, TypeAdapter
+
+from cmsmig.canonical import JsonObject
 from cmsmig.origin.records import disk, line_of
-from cmsmig.plain_file import (
-    open_appending,
-    open_fresh,
-    open_plain,
-    read_plain,
-    require_in_place,
-)
+from cmsmig.plain_file import open_fresh, open_plain, read_plain, require_in_place
 
-_MANIFEST = "manifest.jsonl"
-_MANY = 10**9
+_Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, lt=10**9)]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page on disk."""
 
-    round: int
+    round: _Count
     """1 for the first reading; a set that moved meanwhile is read again."""
-    offset: int
-    count: int
-    total: int
+    offset: _Count
+    count: _Count
+    total: _Count
     """How many items the service counted when it gave this page."""
     sha256: str
     at: float
     """When it was read, seconds since the epoch."""
-    limit: int = 100
+    limit: _Count = 100
     """How many items the service would have given at most."""
+
+
+_PAGE = TypeAdapter(Page)
 
 
 class PageStore:
     """The folder of one incomplete set: it exists as long as the set is one.
 
-    Pages are files of one item per line, listed in an append-only manifest. A
-    page that is not what the manifest says is forgotten and so read again.
+    A page is a file: what is known of it on the first line, then one item per line. A
+    page that is not what its first line says counts as never read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -59,7 +57,7 @@ class PageStore:
     def begin(self) -> None:
         """Mark the set as being read, keeping what is there."""
         with disk(self.folder):
-            require_in_place(self.folder / _MANIFEST)
+            require_in_place(self._path(0, 0))
             self.folder.mkdir(parents=True, exist_ok=True)
 
     def clear(self) -> None:
@@ -71,14 +69,20 @@ class PageStore:
         """Forget the pages, and that the set was being read."""
         with disk(self.folder):
             if self.folder.exists():
-                # The manifest goes first: pages alone are nothing.
-                (self.folder / _MANIFEST).unlink(missing_ok=True)
                 shutil.rmtree(self.folder)
 
     def pages(self) -> dict[tuple[int, int], Page]:
         """Return the intact pages by round and offset."""
-        found = {(page.round, page.offset): page for page in self._listed()}
-        return {key: page for key, page in found.items() if self._intact(page)}
+        found: dict[tuple[int, int], Page] = {}
+        for path in sorted(self.folder.glob("*.jsonl")):
+            # The one that a kill cut short, or that was changed, is read again.
+            with suppress(OSError, ValueError):
+                head, _, body = read_plain(path).partition(b"\n")
+                page = _PAGE.validate_json(head)
+                intact = hashlib.sha256(body).hexdigest() == page.sha256
+                if intact and path == self._path(page.round, page.offset):
+                    found[page.round, page.offset] = page
+        return found
 
     def add(
         self,
@@ -93,48 +97,18 @@ class PageStore:
         body = b"".join(line_of(item) + b"\n" for item in items)
         digest = hashlib.sha256(body).hexdigest()
         page = Page(number, offset, len(items), total, digest, at, limit)
-        with disk(self.folder):
-            with open_fresh(self._path(page)) as file:
-                file.write(body)
-            with open_appending(self.folder / _MANIFEST) as manifest:
-                manifest.write(b"\n" + line_of(asdict(page)) + b"\n")
+        path = self._path(number, offset)
+        with disk(path), open_fresh(path) as file:
+            file.write(line_of(asdict(page)) + b"\n" + body)
         return page
 
     def lines(self, page: Page) -> Iterator[bytes]:
         """Yield the items of a page, one line of JSON each."""
-        with disk(self._path(page)), open_plain(self._path(page)) as file:
+        path = self._path(page.round, page.offset)
+        with disk(path), open_plain(path) as file:
+            file.readline()
             for line in file:
                 yield line.rstrip(b"\n")
 
-    def _listed(self) -> Iterator[Page]:
-        try:
-            text = read_plain(self.folder / _MANIFEST)
-        except FileNotFoundError:
-            return
-        for line in text.splitlines():
-            try:
-                yield _page(parse_json(line))
-            except (ValueError, TypeError):
-                # The line that a kill cut short; what it told of is read again.
-                continue
-
-    def _intact(self, page: Page) -> bool:
-        try:
-            body = read_plain(self._path(page))
-        except OSError:
-            return False
-        return hashlib.sha256(body).hexdigest() == page.sha256
-
-    def _path(self, page: Page) -> Path:
-        return self.folder / f"{int(page.round):02d}-{int(page.offset):06d}.jsonl"
-
-
-def _page(record: Json) -> Page:
-    """Return the page that a line tells of; raises `ValueError` and `TypeError`."""
-    if not isinstance(record, dict):
-        raise TypeError("no page")
-    page = Page(**cast(dict[str, Any], record))
-    numbers = (page.round, page.offset, page.count, page.total, page.limit)
-    if not all(type(each) is int and 0 <= each < _MANY for each in numbers):
-        raise ValueError("no numbers of a page")
-    return replace(page, at=float(page.at))
+    def _path(self, number: int, offset: int) -> Path:
+        return self.folder / f"{number:02d}-{offset:06d}.jsonl"

@@ -56,20 +56,25 @@ def replace_file(
                 fresh.unlink(missing_ok=True)
             raise
         if is_shared:
-            _clear_unfinished(path)
-        sync_folder(path.parent)
+            clear_left(path.parent, f".{path.name}.")
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            # The names in a folder survive a power cut only then.
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
-def _clear_unfinished(path: Path) -> None:
-    """Remove what killed writers of a shared file left."""
-    start = f".{path.name}."
-    for each in path.parent.glob(f"{start}*.new"):
-        process = each.name.removeprefix(start).partition("-")[0]
-        if not (process.isdigit() and is_alive(int(process))):
-            each.unlink(missing_ok=True)
+def clear_left(folder: Path, start: str) -> None:
+    """Remove what killed processes left: files named by `start` and a process."""
+    for path in folder.glob(f"{start}*"):
+        process = path.name.removeprefix(start).partition("-")[0]
+        if not (process.isdigit() and _is_alive(int(process))):
+            with disk(path):
+                path.unlink(missing_ok=True)
 
 
-def is_alive(process: int) -> bool:
+def _is_alive(process: int) -> bool:
     """Return whether there is a process with this number; True where unknown."""
     try:
         os.kill(process, 0)
@@ -78,15 +83,6 @@ def is_alive(process: int) -> bool:
     except (OSError, OverflowError):
         return True
     return True
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def line_of(value: object) -> bytes:

@@ -240,13 +240,8 @@ def parse_collection(record: object, where: str) -> Collection:
     )
 
 
-def parse_item(
-    record: object, collection_id: str, where: str, source: DataSource | None = None
-) -> Item:
-    """Return the item in `record`; raises `CacheError` naming `where`.
-
-    With a `source` the item's values are read from there when they are asked for.
-    """
+def parse_item(record: object, collection_id: str, where: str) -> Item:
+    """Return the item in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
     body = whole_value(given)
     data = _object(body.get("fieldData"), f"{where}, fieldData")
@@ -263,8 +258,8 @@ def parse_item(
             text_of(body.get("lastUpdated")),
             text_of(body.get("lastPublished")),
         ),
-        data_hash=hash_of(data),
-        source=source or HeldData(data),
+        data_hash=fingerprint(data),
+        source=HeldData(data),
         halved=tuple(changed(_object(given["fieldData"], where), data)),
         numbers=numbers_of(data),
     )
@@ -284,11 +279,6 @@ def numbers_of(data: JsonObject) -> tuple[tuple[str, float], ...]:
         for slug, value in data.items()
         if type(value) is int or type(value) is float
     )
-
-
-def hash_of(data: JsonObject) -> str:
-    """Return the fingerprint of an item's values."""
-    return fingerprint(data)
 
 
 def _halved_schema(given: JsonObject, body: JsonObject, slug: str) -> Iterator[str]:

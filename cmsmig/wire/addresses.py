@@ -61,11 +61,6 @@ class Target:
     port: int
     tls: bool
 
-    def at(self, place: str) -> str:
-        """Return the address with a numeric one in the place of its host."""
-        host = f"[{place}]" if ":" in place else place
-        return urlsplit(self.url)._replace(netloc=f"{host}:{self.port}").geturl()
-
 
 def refuse(reason: Refusal, url: str, sentence: str) -> RejectedError:
     """Return the error for an address that is not asked for."""
@@ -148,10 +143,8 @@ def goes_by_proxy(url: str) -> bool:
 
 def is_private_host(host: str) -> bool:
     """Return whether `host` says of itself that it is private, without a lookup."""
-    address = _numeric(host)
-    if address is None:
-        return _is_localhost(host)
-    return not _public(host)
+    is_inner = _numeric(host) is not None and not _public(host)
+    return is_inner or _is_localhost(host)
 
 
 def _is_localhost(host: str) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import NoReturn, TypeAlias
 from urllib.parse import urlsplit
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.errors import (
     CredentialsError,
     FieldProblem,
@@ -75,7 +76,7 @@ class Request:
         return self.repeatable is None and self.method in ("GET", "HEAD")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """One whole answer."""
 
@@ -83,17 +84,13 @@ class Answer:
     headers: Mapping[str, str]
     """Keys in lower case."""
     body: bytes
-    _seen: list[Json] = field(default_factory=list, repr=False, compare=False)
-    """What `check` made of the body, for whoever asks for it first."""
-
-    def check(self) -> None:
-        """Raise `MalformedAnswerError` unless the body is JSON."""
-        self._seen[:] = [self.json()]
 
     def json(self) -> Json:
-        """Return the body as JSON; raises `MalformedAnswerError`."""
-        if self._seen:
-            return self._seen.pop()
+        """Return the body as JSON, parsed once; raises `MalformedAnswerError`."""
+        return self._parsed
+
+    @cached_property
+    def _parsed(self) -> Json:
         try:
             return parse_json(self.body, _no_constant)
         except ValueError as error:
@@ -182,7 +179,7 @@ def failure(
     """Return the error for an answer that is neither a success nor a 429 or 5xx."""
     content = answer.content()
     problems = _problems(content)
-    said = "; ".join(_complaint(problem) for problem in problems) or answer.said()
+    said = "; ".join(map(str, problems)) or answer.said()
     kind, message = _explain(method, url, answer, service, credentials_hint, said)
     return kind(
         message,
@@ -218,7 +215,7 @@ def _problems(content: object) -> Problems:
         return ()
     details = content.get("details")
     named = [
-        FieldProblem(_word(entry.get("field")), _word(entry.get("message")))
+        FieldProblem(text_of(entry.get("field")), text_of(entry.get("message")))
         for entry in (details if isinstance(details, list) else [])
         if isinstance(entry, Mapping)
     ]
@@ -253,19 +250,9 @@ def _explain(
     return RejectedError, f"The {service} rejected {what} ({status}{reason})."
 
 
-def _complaint(problem: FieldProblem) -> str:
-    if problem.field:
-        return f"{problem.field}: {problem.message}"
-    return problem.message
-
-
 def _element(name: str, xml: str) -> str:
     found = re.search(rf"<{name}>([^<]*)</{name}>", xml)
     return found.group(1) if found else ""
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _seconds_until(text: str, now: float) -> float | None:

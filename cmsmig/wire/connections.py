@@ -16,14 +16,15 @@ import httpx
 
 from cmsmig.wire.line import connect
 
-_Place: TypeAlias = tuple[str, str, int, str]
-"""Scheme, host or address, port, and the name of the host, as in its certificate."""
+_Place: TypeAlias = tuple[str, str, int]
+"""Scheme, host and port."""
 
 
 class Connections(httpx.AsyncBaseTransport):
     """Sends each request over a connection of its own, kept for the next one.
 
-    A request goes out once: one that fails is the caller's to repeat.
+    A request goes out once: one that fails is the caller's to repeat. Its extension
+    `addresses` names the numeric addresses that its host may have.
     """
 
     def __init__(self, certificates: ssl.SSLContext, *, idle_seconds: float) -> None:
@@ -70,15 +71,15 @@ class Connections(httpx.AsyncBaseTransport):
     async def _begin(
         self, place: _Place, origin: httpcore.Origin, request: httpx.Request
     ) -> _Connection:
-        scheme, host, port, name = place
+        scheme, host, port = place
         seconds = request.extensions.get("timeout", {}).get("connect")
         if scheme == "https":
             self._certificates.set_alpn_protocols(["http/1.1"])
         line = await connect(
             host,
             port,
+            request.extensions.get("addresses") or (),
             certificates=self._certificates if scheme == "https" else None,
-            name=name,
             seconds=seconds,
         )
         return _Connection(origin, line, self._idle_seconds)
@@ -155,4 +156,4 @@ def _place_of(request: httpx.Request) -> _Place:
         )
     host = url.raw_host.decode("ascii")
     port = url.port or (443 if url.scheme == "https" else 80)
-    return url.scheme, host, port, request.extensions.get("sni_hostname") or host
+    return url.scheme, host, port

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import BinaryIO
 from urllib.parse import urljoin
 
 from cmsmig.errors import FieldProblem, UnreachableError
@@ -20,24 +19,17 @@ from cmsmig.wire.addresses import (
     target,
 )
 from cmsmig.wire.answers import bare, whole_number
-from cmsmig.wire.bounds import FILE_PIECE, SLOW_TRIES, Gauge, TooSlowError, held_to
+from cmsmig.wire.bounds import FILE_PIECE, Gauge, TooSlowError, held_to
 from cmsmig.wire.failures import delay_before
+from cmsmig.wire.http_library import (
+    TRANSFER_TRIES,
+    BrokenTransferError,
+    Client,
+    Stream,
+)
 
 _HOPS = 6
-_TRIES = 4
 _REDIRECTS = (301, 302, 303, 307, 308)
-
-
-class BrokenTransferError(Exception):
-    """The transport failed; the text says how."""
-
-    def __init__(
-        self, reason: str, *, timed_out: bool = False, tries: int = _TRIES
-    ) -> None:
-        super().__init__(reason)
-        self.timed_out = timed_out
-        self.tries = min(tries, SLOW_TRIES) if timed_out else tries
-        """How often it is worth trying in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +45,6 @@ class Fetched:
     """Of what was written; empty when nothing was."""
 
 
-class Stream(Protocol):
-    """An answer whose body is still to come."""
-
-    @property
-    def status(self) -> int:
-        """Return the status."""
-        ...
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Return the headers, keys in lower case."""
-        ...
-
-    def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body; raises `BrokenTransferError`."""
-        ...
-
-
-Opener: TypeAlias = Callable[
-    [Target, tuple[str, ...]], AbstractAsyncContextManager[Stream]
-]
-"""Opens an address at one of its numeric addresses; raises `BrokenTransferError`."""
-
-
 @dataclass(frozen=True, slots=True)
 class Download:
     """One download; every hop's address is checked before it is asked for."""
@@ -85,36 +53,31 @@ class Download:
     max_bytes: int
     allow_private: bool
     """Whether the host of `url` itself may be a private one, at its port."""
-    write: Callable[[bytes], None]
-    open: Opener
+    into: BinaryIO | None
+    client: Client
     resolve: Resolver | None
     sleep: Callable[[float], Awaitable[object]]
     random: Callable[[], float]
     timeout: float
     """Seconds for the whole, all hops, bytes and tries included."""
-    restart: Callable[[], None] | None = None
-    """Takes back what `write` was given, so that a cut transfer can begin anew."""
 
     async def run(self) -> Fetched:
         """Return the outcome; raises `RejectedError` and `UnreachableError`.
 
-        It is tried again as long as no byte was handed on, or can be taken back.
+        A transfer that is cut begins again.
         """
         attempt = 1
         began = asyncio.get_running_loop().time()
         while True:
-            copy = _Copy(self.write, self.max_bytes)
+            copy = _Copy(self.into, self.max_bytes)
             left = began + self.timeout - asyncio.get_running_loop().time()
             fetched, broken = await self._try(copy, left)
             if fetched is not None and not _passing(fetched.status):
                 return fetched
-            kept = copy.size > 0 and self.restart is None
-            if kept or attempt >= (broken.tries if broken else _TRIES):
+            if attempt >= (broken.tries if broken else TRANSFER_TRIES):
                 if fetched is not None:
                     return fetched
                 raise self._unreachable(broken)
-            if copy.size and self.restart is not None:
-                self.restart()
             attempt += 1
             await self.sleep(delay_before(attempt, self.random))
 
@@ -142,7 +105,7 @@ class Download:
         allowed = (aim.host, aim.port) if self.allow_private else None
         for _ in range(_HOPS):
             places = await reachable(aim, allowed=allowed, resolve=self.resolve)
-            async with self.open(aim, places) as stream:
+            async with self.client.stream(aim, places) as stream:
                 onward = stream.headers.get("location")
                 if stream.status not in _REDIRECTS or not onward:
                     return await self._take(aim, stream, copy, gauge)
@@ -183,10 +146,13 @@ class Download:
 
 
 class _Copy:
-    """Counts and hashes what is handed on."""
+    """Counts and hashes what comes, and writes it to the start of a file."""
 
-    def __init__(self, write: Callable[[bytes], None], max_bytes: int) -> None:
-        self._write = write
+    def __init__(self, into: BinaryIO | None, max_bytes: int) -> None:
+        self._into = into
+        if into is not None:
+            into.seek(0)
+            into.truncate()
         self._max_bytes = max_bytes
         self._hash = hashlib.sha256()
         self.size = 0
@@ -206,7 +172,8 @@ class _Copy:
         self.size += len(chunk)
         self._hash.update(chunk)
         try:
-            self._write(chunk)
+            if self._into is not None:
+                self._into.write(chunk)
         except OSError:
             self.failed = True
             raise

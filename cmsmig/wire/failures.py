@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from cmsmig.configuration.token_hosts import is_loopback
@@ -39,6 +40,9 @@ class NoAnswer:
     """Whether the answer holds more bytes than are taken."""
 
 
+Outcome: TypeAlias = Answer | NoAnswer
+
+
 def delay_before(
     attempt: int, random: Callable[[], float], asked: float | None = None
 ) -> float:
@@ -57,7 +61,7 @@ def unusable(request: Request, answer: Answer) -> NoAnswer | None:
         empty = request.reads_only and answer.status == 200
         return NoAnswer("its answer is empty", True, answer) if empty else None
     try:
-        answer.check()
+        answer.json()
     except MalformedAnswerError:
         return NoAnswer("its answer is not whole JSON", True, answer)
     return None

@@ -1,19 +1,43 @@
-"""The HTTP library's requests, without what it does anew for each client or call."""
+"""The seam of the HTTP library: one request at a time, sent once.
+
+What the library repeats for each client or call is done once here.
+"""
 
 from __future__ import annotations
 
 import os
 import ssl
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 import httpx
 
+from cmsmig.configuration.token_hosts import is_loopback
+from cmsmig.errors import SettingsError
+from cmsmig.masking import masked, masked_bytes, may_tell
+from cmsmig.wire.addresses import Target, goes_by_proxy
+from cmsmig.wire.answers import Answer, Request, bare
+from cmsmig.wire.bounds import (
+    ANSWER_BYTES,
+    ANSWER_PIECE,
+    ANSWER_SECONDS,
+    MEGABYTE,
+    REFUSAL_BYTES,
+    SLOW_TRIES,
+    BoundError,
+    Gauge,
+    TooLargeError,
+    held_to,
+)
 from cmsmig.wire.connections import Connections
+from cmsmig.wire.failures import NoAnswer, Outcome
+from cmsmig.wire.unpacking import Unpacker, UnpackingError
 
 if find_spec("sniffio") is None:
     # httpcore looks for this library at every request, in every folder of the path:
@@ -24,39 +48,79 @@ if find_spec("sniffio") is None:
 _IDLE_SECONDS = 4.0
 """Shorter than a server's usual five, or requests run into closing connections."""
 _CONNECT_SECONDS = 15.0
+_PACKING = "gzip, deflate"
+"""How answers may be packed; files are asked for as they are."""
 _USUAL = {
     "Accept": "*/*",
-    "Accept-Encoding": "gzip, deflate",
+    "Accept-Encoding": _PACKING,
     "Connection": "keep-alive",
     "User-Agent": "cmsmig",
 }
 _address = lru_cache(maxsize=256)(httpx.URL)
 """Taking an address apart; many requests go to one."""
+_UNSENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+    httpx.LocalProtocolError,
+)
+_LAST_BYTE = "http11.send_request_body.complete"
+"""What the HTTP library calls the moment; it traces requests without a body too."""
+TRANSFER_TRIES = 4
+
+
+class BrokenTransferError(Exception):
+    """The transport failed; the text says how."""
+
+    def __init__(
+        self, reason: str, *, timed_out: bool = False, tries: int = TRANSFER_TRIES
+    ) -> None:
+        super().__init__(reason)
+        self.timed_out = timed_out
+        self.tries = min(tries, SLOW_TRIES) if timed_out else tries
+        """How often it is worth trying in all."""
+
+
+class Stream:
+    """A file's answer whose body is still to come."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self.status = response.status_code
+        self.headers = _lower_names(response.headers)
+        """Keys in lower case."""
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body; raises `BrokenTransferError`."""
+        with _broken():
+            async for chunk in _unpack(self._response):
+                yield chunk
 
 
 class Client:
     """Sends requests one by one: no cookies, no redirects, and nothing sent again.
 
     Without a `transport` of one's own, requests go through connections that are
-    kept, or by the proxies that the environment names if `by_proxies`.
+    kept, or by the proxies that the environment names; none of these hears what stays
+    on this machine.
     """
 
     def __init__(
-        self,
-        transport: httpx.AsyncBaseTransport | None,
-        *,
-        by_proxies: bool,
-        timeout: float,
+        self, transport: httpx.AsyncBaseTransport | None, *, timeout: float
     ) -> None:
         self._timeout = httpx.Timeout(
             timeout, connect=min(timeout, _CONNECT_SECONDS)
         ).as_dict()
-        self._library: httpx.AsyncClient | None = None
+        self._is_real = transport is None
         self._transport = transport or Connections(
             certificates(), idle_seconds=_IDLE_SECONDS
         )
-        if transport is None and by_proxies and _names_proxies():
-            self._library = httpx.AsyncClient(
+        self._proxied: httpx.AsyncClient | None = None
+        if transport is None and _names_proxies():
+            self._proxied = httpx.AsyncClient(
                 follow_redirects=False,
                 verify=certificates(),
                 trust_env=True,
@@ -65,37 +129,193 @@ class Client:
                 ),
             )
 
-    async def send(
+    def goes_by_proxy(self, url: str) -> bool:
+        """Return whether a proxy is asked for `url`, which looks up its host."""
+        return self._proxied is not None and goes_by_proxy(url)
+
+    async def exchange(
+        self,
+        request: Request,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        sent: Callable[[], Awaitable[None]] | None = None,
+    ) -> Outcome:
+        """Send a request and return what came of it; never raises for the network.
+
+        `sent` is called when its last byte has gone out. Raises `SettingsError`
+        before a token would travel in the clear.
+        """
+
+        async def trace(event: str, _: object) -> None:
+            if sent is not None and event == _LAST_BYTE:
+                await sent()
+
+        coming = _Coming(tells_token=request.tells_token)
+        by_proxy = self._may_use_proxy(request.url, headers)
+        try:
+            async with held_to(ANSWER_SECONDS, ANSWER_PIECE) as gauge:
+                response = await self._send(
+                    request.method,
+                    request.url,
+                    params=request.params,
+                    headers=headers,
+                    content=body,
+                    extensions={"trace": trace},
+                    by_proxy=by_proxy,
+                )
+                await coming.take(response, gauge)
+        except BoundError as error:
+            if not coming.is_refusal:
+                oversized = isinstance(error, TooLargeError)
+                came = coming.answer()
+                return NoAnswer(str(error), True, came, error.tries, oversized)
+        except UnpackingError as error:
+            return NoAnswer(str(error), True, coming.answer(), error.tries)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
+        return coming.answer() or NoAnswer("it did not answer", sent=True)
+
+    @asynccontextmanager
+    async def stream(
+        self, aim: Target, places: tuple[str, ...]
+    ) -> AsyncIterator[Stream]:
+        """Open a file at one of the numeric addresses that its host may have.
+
+        Without any, they are looked up by name. Raises `BrokenTransferError`.
+        """
+        with _broken():
+            response = await self._send(
+                "GET",
+                aim.url,
+                headers={"Accept-Encoding": "identity"},
+                extensions={"addresses": places},
+                by_proxy=not places and not is_loopback(aim.host),
+            )
+        try:
+            yield Stream(response)
+        finally:
+            await response.aclose()
+
+    async def aclose(self) -> None:
+        """Hang up."""
+        if self._proxied is not None:
+            await self._proxied.aclose()
+        await self._transport.aclose()
+
+    def _may_use_proxy(self, url: str, headers: Mapping[str, str]) -> bool:
+        try:
+            parts = urlsplit(url)
+        except ValueError:  # The HTTP library says what is wrong with it.
+            return True
+        if is_loopback(parts.hostname or ""):
+            return False
+        if self._is_real and parts.scheme != "https" and "Authorization" in headers:
+            raise SettingsError(
+                f"{bare(url)} would get the token in the clear; correct its address in "
+                "the settings: https, or http on this machine."
+            )
+        return True
+
+    async def _send(
         self,
         method: str,
         url: str,
         *,
         params: tuple[tuple[str, str], ...] = (),
-        headers: dict[str, str],
+        headers: Mapping[str, str],
         content: bytes | None = None,
         extensions: Mapping[str, Any],
+        by_proxy: bool,
     ) -> httpx.Response:
-        """Send one request and return the answer, whose body is still to be read.
-
-        Raises what the HTTP library raises.
-        """
+        """Send one request and return the answer, whose body is still to be read."""
         request = httpx.Request(
             method,
             _address(url),
             params=params or None,
-            headers=_USUAL | headers,
+            headers={**_USUAL, **headers},
             content=content,
             extensions={"timeout": self._timeout, **extensions},
         )
-        if self._library is not None:
-            return await self._library.send(request, stream=True)
+        if by_proxy and self._proxied is not None:
+            return await self._proxied.send(request, stream=True)
         return await self._transport.handle_async_request(request)
 
-    async def aclose(self) -> None:
-        """Hang up."""
-        if self._library is not None:
-            await self._library.aclose()
-        await self._transport.aclose()
+
+class _Coming:
+    """An API's answer whose body is still being received."""
+
+    def __init__(self, *, tells_token: bool) -> None:
+        self._tells_token = tells_token
+        self._status = 0
+        self._headers: Mapping[str, str] = {}
+        self._body = bytearray()
+
+    @property
+    def is_refusal(self) -> bool:
+        """Return whether the status is known and no success: its start is enough."""
+        return self._status >= 300
+
+    async def take(self, response: httpx.Response, gauge: Gauge) -> None:
+        """Read it to its end; raises `BoundError` and `UnpackingError`."""
+        self._status = response.status_code
+        self._headers = _lower_names(response.headers)
+        most = REFUSAL_BYTES if self.is_refusal else ANSWER_BYTES
+        gauge.begin()
+        try:
+            async for chunk in _unpack(response):
+                gauge.take(len(chunk))
+                self._body += chunk
+                if len(self._body) > most:
+                    del self._body[most:]
+                    size = f"{most // MEGABYTE} MB"
+                    raise TooLargeError(f"its answer is larger than {size}")
+        finally:
+            await response.aclose()
+
+    def answer(self) -> Answer | None:
+        """Return what has come, if its head has."""
+        if not self._status:
+            return None
+        body = bytes(self._body)
+        if self.is_refusal or not self._tells_token:
+            body = masked_bytes(body)
+        return Answer(self._status, self._headers, body)
+
+
+async def _unpack(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Yield a body in small pieces; raises `UnpackingError`."""
+    # From the stream itself the bytes are as they came: the library would unpack a
+    # whole chunk at once, however much that holds.
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    unpacker = Unpacker(response.headers.get("content-encoding", ""))
+    async for chunk in response.stream:
+        for piece in unpacker.pieces(chunk):
+            yield piece
+    unpacker.finish()
+
+
+@contextmanager
+def _broken() -> Iterator[None]:
+    try:
+        yield
+    except UnpackingError as error:
+        raise BrokenTransferError(str(error), tries=error.tries) from None
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        late = isinstance(error, httpx.TimeoutException)
+        raise BrokenTransferError(_reason(error), timed_out=late) from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, httpx.TimeoutException):
+        return "it did not answer in time"
+    return masked(str(error)) or type(error).__name__
+
+
+def _lower_names(headers: httpx.Headers) -> dict[str, str]:
+    named = {name.lower(): value for name, value in headers.items()}
+    if not may_tell("\n".join([*named, *named.values()])):
+        return named
+    return {masked(name): masked(value) for name, value in named.items()}
 
 
 def _names_proxies() -> bool:

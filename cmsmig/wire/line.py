@@ -12,11 +12,13 @@ import select
 import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from socket import SOCK_STREAM, gaierror
+from socket import gaierror
 from typing import SupportsIndex
 
 import httpcore
 import httpx
+
+from cmsmig.wire.addresses import resolve_by_system
 
 _NEXT_ADDRESS_SECONDS = 2.0
 """After which a host's next address is tried."""
@@ -101,48 +103,50 @@ class _Reader(asyncio.StreamReader):
 async def connect(
     host: str,
     port: int,
+    addresses: tuple[str, ...],
     *,
     certificates: ssl.SSLContext | None,
-    name: str,
     seconds: float | None,
 ) -> Line:
     """Return a connection, encrypted if there are `certificates` to check by.
 
-    `name` is what the host's certificate has to name. Raises `httpx.ConnectError`
-    and `httpx.ConnectTimeout`.
+    The host is looked up if there are no `addresses`. Raises `httpx.ConnectError` and
+    `httpx.ConnectTimeout`.
     """
     try:
         async with asyncio.timeout(seconds):
-            return await _connect(host, port, certificates, name)
+            return await _connect(host, port, addresses, certificates)
     except TimeoutError:
         raise httpx.ConnectTimeout("") from None
-    except (ssl.SSLError, ssl.CertificateError, gaierror, UnicodeError) as error:
+    except (ssl.SSLError, ssl.CertificateError, gaierror) as error:
         raise httpx.ConnectError(str(error)) from error
     except OSError as error:
         raise httpx.ConnectError("All connection attempts failed") from error
 
 
 async def _connect(
-    host: str, port: int, certificates: ssl.SSLContext | None, name: str
+    host: str,
+    port: int,
+    addresses: tuple[str, ...],
+    certificates: ssl.SSLContext | None,
 ) -> Line:
     """Try a host's addresses one after another, the last one without a limit.
 
     Not at once, as the event loop would do it: when the caller is cancelled, it loses
     a connection that is just made.
     """
+    *others, last = addresses or await resolve_by_system(host, port)
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=SOCK_STREAM)
-    *others, last = dict.fromkeys(each[4][0] for each in found)
 
-    async def begin(address: object) -> Line:
+    async def begin(address: str) -> Line:
         reader = _Reader()
         protocol = asyncio.StreamReaderProtocol(reader)
         transport, _ = await loop.create_connection(
             lambda: protocol,
-            str(address),
+            address,
             port,
             ssl=certificates,
-            server_hostname=name if certificates else None,
+            server_hostname=host if certificates else None,
         )
         return Line(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 

@@ -141,13 +141,13 @@ class Pacing:
         """Return when the service's own window is over at the latest."""
         return state.opened + self.window * (1 + GUARD)
 
-    def exhausted(self, book: BudgetTransaction, now: float, under_way: int) -> bool:
+    def exhausted(self, book: BudgetTransaction, now: float, in_flight: int) -> bool:
         """Return whether what the service said to remain may be used up.
 
-        Nobody knows which of those under way it has counted, so all are.
+        It is not known which of those in flight it has counted, so all are.
         """
         known = book.state.remaining >= 0 and now < self.reopens(book.state)
-        return known and book.state.remaining <= under_way
+        return known and book.state.remaining <= in_flight
 
     def count_remaining(
         self,
@@ -155,7 +155,7 @@ class Pacing:
         remaining: int,
         released: float,
         now: float,
-        under_way: int,
+        in_flight: int,
     ) -> None:
         """Keep how many calls the service still takes, whoever else makes some.
 
@@ -172,7 +172,7 @@ class Pacing:
         elif remaining >= state.remaining:
             return
         state.remaining, state.told = remaining, now
-        state.told_number = state.released - under_way
+        state.told_number = state.released - in_flight
 
 
 def bound_pause(retry_after: float | None) -> float:

@@ -50,7 +50,7 @@ def test_a_pull_repairs_a_damaged_cache(
 def test_a_damaged_page_of_a_pull_that_stopped_is_read_again(
     rig: Callable[..., Rig], whole: Rig
 ) -> None:
-    """A page that is not what its manifest says counts as never read."""
+    """A page that is not what its first line says counts as never read."""
     started = rig(decided=False)
 
     seen: set[str] = set()

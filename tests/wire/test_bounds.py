@@ -21,8 +21,7 @@ from cmsmig.errors import (
     RejectedError,
     UnreachableError,
 )
-from cmsmig.wire import bounds
-from cmsmig.wire import session as sessions
+from cmsmig.wire import bounds, http_library
 from cmsmig.wire.answers import Request
 from cmsmig.wire.unpacking import UnknownPackingError, Unpacker, UnpackingError
 from tests.support.wire.raw_host import MEGABYTE, Conversation, RawHost, answer
@@ -108,7 +107,7 @@ async def test_an_answer_beyond_its_bound_is_one_sentence(
     packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is read no further, and not asked for again: it would be as large."""
-    monkeypatch.setattr(sessions, "ANSWER_BYTES", MEGABYTE)
+    monkeypatch.setattr(http_library, "ANSWER_BYTES", MEGABYTE)
     large = answer(bomb(60, 1), GZIP) if packed else answer(bytes(3 * MEGABYTE))
     async with RawHost(large).listening() as host, impatient() as session:
         with memory_below(6), pytest.raises(MalformedAnswerError, match="than 1 MB"):
@@ -149,7 +148,7 @@ async def test_an_answer_has_a_deadline(
     monkeypatch: pytest.MonkeyPatch, conversation: Conversation
 ) -> None:
     """However fast its pieces come, and however long its head is on its way."""
-    monkeypatch.setattr(sessions, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(http_library, "ANSWER_SECONDS", 0.3)
     async with RawHost(conversation).listening() as host, impatient() as session:
         errors = (MalformedAnswerError, UnreachableError)
         with pytest.raises(errors, match=r"longer than 0\.3"):

@@ -304,7 +304,6 @@ async def test_hosts_at_one_address_have_a_connection_each() -> None:
                 f"http://{name}:{host.port}/",
                 max_bytes=9,
                 allow_private=True,
-                write=bytearray().extend,
             )
             assert fetched.size == 2
     assert host.connections == 2
@@ -338,8 +337,8 @@ async def over_tls(
     connections = Connections(checks, idle_seconds=4.0)
     try:
         async with host.listening(own):
-            asked = httpx.Request("GET", f"https://127.0.0.1:{host.port}/x")
-            asked.extensions["sni_hostname"] = name
+            asked = httpx.Request("GET", f"https://{name}:{host.port}/x")
+            asked.extensions["addresses"] = ("127.0.0.1",)
             found = [await ask(connections, asked) for _ in range(2)]
             await connections.aclose()
             return host, found

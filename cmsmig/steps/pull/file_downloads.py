@@ -14,6 +14,7 @@ from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS, observed_file_hosts
 from cmsmig.origin.files import Arrival, FileRow, FileStore
 from cmsmig.origin.pictures import OversizedPictureError, measure
+from cmsmig.origin.records import disk
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.settings import Settings
 from cmsmig.steps.worker_pool import together
@@ -106,13 +107,13 @@ class Downloads:
             return _make_failure(
                 address, "not_http", "its address has half a character"
             )
-        fetched = await self.session.fetch(
-            fetchable(address),
-            max_bytes=self.max_bytes,
-            allow_private=self.is_own(address),
-            write=arrival.write,
-            restart=arrival.restart,
-        )
+        with disk(arrival.path):
+            fetched = await self.session.fetch(
+                fetchable(address),
+                max_bytes=self.max_bytes,
+                allow_private=self.is_own(address),
+                into=arrival.file,
+            )
         if fetched.status != 200:
             return _failed_status(address, fetched.status)
         if fetched.size == 0:

@@ -99,11 +99,10 @@ def a_broken_off_pull(folder: Path, chance: Chance) -> None:
     pages = raw / ".pages" / f"items-{found.stem}"
     pages.mkdir(parents=True)
     lines = [line.rstrip(b",\n") for line in found.read_bytes().split(b"\n")[1:-2]]
-    (pages / "01-000000.jsonl").write_bytes(b"\n".join(lines) + b"\n")
     row = (
         b'{"round":1,"offset":0,"count":5,"total":5,"sha256":"x","at":1.0,"limit":100}'
     )
-    (pages / "manifest.jsonl").write_bytes(b"\n" + row + b"\n")
+    (pages / "01-000000.jsonl").write_bytes(b"\n".join([row, *lines]) + b"\n")
     if chance.random() < 0.5:
         found.unlink()
     a_file("project/raw/.pages/*/*", change=reshaped)(folder, chance)

@@ -17,7 +17,7 @@ from cmsmig.errors import MalformedAnswerError, OversizedAnswerError, UnreadErro
 from cmsmig.events import Event, Noticed
 from cmsmig.origin.cache import RawCache
 from cmsmig.terminal.pull_summary import shortfall
-from cmsmig.wire import session
+from cmsmig.wire import http_library
 from tests.steps.pull.test_pull import read_items, run
 from tests.steps.pull.test_pull_files import FIELDS, serve
 from tests.support.steps.pull_origin import FILES, FakeOrigin, item, project
@@ -183,7 +183,7 @@ class Stuffed(httpx.AsyncByteStream):
 @pytest.fixture
 def small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take answers of 400 KB, so that no test needs gigabytes."""
-    monkeypatch.setattr(session, "ANSWER_BYTES", 40 * 10_240)
+    monkeypatch.setattr(http_library, "ANSWER_BYTES", 40 * 10_240)
 
 
 @pytest.mark.usefixtures("small_answers")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,14 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import settings as drawing
-from hypothesis import strategies as st
 
 from cmsmig.errors import SettingsError
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient
-from cmsmig.origin.records import line_of
 from cmsmig.sandbox.server import environment_file_text
 from cmsmig.settings import Secret
 from cmsmig.steps.pull.pull import pull
@@ -119,21 +114,13 @@ async def test_a_refresh_takes_the_other_site(tmp_path: Path) -> None:
         await pulled(tmp_path, site("site-1"))
 
 
-@pytest.mark.parametrize("sites", [("site-1",), ("site-0", "site-1")])
-async def test_a_cache_from_before_tells_by_what_is_there(
-    tmp_path: Path, sites: tuple[str, ...]
+async def test_a_cache_without_its_record_tells_by_its_only_site(
+    tmp_path: Path,
 ) -> None:
-    """Its only site, or the one whose locales its items have."""
-    origin = FakeOrigin(
-        staged={"posts": [item(1)]}, site_ids=sites, locales=("loc-en", "loc-fr")
-    )
-    await pulled(tmp_path, origin, site_id="site-1")
+    """A copy of `raw/` may lack the hidden folder."""
+    await pulled(tmp_path, site("site-1"))
     raw = project(tmp_path).raw
     (raw / OLD).unlink()
-    if len(sites) > 1:
-        listed = json.loads((raw / "sites.json").read_text())
-        listed["sites"][0]["locales"]["primary"]["cmsLocaleId"] = "loc-de"
-        (raw / "sites.json").write_text(json.dumps(listed))
     assert RawCache(raw).held_site() == "site-1"
     with pytest.raises(SettingsError, match=r"holds the site SITE-1 \(site-1\)"):
         await pulled(tmp_path, site("site-2"))
@@ -150,40 +137,6 @@ async def test_a_cache_that_tells_nothing_is_refused(tmp_path: Path) -> None:
         await pulled(tmp_path, site("site-1", "site-2"), site_id="site-1")
     with pytest.raises(SettingsError, match="does not say which site"):
         await pulled(tmp_path, site("site-2"))
-
-
-LOCALES = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True)
-
-
-@drawing(deadline=None, max_examples=60)
-@given(
-    sites=st.lists(LOCALES, min_size=1, max_size=4),
-    seen=st.lists(st.sampled_from("abcdef"), max_size=3),
-)
-def test_a_derived_site_is_the_only_one_that_fits(
-    tmp_path_factory: pytest.TempPathFactory, sites: list[list[str]], seen: list[str]
-) -> None:
-    """Never one of two that both may be meant, never one that lacks a locale."""
-    cache = RawCache(tmp_path_factory.mktemp("raw"))
-    records = [
-        {
-            "id": f"s{number}",
-            "displayName": "",
-            "locales": {
-                "primary": {"cmsLocaleId": first},
-                "secondary": [{"cmsLocaleId": each} for each in rest],
-            },
-        }
-        for number, (first, *rest) in enumerate(sites)
-    ]
-    cache.keep_sites({"sites": records})
-    names = [f"c{number}" for number in range(len(seen))]
-    cache.keep_collections({"collections": [{"id": each} for each in names]}, "", "")
-    for name, locale in zip(names, seen, strict=True):
-        cache.keep_items(name, [line_of(item(1, locale=locale))], live=False)
-    fits = [f"s{n}" for n, each in enumerate(sites) if seen and set(seen) <= set(each)]
-    only = ["s0"] if len(sites) == 1 else fits
-    assert cache.held_site() == (only[0] if len(only) == 1 else None)
 
 
 @pytest.mark.parametrize("command", ["pull", "plan", "import", "verify", "rebuild"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
@@ -20,7 +20,6 @@ from cmsmig.origin.schema import (
     Locale,
     Site,
     dates_of,
-    hash_of,
     numbers_of,
 )
 
@@ -49,7 +48,7 @@ def make_item(
         draft=draft,
         archived=archived,
         dates=dates_of(created, updated, published),
-        data_hash=hash_of(data or {}),
+        data_hash=fingerprint(data or {}),
         source=HeldData(data or {}),
         numbers=numbers_of(data or {}),
     )

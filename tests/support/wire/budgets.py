@@ -86,7 +86,7 @@ class Callers:
         after: float = 0.0,
         within: float = math.inf,
     ) -> None:
-        """Let callers take so many in all, each answered at once."""
+        """Let callers take so many in all, answered at once; the last is `taken`."""
         began = self.clock.now
         each = count // callers
         await asyncio.gather(*(self._take(each, by) for _ in range(callers)))
@@ -94,21 +94,20 @@ class Callers:
 
     async def _take(self, count: int, by: str) -> None:
         for _ in range(count):
-            release = await self.budgets[by].acquire()
+            self._given["taken"] = release = await self.budgets[by].acquire()
             self.times.append(self.clock.now)
             await self.budgets[by].answered(remaining=None, limit=None, release=release)
 
     async def answered(
         self,
-        name: str | None,
+        name: str,
         by: str = "one",
         remaining: int | None = None,
         limit: int | None = None,
     ) -> None:
         """Report an answer, with the service's own count."""
-        release = self._given[name] if name else None
         await self.budgets[by].answered(
-            remaining=remaining, limit=limit, release=release
+            remaining=remaining, limit=limit, release=self._given[name]
         )
 
     async def refused(
@@ -151,11 +150,6 @@ class Callers:
         self._given[name] = release = await self._waiting[name]
         assert release.probe == probe
         assert self.clock.now - began <= within
-
-    async def cancel(self, name: str) -> None:
-        """End one that waits."""
-        self._waiting[name].cancel()
-        await asyncio.gather(self._waiting[name], return_exceptions=True)
 
     async def pass_time(self, seconds: float) -> None:
         """Let time pass."""

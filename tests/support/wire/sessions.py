@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from io import BytesIO
 from typing import Any
 
 import httpx
@@ -32,14 +33,9 @@ def impatient(**more: Any) -> Session:
 
 async def fetch(session: Session, url: str, **more: Any) -> tuple[Fetched, bytes]:
     """Download a file of at most 10,000 bytes; return what is known of it, and it."""
-    got = bytearray()
-    values: dict[str, Any] = {
-        "max_bytes": 10_000,
-        "allow_private": True,
-        "write": got.extend,
-        "restart": got.clear,
-    }
-    return await session.fetch(url, **(values | more)), bytes(got)
+    got = BytesIO()
+    values: dict[str, Any] = {"max_bytes": 10_000, "allow_private": True, "into": got}
+    return await session.fetch(url, **(values | more)), got.getvalue()
 
 
 class Service:
