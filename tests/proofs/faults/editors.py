@@ -10,10 +10,9 @@ an undisturbed one does.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import StoredStory
 from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
 from cmsmig.sandbox.values import moment
@@ -25,7 +24,7 @@ from tests.support.rehearsal import Ended
 
 NAMED = "SELECT COUNT(*) FROM item WHERE reason IN ('conflict', 'edited_since')"
 WORDS = ("line", "text")
-"""Keys under which the site's stories hold words."""
+"""Fields in which the site's stories hold words."""
 
 
 @dataclass
@@ -61,9 +60,9 @@ class Somebody:
             else:
                 self.story_id = int(call.path.rpartition("/")[2])
             content = self._story().content
-            self.edited = next(name for name in content if _is_edited(name, content))
+            self.edited = next(name for name in WORDS if content.get(name))
             self.before = content[self.edited]
-            self._write(_edited(self.before))
+            self._write(_other(self.before))
             return
         content = {**sent["content"], "_uid": "somebody's own"}
         own = {**sent, "name": "Somebody's own", "content": content}
@@ -109,23 +108,12 @@ class Somebody:
         del space.by_uuid[self._story().uuid], space.stories[self.story_id]
 
 
-def _is_edited(name: str, content: JsonObject) -> bool:
-    return any(True for _ in _texts({name: content[name]}))
-
-
-def _edited(value: Json) -> Json:
-    """Return a field's value with its first piece of text changed."""
-    before = value if isinstance(value, str) else next(_texts(value))
-    changed = json.dumps(f"{before}, edited")
-    return json.loads(json.dumps(value).replace(json.dumps(before), changed, 1))
-
-
-def _texts(value: Json) -> Iterator[str]:
-    for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-        if key in WORDS and isinstance(part, str):
-            yield part
-        elif isinstance(part, dict | list):
-            yield from _texts(part)
+def _other(value: Json) -> Json:
+    """Return an editor's value for a field, a text or a document."""
+    if isinstance(value, str):
+        return f"{value}, edited"
+    text = {"type": "text", "text": "Edited"}
+    return {"type": "doc", "content": [{"type": "paragraph", "content": [text]}]}
 
 
 def disturbed_by_somebody(one: World, case: Case) -> str:
