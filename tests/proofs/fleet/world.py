@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -22,6 +18,9 @@ from cmsmig.sandbox.server import (
     environment_file_text,
     running_sandbox,
 )
+from tests.proofs.measuring.measured import measured
+from tests.proofs.measuring.served import COMMAND, Served
+from tests.support.rehearsal import write_env
 from tests.support.sites.exact import write_load_site, write_small_site
 
 RATE = 6
@@ -59,9 +58,7 @@ class World:
 
     def summary(self, space: int) -> dict[str, int]:
         """Return what the sandbox of a space counted."""
-        top = self.spaces[space].announcement["base_url"].removesuffix("/v1")
-        with urllib.request.urlopen(f"{top}/_sandbox/summary") as answer:
-            return json.load(answer)
+        return Served(self.spaces[space].announcement, os.getpid()).summary()
 
     def turns(self, space: int) -> list[tuple[str, float, float, int]]:
         """Return who wrote to a space in turn: the content, from when to when, calls.
@@ -74,16 +71,8 @@ class World:
 
     def cmsmig(self, name: str, *arguments: str) -> None:
         """Run a command on a site and insist on exit code 0."""
-        command = [sys.executable, "-m", "cmsmig.cli", "--project"]
         state = {"CMSMIG_STATE_DIR": str(self.folder / "state")}
-        ended = subprocess.run(
-            [*command, str(self.project(name)), *arguments],
-            env={**os.environ, **state},
-            capture_output=True,
-            text=True,
-        )
-        if ended.returncode:
-            sys.exit(f"{name}: {arguments}: {ended.stderr}")
+        measured([*COMMAND, "--project", str(self.project(name)), *arguments], state)
 
     def decide(self, name: str) -> None:
         """Accept the proposals of a site."""
@@ -127,9 +116,7 @@ def _lay_out(world: World, kind: Kind, origin: SandboxHandle) -> None:
     told = dict(world.spaces[kind.space].announcement)
     told |= {k: origin.announcement[k] for k in ("origin_api_url", "origin_token")}
     world.cmsmig(kind.name, "init")
-    env = world.project(kind.name) / ".env"
-    env.write_text(environment_file_text(told, RATE))
-    env.chmod(0o600)
+    write_env(world.project(kind.name), environment_file_text(told, RATE))
     world.cmsmig(kind.name, "pull")
     if kind.decided:
         world.decide(kind.name)

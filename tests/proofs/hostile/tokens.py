@@ -23,10 +23,11 @@ from pathlib import Path
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.proofs.measuring.served import COMMAND
 from tests.support.disguises import DISGUISES, tells
+from tests.support.rehearsal import write_env
 from tests.support.sites.exact import write_small_site
 
-COMMAND = [sys.executable, "-m", "cmsmig.cli"]
 RATE = 500
 TOKENS = {
     "origin": "wf4Tq9-8c1e_Zk27af03bd55",
@@ -184,9 +185,7 @@ def run(work: Path) -> list[str]:
     with running_sandbox(options) as handle:
         made = Run(work, echo)
         made.do("init")
-        env = made.project / ".env"
-        env.write_text(environment_file_text(dict(handle.announcement), RATE))
-        env.chmod(0o600)
+        write_env(made.project, environment_file_text(dict(handle.announcement), RATE))
         findings = _worked(made)
     return findings + _searched(made)
 
