@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from cmsmig.sandbox.http.asgi import Middleware
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SAMPLE, environment_file_text, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.sites.exact import write_load_site
+from tests.support.sites.exact import write_load_site, write_small_site
 from tests.support.steps.every_kind import write_every_kind
 from tests.support.steps.item_states import write_states
-from tests.support.steps.scenario_edits import write_edited_site
+from tests.support.steps.origin_edits import read_items, write_items
+from tests.support.steps.scenario.edits import write_edited_site
 from tests.support.steps.split_site import write_split_site
 from tests.support.steps.staged_project import StagedProject
+from tests.support.two_languages import write_two_languages
 
 RATE = 500
 LINKS = (
@@ -30,69 +33,15 @@ LINKS = (
 )
 
 
-@pytest.fixture(scope="session")
-def tiny_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with 6 records that refer to each other, 4 files."""
-    folder = tmp_path_factory.mktemp("content") / "tiny"
-    write_load_site(folder, items=6, images=4)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def renamed_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the tiny site, whose records were below /archive once."""
-    folder = tmp_path_factory.mktemp("renamed") / "content"
-    shutil.copytree(tiny_site, folder)
-    for path in [*folder.glob("items/*.json"), *folder.glob("live/*.json")]:
-        document = json.loads(path.read_text())
-        for item in document["items"]:
+def write_renamed_site(folder: Path) -> None:
+    """Write the tiny site, whose records were below /archive once."""
+    SITES["tiny"](folder)
+    for path in folder.glob("[il]*/*.json"):
+        items = read_items(path)
+        for item in items:
             if item["fieldData"]["slug"] == "record-1":
                 item["fieldData"]["text"] += LINKS
-        lines = ",\n".join(map(json.dumps, document["items"]))
-        path.write_text(f'{{"items": [\n{lines}\n]}}\n')
-    return folder
-
-
-@pytest.fixture(scope="session")
-def split_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with bodies that hold all that can become a block."""
-    folder = tmp_path_factory.mktemp("content") / "split"
-    write_split_site(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def twenty_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with 20 records, which refer to the 7th and 3rd after."""
-    folder = tmp_path_factory.mktemp("content") / "twenty"
-    write_load_site(folder, items=20, images=0)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def pair_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with 2 records that refer to each other."""
-    folder = tmp_path_factory.mktemp("content") / "pair"
-    write_load_site(folder, items=2, images=0)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def moody_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the tiny site with a field of choices."""
-    folder = tmp_path_factory.mktemp("moody") / "content"
-    shutil.copytree(tiny_site, folder)
-    add_moods(folder, "records", "calm", "loud")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def choosing_site(small_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the small site; its spots have a field of choices."""
-    folder = tmp_path_factory.mktemp("choosing") / "content"
-    shutil.copytree(small_site, folder)
-    add_moods(folder, "spots", "calm", "loud", "odd")
-    return folder
+        write_items(path, items)
 
 
 def add_moods(folder: Path, slug: str, *names: str) -> None:
@@ -107,49 +56,52 @@ def add_moods(folder: Path, slug: str, *names: str) -> None:
             path.write_text(json.dumps(schema))
 
 
-@pytest.fixture(scope="session")
-def every_kind_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with a field of every kind, filled or empty."""
-    folder = tmp_path_factory.mktemp("kinds") / "content"
-    write_every_kind(folder)
-    return folder
+def write_moody_site(folder: Path) -> None:
+    """Write the tiny site with a field of choices."""
+    SITES["tiny"](folder)
+    add_moods(folder, "records", "calm", "loud")
+
+
+def write_choosing_site(folder: Path) -> None:
+    """Write the small site; its spots have a field of choices."""
+    write_small_site(folder)
+    add_moods(folder, "spots", "calm", "loud", "odd")
+
+
+SITES: dict[str, Callable[[Path], None]] = {
+    "tiny": partial(write_load_site, items=6, images=4),
+    "pair": partial(write_load_site, items=2, images=0),
+    "twenty": partial(write_load_site, items=20, images=0),
+    "long": partial(write_load_site, items=104, images=0, relations=False),
+    "renamed": write_renamed_site,
+    "moody": write_moody_site,
+    "choosing": write_choosing_site,
+    "split": write_split_site,
+    "every kind": write_every_kind,
+    "states": write_states,
+    "edited": write_edited_site,
+    "two versions": partial(write_edited_site, fields=1),
+    "pairs": partial(write_two_languages, items=40),
+}
+"""Content folders by the names that cases give them, and `small` and `sample`: records
+that refer to the 7th and the 3rd after them, two pages of a list (`long`), an item in
+each state, items for each field that can be edited, values of every kind and, in two
+languages, every pair of them."""
 
 
 @pytest.fixture(scope="session")
-def sample_site() -> Path:
-    """Return the content folder of the sample."""
-    return SAMPLE
+def content_of(
+    small_site: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """Return a content folder by its name, written once."""
+    made = {"small": small_site, "sample": SAMPLE}
 
+    def folder(name: str) -> Path:
+        if name not in made:
+            made[name] = tmp_path_factory.mktemp("site") / "content"
+            SITES[name](made[name])
+        return made[name]
 
-@pytest.fixture(scope="session")
-def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with an item in each state."""
-    folder = tmp_path_factory.mktemp("states") / "content"
-    write_states(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def edited_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with two items for each field that can be edited."""
-    folder = tmp_path_factory.mktemp("edited") / "content"
-    write_edited_site(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def two_versions_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder with an item of one version, and one of two."""
-    folder = tmp_path_factory.mktemp("versions") / "content"
-    write_edited_site(folder, fields=1)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a content folder whose list of items has two pages."""
-    folder = tmp_path_factory.mktemp("long") / "content"
-    write_load_site(folder, items=104, images=0, relations=False)
     return folder
 
 
@@ -185,7 +137,7 @@ def stops() -> Iterator[list[threading.Thread]]:
 @pytest.fixture
 def stage(
     tmp_path: Path,
-    tiny_site: Path,
+    content_of: Callable[[str], Path],
     decided_project: Callable[[Path], Path],
     stops: list[threading.Thread],
 ) -> Iterator[Callable[..., StagedProject]]:
@@ -199,12 +151,13 @@ def stage(
 
         def start(
             *middleware: Middleware,
-            content: Path = tiny_site,
+            content: Path | None = None,
             settings: str = "",
             demo_space: bool = False,
             languages: tuple[str, ...] = (),
             **more: Any,
         ) -> StagedProject:
+            content = content or content_of("tiny")
             options = SandboxOptions(
                 content=content,
                 rate=RATE,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.steps.scenario import Case, cases, play
+from tests.support.steps.scenario.play import Case, cases, play
 from tests.support.steps.staged_project import Stage
 
 CASES = [*cases(*sorted(Path(__file__).parent.glob("*/cases/*.yaml")))]
@@ -22,6 +23,6 @@ def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_case(case: Case, stage: Stage, request: pytest.FixtureRequest) -> None:
-    """The steps are the functions of `tests/support/steps/scenario*.py`."""
-    play(case, stage, request.getfixturevalue)
+def test_a_case(case: Case, stage: Stage, content_of: Callable[[str], Path]) -> None:
+    """The steps are the functions of `tests/support/steps/scenario`."""
+    play(case, stage, content_of)

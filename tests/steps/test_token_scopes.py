@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,9 @@ _WEAKER = {"publish": "write", "write": "read"}
 
 
 @pytest.fixture
-def project(stage: Stage, moody_site: Path) -> StagedProject:
+def project(stage: Stage, content_of: Callable[[str], Path]) -> StagedProject:
     """Return a project that needs every scope, with a token that has just these."""
-    project = stage(content=moody_site)
+    project = stage(content=content_of("moody"))
     project.decide(
         "design.yaml",
         "encoding: option\n",

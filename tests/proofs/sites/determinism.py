@@ -31,7 +31,6 @@ from tests.support.same_content.runs import (
     migrated,
 )
 from tests.support.same_content.sites import PLAIN_ORDERS, Site, sites
-from tests.support.same_content.smaller import smallest
 from tests.support.same_content.ways import PLAIN, Arrangement, arrangements
 
 SLICE = 20
@@ -59,39 +58,30 @@ def main() -> int:
 def _slice(name: str, plainly: Plainly) -> tuple[Counter[str], str]:
     """Return what was drawn from one seed, and the first that fails, made smaller."""
     seen = Counter[str](examples=0)
-    failing: list[tuple[Site, Arrangement]] = []
-
-    def fails(site: Site, way: Arrangement) -> bool:
-        plain = plainly(site)
-        try:
-            left = migrated(site, way)
-            seen.update(examples=1, interruptions=left.broken, **_traits(way))
-            assert_same(plain.result(), left, way)
-        except Exception as error:  # whatever it is, it is a finding
-            told[:] = [f"{type(error).__name__}: {str(error)[:2000]}"]
-            return True
-        return False
 
     @seed(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
     @settings(
         max_examples=SLICE,
         deadline=None,
         database=None,
-        phases=[Phase.generate],
+        phases=[Phase.generate, Phase.shrink],
+        report_multiple_bugs=False,
         suppress_health_check=[HealthCheck.too_slow],
     )
     @given(site=sites(), way=arrangements())
     def same(site: Site, way: Arrangement) -> None:
-        if not failing and fails(site, way):
-            failing.append((site, way))
+        plain = plainly(site)
+        left = migrated(site, way)
+        seen.update(examples=1, interruptions=left.broken, **_traits(way))
+        assert_same(plain.result(), left, way)
 
     began = time.monotonic()
-    told: list[str] = []
-    same()
     finding = ""
-    if failing:
-        site, way = smallest(*failing[0], fails)
-        finding = "\n".join([*told, repr(site), repr(way)])
+    try:
+        same()
+    except Exception as error:  # whatever it is, it is a finding
+        notes = getattr(error, "__notes__", [])
+        finding = "\n".join([f"{type(error).__name__}: {str(error)[:2000]}", *notes])
     all_ended()
     seen["seconds"] = round(time.monotonic() - began)
     return seen, finding

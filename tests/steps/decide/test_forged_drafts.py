@@ -1,75 +1,18 @@
-"""derived.sqlite may hold what another program changed: it is read as missing."""
+"""The key of derived.sqlite is the user's."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cmsmig.derived_file import DerivedFile
-from tests.support.steps.forged_drafts import (
-    FORGED,
-    forge_drafts,
-    forge_hashes,
-    forge_index,
-)
-from tests.support.steps.staged_project import Stage, StagedProject
+from tests.support.steps.staged_project import Stage
 
 
-def is_forged(project: StagedProject) -> bool:
-    """Return whether the space holds what was forged."""
-    return FORGED in json.dumps(project.comparable())
-
-
-def mirrored(project: StagedProject) -> None:
-    project.decide("collections.yaml", "items: staged\n", "items: mirror\n")
-    project.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
-
-
-@pytest.mark.parametrize("is_planned_again", [False, True])
-@pytest.mark.parametrize("forge", [forge_drafts, forge_index])
-def test_what_another_program_wrote_is_not_planned_nor_written(
-    stage: Stage, forge: Callable[[Path], int], *, is_planned_again: bool
-) -> None:
-    """The plan is the same, the import brings what raw/ gives, and a verification
-    compares with that."""
-    project = stage()
-    shown = project.plan()
-    assert forge(project.folder)
-    if is_planned_again:
-        assert project.plan()["hash"] == shown["hash"]
-        assert forge(project.folder)
-    project.done("import", "--plan", shown["hash"])
-    assert len(project.stories()) == 6
-    assert not is_forged(project)
-    assert forge(project.folder)
-    assert forge_hashes(project.folder)
-    project.verified()
-    assert forge_hashes(project.folder)
-    assert project.done("import", "--json").document["writes"] == 0
-
-
-def test_a_forged_version_for_visitors_is_not_published(stage: Stage) -> None:
-    """What visitors see below edits is a draft of its own."""
-    project = stage()
-    for path in (project.folder / "raw" / "live").glob("*.json"):
-        path.write_text(path.read_text().replace('"Record ', '"Released record '))
-    mirrored(project)
-    shown = project.plan()
-    assert shown["fingerprints"]["drafts"]["visitors"]
-    assert forge_drafts(project.folder)
-    project.done("import", "--plan", shown["hash"])
-    assert not is_forged(project)
-    project.verified()
-
-
-def test_a_file_of_another_user_is_made_again(
-    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_another_user_is_made_again(stage: Stage, tmp_path: Path) -> None:
     """The key is the user's: nobody else's rows are read."""
     project = stage()
     shown = project.plan()

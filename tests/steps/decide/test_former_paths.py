@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,9 @@ def former_paths(staged: StagedProject) -> list[dict]:
 
 
 @pytest.fixture
-def staged(stage: Stage, renamed_site: Path) -> StagedProject:
+def staged(stage: Stage, content_of: Callable[[str], Path]) -> StagedProject:
     """Return a project of the site, made before there is an event loop."""
-    return stage(content=renamed_site)
+    return stage(content=content_of("renamed"))
 
 
 async def test_a_path_is_decided_in_the_notebook(staged: StagedProject) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.steps.emptying import KINDS, delete
 from tests.support.steps.faults import (
     CREATE_STORY,
     CUT,
@@ -16,7 +15,8 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
-from tests.support.steps.scenario_decisions import DECISIONS
+from tests.support.steps.scenario.decisions import DECISIONS
+from tests.support.steps.scenario.service import KINDS, delete
 from tests.support.steps.staged_project import Stage, exactly_one_of_everything
 
 

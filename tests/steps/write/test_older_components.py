@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,10 @@ def older(schema: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("recorded", ["by field", "as a fingerprint alone"])
 def test_components_in_the_shape_of_earlier_versions_are_ours_and_unedited(
-    stage: Stage, moody_site: Path, recorded: str
+    stage: Stage, content_of: Callable[[str], Path], recorded: str
 ) -> None:
     """A rerun writes nothing for the shape alone; the next change keeps the rows."""
-    project = stage(content=moody_site)
+    project = stage(content=content_of("moody"))
     order = "    order_field: position\n"
     project.decide("design.yaml", order, order + FACTS)
     project.done("import")

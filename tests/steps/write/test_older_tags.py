@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -27,10 +28,10 @@ def tags(project: StagedProject, slug: str) -> object:
 
 
 def test_tags_that_an_older_ledger_does_not_know_stay(
-    stage: Stage, moody_site: Path
+    stage: Stage, content_of: Callable[[str], Path]
 ) -> None:
     """The ledger has no tags from after the write: the story is read first."""
-    project = stage(content=moody_site)
+    project = stage(content=content_of("moody"))
     edit_items(project, _in_a_mood)
     project.done("import")
     story = project.stories()["records/record-1"]

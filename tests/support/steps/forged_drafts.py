@@ -91,3 +91,6 @@ def _change_text(value: object) -> bool:
             return True
         return any(_change_text(each) for each in value.values())
     return isinstance(value, list) and any(_change_text(each) for each in value)
+
+
+FORGERS = {"drafts": forge_drafts, "hashes": forge_hashes, "index": forge_index}

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 from tests.support.sites.exact import write_load_site
-from tests.support.steps.origin_edits import Item, edit_items, write_items
-from tests.support.steps.staged_project import StagedProject
+from tests.support.steps.origin_edits import Item, write_items
 
 STATES = (
     "published",
@@ -65,24 +64,3 @@ def version(name: str, content: object) -> str:
     is_new = "Not shown yet." in str(content)
     assert is_new is name.endswith("anew")
     return "new" if is_new else "old"
-
-
-CHANGED = f"records/{SLUGS['changed']}"
-
-
-def public(project: StagedProject, path: str = CHANGED) -> str:
-    """Return what visitors see of a story."""
-    story = project.stories()[path]
-    return f"{story.published_name} {story.published_content}"
-
-
-def relive(project: StagedProject, words: str, *states: str) -> None:
-    """Publish other words at the origin, below what editors are still at there."""
-    slugs = [SLUGS[state] for state in states or ("changed",)]
-
-    def change(item: Item) -> Item:
-        if item["fieldData"]["slug"] in slugs:
-            item["fieldData"]["text"] = f"<p>{words}</p>"
-        return item
-
-    edit_items(project, change, ("live",))

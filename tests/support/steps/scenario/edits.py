@@ -11,7 +11,7 @@ from tests.support.steps.origin_edits import Item, read_items, write_items
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
     from tests.support.steps.staged_project import StagedProject
 
 GERMAN = {"lang": "de", "name": "Ein Name", "slug": "ein-name"}

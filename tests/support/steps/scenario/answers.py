@@ -14,7 +14,7 @@ from cmsmig.sandbox.faults.fault_rules import PlannedFault
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 
 if TYPE_CHECKING:
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
 
 DELETED = "2026-11-01T08:00:00.000Z"
 
@@ -37,7 +37,7 @@ class Answers:
         for rule in rules:
             rule["times"] = rule.get("times", 1_000_000) - 1
             if "to" in rule:
-                return Reply(301, headers=(("Location", rule["to"]),))
+                return _sent_on(call, rule["to"])
             if "status" in rule:
                 if rule.get("applied"):
                     await answer(call)
@@ -47,6 +47,13 @@ class Answers:
         for rule in rules:
             reply = _changed(reply, rule)
         return reply
+
+
+def _sent_on(call: Call, to: str) -> Reply:
+    """Send a request on, where only a query is given to the same place."""
+    if to.startswith("?"):
+        to = f"{call.path}{to}&by_uuids={call.parameter('by_uuids')}"
+    return Reply(301, headers=(("Location", to),))
 
 
 def _is_meant(rule: dict[str, Any], call: Call) -> bool:
@@ -92,6 +99,11 @@ def sandbox_fault(scenario: Scenario, kind: str = "", **more: Any) -> None:
     scenario.project.rehearsal.handle.state.injector.set(plan)
 
 
+def faults_given(scenario: Scenario, expected: int) -> None:
+    """Expect how many faults of its own the sandbox injected."""
+    assert len(scenario.project.rehearsal.handle.state.injector.given) == expected
+
+
 def lists_lack(scenario: Scenario, kind: str, *, last: int) -> None:
     """Let lists of a kind not show the newest records."""
     ids = list(getattr(scenario.project.space, kind))[-last:]
@@ -102,4 +114,5 @@ STEPS: dict[str, Callable[..., None]] = {
     "answers": answers,
     "sandbox fault": sandbox_fault,
     "lists lack": lists_lack,
+    "faults given": faults_given,
 }

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.support.steps import faults
-from tests.support.steps.emptying import restored
 from tests.support.steps.faults import Fault
-from tests.support.steps.french import locale_of
 from tests.support.steps.origin_edits import Item, edit_items
 from tests.support.steps.staged_project import StagedProject
 
 if TYPE_CHECKING:
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
 
 REQUESTS = {
     "create story": faults.CREATE_STORY,
@@ -164,7 +162,15 @@ def delete_there(scenario: Scenario, *paths: str) -> None:
 
 
 def restore_there(scenario: Scenario, path: str) -> None:
-    restored(scenario.project, path)
+    """Take a story out of the trash, as it was."""
+    space = scenario.project.space
+    (story,) = [
+        each
+        for each in space.stories.values()
+        if each.deleted_at is not None and space.full_slug(each) == path
+    ]
+    story.deleted_at = None
+    space.place(story)
 
 
 def publish_there(scenario: Scenario, path: str) -> None:
@@ -274,21 +280,10 @@ def lose_decisions(scenario: Scenario) -> None:
     shutil.rmtree(Path(scenario.project.folder) / "decisions")
 
 
-def in_french(step: Callable[..., None]) -> Callable[..., None]:
-    """Return a step for items in French, known by their slugs there."""
-
-    def change(scenario: Scenario, changes: Any, **more: Any) -> None:
-        step(scenario, changes, locale=locale_of(scenario.project), **more)
-
-    return change
-
-
 STEPS: dict[str, Callable[..., None]] = {
     "faults over": faults_over,
     "fault again": fault_again,
     "origin": origin,
-    "origin in French": in_french(origin),
-    "item states in French": in_french(item_states),
     "item states": item_states,
     "every item": every_item,
     "edit there": edit_there,

@@ -11,7 +11,7 @@ import yaml
 from tests.support.steps.expectations import insist
 
 if TYPE_CHECKING:
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
 
 DECISIONS = {
     "published": ("collections.yaml", "publish: nothing", "publish: what_is_live"),
@@ -61,13 +61,13 @@ def decided_again(scenario: Scenario, *names: str) -> None:
         scenario.project.decide(*DECISIONS[name])
 
 
-def notes_alone(scenario: Scenario) -> None:
-    """Decide to publish the notes, and not the spots."""
+def decide_collection(scenario: Scenario, name: str, **values: Any) -> None:
+    """Decide otherwise about one collection."""
     path = scenario.project.folder / "decisions" / "collections.yaml"
     body = yaml.safe_load(path.read_text())
     for each in body["collections"]:
-        if each["collection"] == "notes":
-            each["publish"] = "what_is_live"
+        if each["collection"] == name:
+            each.update(values)
     path.write_text(yaml.safe_dump(body, sort_keys=False))
 
 
@@ -117,6 +117,32 @@ def decide_component(scenario: Scenario, change: dict[str, Any]) -> None:
     path.write_text(yaml.safe_dump(body, sort_keys=False))
 
 
+def reviews(scenario: Scenario, change: Callable[[list[Any]], list[Any]]) -> None:
+    """Change the reviews of bodies that are split."""
+    path = scenario.project.folder / "decisions" / "blocks.yaml"
+    body = yaml.safe_load(path.read_text())
+    body["reviews"] = change(body["reviews"])
+    path.write_text(yaml.safe_dump(body, sort_keys=False, allow_unicode=True))
+
+
+def one_block(scenario: Scenario, slug: str, *, by: str) -> None:
+    """Let somebody decide that a body stays one block."""
+
+    def change(listed: list[Any]) -> list[Any]:
+        for each in listed:
+            if each["slug"] == slug:
+                nodes = sum(block["nodes"] for block in each["blocks"])
+                one = {"kind": "text", "nodes": nodes, "how": "rejected", "begins": "x"}
+                each.update(by=by, blocks=[one])
+        return listed
+
+    reviews(scenario, change)
+
+
+def no_review(scenario: Scenario, slug: str) -> None:
+    reviews(scenario, lambda listed: [e for e in listed if e["slug"] != slug])
+
+
 def copy_decisions(scenario: Scenario, name: str) -> None:
     """Keep the decisions as they are now, for `compare decisions`."""
     folder = scenario.project.folder
@@ -136,7 +162,9 @@ STEPS: dict[str, Callable[..., None]] = {
     "design": in_design,
     "add to design": add_to_design,
     "decided": decided_again,
-    "publish notes alone": notes_alone,
+    "decide collection": decide_collection,
+    "one block": one_block,
+    "no review": no_review,
     "edit decided": decided("edits"),
     "gone decided": decided("gone"),
     "conflict decided": decided("conflicts"),

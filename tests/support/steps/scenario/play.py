@@ -3,7 +3,7 @@
 A case has a name, what is `given`, its `steps` and, if it is played several times,
 `examples`: values for the `$words` in it. A step is a command line, one of the other
 steps without an argument, a mapping that begins with the name of a step, or a list of
-steps. They are the functions of `scenario_changes` and `scenario_looks`, and `run`.
+steps. They are the functions of the modules beside this one, and `run`.
 """
 
 from __future__ import annotations
@@ -12,24 +12,13 @@ import asyncio
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
-from tests.support.steps import (
-    scenario_answers,
-    scenario_changes,
-    scenario_decisions,
-    scenario_editors,
-    scenario_edits,
-    scenario_files,
-    scenario_languages,
-    scenario_looks,
-    scenario_schemas,
-    scenario_service,
-)
 from tests.support.steps.expectations import (
     Word,
     difference,
@@ -39,6 +28,20 @@ from tests.support.steps.expectations import (
     text_of,
 )
 from tests.support.steps.faults import Fault
+from tests.support.steps.scenario import (
+    answers,
+    changes,
+    clock,
+    decisions,
+    editors,
+    edits,
+    files,
+    languages,
+    looks,
+    reports,
+    schemas,
+    service,
+)
 from tests.support.steps.staged_project import Stage, StagedProject
 
 
@@ -109,7 +112,8 @@ class Scenario:
     project: StagedProject
     faults: list[Fault]
     meanwhile: Meanwhile
-    answers: scenario_answers.Answers
+    answers: answers.Answers
+    clock: clock.Clock
     mark: int = 0
     """The last request before the last command."""
     hash: str = ""
@@ -117,6 +121,8 @@ class Scenario:
     document: Any = None
     """Of the last command that was asked for JSON."""
     remembered: dict[str, Any] = field(default_factory=dict)
+    patches: ExitStack = field(default_factory=ExitStack)
+    """What is other than it is, until the end or before."""
 
     def take(self, step: Any) -> None:
         """Do one step."""
@@ -139,8 +145,8 @@ class Scenario:
             return [self.value(each) for each in value]
         if not isinstance(value, Word):
             return value
-        if value.tag in scenario_looks.VALUES:
-            return scenario_looks.VALUES[value.tag](self, value.argument)
+        if value.tag in looks.VALUES:
+            return looks.VALUES[value.tag](self, value.argument)
         return Word(value.tag, self.value(value.argument))
 
 
@@ -182,7 +188,7 @@ def run(
         scenario.hash = ended.document.get("hash", scenario.hash)
         insist(ended.document, json)
     if calls is not None:
-        scenario_looks.requests(scenario, calls)
+        looks.requests(scenario, calls)
     if as_planned:
         assert project.calls(scenario.mark) == shown["total"]
 
@@ -200,35 +206,40 @@ def meanwhile(scenario: Scenario, request: str, *, do: list[Any]) -> None:
 STEPS: dict[str, Callable[..., None]] = {
     "run": run,
     "meanwhile": meanwhile,
-    **scenario_answers.STEPS,
-    **scenario_changes.STEPS,
-    **scenario_decisions.STEPS,
-    **scenario_looks.STEPS,
-    **scenario_service.STEPS,
-    **scenario_editors.STEPS,
-    **scenario_edits.STEPS,
-    **scenario_files.STEPS,
-    **scenario_languages.STEPS,
-    **scenario_schemas.STEPS,
+    **answers.STEPS,
+    **changes.STEPS,
+    **clock.STEPS,
+    **decisions.STEPS,
+    **looks.STEPS,
+    **reports.STEPS,
+    **service.STEPS,
+    **editors.STEPS,
+    **edits.STEPS,
+    **files.STEPS,
+    **languages.STEPS,
+    **schemas.STEPS,
 }
 
 
-def play(case: Case, stage: Stage, site_of: Callable[[str], Path]) -> None:
+def play(case: Case, stage: Stage, content_of: Callable[[str], Path]) -> None:
     """Start what is given, and take all steps."""
     given = dict(case.given)
-    faults = [scenario_changes.fault(**each) for each in given.pop("faults", ())]
+    faults = [changes.fault(**each) for each in given.pop("faults", ())]
     between, decided = Meanwhile(), given.pop("decided", ())
-    content = site_of(f"{given.pop('site', 'tiny')}_site")
-    languages = tuple(given.pop("languages", ()))
-    answers = scenario_answers.Answers(list(given.pop("answers", ())))
-    middleware = (*faults, between, answers)
-    project = stage(*middleware, content=content, languages=languages, **given)
-    scenario = Scenario(project, faults, between, answers)
-    scenario_decisions.decided_again(scenario, *decided)
-    for number, step in enumerate(case.steps, start=1):
-        try:
-            scenario.take(step)
-        except BaseException as failure:
-            failure.add_note(f"Step {number} of the case: {text_of(step)}")
-            raise
+    content = content_of(given.pop("site", "tiny"))
+    replies, time = answers.Answers(list(given.pop("answers", ()))), clock.Clock()
+    middleware = (*faults, between, replies)
+    if given.pop("clock", False):
+        given["clock"] = time
+    given["languages"] = tuple(given.pop("languages", ()))
+    project = stage(*middleware, content=content, **given)
+    scenario = Scenario(project, faults, between, replies, time)
+    decisions.decided_again(scenario, *decided)
+    with scenario.patches:
+        for number, step in enumerate(case.steps, start=1):
+            try:
+                scenario.take(step)
+            except BaseException as failure:
+                failure.add_note(f"Step {number} of the case: {text_of(step)}")
+                raise
     assert not between.acts, f"not asked for: {[*between.acts]}"

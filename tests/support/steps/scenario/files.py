@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cmsmig.sandbox.destination.tokens import TokenKind
-from tests.support.steps.scenario_changes import own
+from tests.support.steps.forged_drafts import FORGERS
+from tests.support.steps.origin_edits import read_items
+from tests.support.steps.scenario.changes import own
 
 if TYPE_CHECKING:
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
 
 KNOWN = (
     """SELECT collection_id, item_id, locale_id, name, full_slug, status, reason,
@@ -48,10 +51,6 @@ def use_ledger(scenario: Scenario, name: str) -> None:
     path.with_name(name).replace(path)
 
 
-def foreign(path: Path) -> None:
-    path.write_bytes(b"no database" * 500)
-
-
 def torn(path: Path) -> None:
     """Lose a page, as a power cut in the middle of a write may."""
     data = bytearray(path.read_bytes())
@@ -64,23 +63,83 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
-    "foreign": foreign,
+def another_version(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("PRAGMA user_version = 99")
+        db.execute("DROP TABLE content_hash")
+
+
+def another_program(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE invoice (one TEXT)")
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
     "torn": torn,
     "cut": cut,
+    "another version": another_version,
 }
+"""What becomes of a file."""
+REPLACEMENTS: dict[str, Callable[[Path], object]] = {
+    "foreign": lambda path: path.write_bytes(b"no database" * 500),
+    "garbage": lambda path: path.write_bytes(
+        b"SQLite format 3\x00" + bytes(range(256)) * 40
+    ),
+    "folder": Path.mkdir,
+    "loop": lambda path: path.symlink_to(path),
+    "pipe": os.mkfifo,
+    "another program": another_program,
+}
+"""What is in the place of a file."""
 
 
-def damage_ledger(scenario: Scenario, kind: str) -> None:
-    path = scenario.project.folder / "ledger.sqlite"
-    DAMAGES[kind](path)
-    scenario.remembered["damaged"] = path.read_bytes()
+def damage(scenario: Scenario, name: str, *, kind: str) -> None:
+    """Damage a file of the project folder, or put something in its place."""
+    path = scenario.project.folder / name
+    if kind in REPLACEMENTS:
+        for each in path.parent.glob(f"{name}*"):
+            each.unlink()
+    (DAMAGES | REPLACEMENTS)[kind](path)
+    scenario.remembered["damaged"] = path.read_bytes() if path.is_file() else b""
 
 
 def damaged_file_is(scenario: Scenario, name: str) -> None:
-    """Expect the damaged ledger in a file of this name."""
+    """Expect the damaged file under this name."""
     path = scenario.project.folder / name
     assert path.read_bytes() == scenario.remembered["damaged"]
+
+
+def forge(scenario: Scenario, what: str) -> None:
+    """Let another program change what derived.sqlite holds."""
+    assert FORGERS[what](scenario.project.folder)
+
+
+def derived(scenario: Scenario, statement: str) -> None:
+    """Change derived.sqlite by hand, in one row or more."""
+    with closing(sqlite3.connect(scenario.project.folder / "derived.sqlite")) as db, db:
+        assert db.execute(statement).rowcount
+
+
+def derived_rows(scenario: Scenario, query: str, *, are: list[list[Any]]) -> None:
+    with closing(sqlite3.connect(scenario.project.folder / "derived.sqlite")) as db:
+        assert [[*row] for row in db.execute(query)] == are
+
+
+def plan_as_with_nothing_kept(scenario: Scenario) -> None:
+    """Expect a plan to be the one that is made without derived.sqlite."""
+    project = scenario.project
+    found = [project.run("plan", "--json").out for _ in range(2)]
+    for path in project.folder.glob("derived.sqlite*"):
+        path.unlink()
+    assert found == [project.run("plan", "--json").out] * 2
+
+
+def pulled(scenario: Scenario, expected: dict[str, int]) -> None:
+    """Expect so many items in a set of the raw cache, each once."""
+    for name, number in expected.items():
+        (path,) = (scenario.project.folder / "raw" / name).iterdir()
+        ids = [each["id"] for each in read_items(path)]
+        assert len(ids) == len(set(ids)) == number
 
 
 def files(scenario: Scenario, expected: dict[str, list[str]]) -> None:
@@ -128,7 +187,12 @@ STEPS: dict[str, Callable[..., None]] = {
     "ledger as remembered": ledger_as_remembered,
     "copy ledger": copy_ledger,
     "use ledger": use_ledger,
-    "damage ledger": damage_ledger,
+    "damage": damage,
+    "forge": forge,
+    "pulled": pulled,
+    "derived": derived,
+    "derived rows": derived_rows,
+    "plan as with nothing kept": plan_as_with_nothing_kept,
     "damaged file is": damaged_file_is,
     "files": files,
     "copy there": copy_there,

@@ -8,16 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cmsmig.evidence.evidence import gather
-from cmsmig.settings import Project, load_settings
-from cmsmig.steps.decide.migration import open_migration
-from tests.support.steps.expectations import insist
-from tests.support.steps.french import delivered
-from tests.support.steps.scenario_changes import asset, own
+from tests.support.steps.expectations import insist, text_of
+from tests.support.steps.scenario.changes import asset, own
 from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
 
 if TYPE_CHECKING:
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
 
 
 def shown(project: StagedProject, path: str) -> dict[str, Any] | None:
@@ -150,9 +146,9 @@ def asked(scenario: Scenario, *expected: str) -> None:
 
 def plan(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect parts of the plan as JSON."""
-    found = scenario.project.plan()
-    scenario.hash = found["hash"]
-    insist(found, expected)
+    scenario.document = scenario.project.plan()
+    scenario.hash = scenario.document["hash"]
+    insist(scenario.document, expected)
 
 
 def status(scenario: Scenario, expected: dict[str, Any]) -> None:
@@ -272,20 +268,15 @@ def space_is_between(scenario: Scenario, least: str, most: str) -> None:
         assert [row for row in rows if row not in scenario.remembered[most][part]] == []
 
 
-def redirects(scenario: Scenario, expected: dict[str, Any]) -> None:
-    """Expect where old addresses lead; none leads to another that leads on."""
-    project = Project(scenario.project.folder)
-    settings = load_settings(project, {}, need_origin=False)
-    migration = open_migration(project, settings)
-    rows = gather(project, migration, settings.space_id, None).redirects
-    found = {each.old: each.new for each in rows.moved}
-    assert not [old for old, new in found.items() if new in found], found
-    insist({**found, "lost": [*rows.lost]}, expected)
+def queries(scenario: Scenario, route: str, name: str, *expected: Any) -> None:
+    """Expect the values of a query parameter of the last command's requests."""
+    entries = scenario.project.since(scenario.mark)
+    found = [each.query.get(name) for each in entries if each.route == route]
+    insist(found, [*expected])
 
 
-def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> None:
-    """Expect parts of a story as visitors get it in a language."""
-    insist(delivered(scenario.project, path, language), has)
+def space_lacks(scenario: Scenario, text: str) -> None:
+    assert text not in text_of(scenario.project.comparable())
 
 
 VALUES: dict[str, Callable[[Scenario, Any], Any]] = {
@@ -340,7 +331,6 @@ STEPS: dict[str, Callable[..., None]] = {
     "options": options,
     "assets": assets,
     "counts": counts,
-    "requests": requests,
     "order": order,
     "asked": asked,
     "sent": sent,
@@ -361,6 +351,6 @@ STEPS: dict[str, Callable[..., None]] = {
     "remember": remember,
     "as remembered": as_remembered,
     "space is between": space_is_between,
-    "redirects": redirects,
-    "delivery": delivery,
+    "queries": queries,
+    "space lacks": space_lacks,
 }

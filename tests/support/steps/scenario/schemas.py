@@ -11,7 +11,7 @@ import yaml
 from tests.support.steps.origin_edits import write_items
 
 if TYPE_CHECKING:
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
 
 EVENTS = "a" * 24
 """The collection that comes."""

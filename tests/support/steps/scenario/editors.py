@@ -11,10 +11,10 @@ from unittest import mock
 import httpx
 
 from cmsmig.canonical import Json, fingerprint
-from tests.support.steps.scenario_looks import within
+from tests.support.steps.scenario.looks import within
 
 if TYPE_CHECKING:
-    from tests.support.steps.scenario import Scenario
+    from tests.support.steps.scenario.play import Scenario
 
 TYPES = (
     *("text", "textarea", "markdown", "number", "datetime", "boolean", "option"),

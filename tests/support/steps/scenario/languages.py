@@ -1,0 +1,99 @@
+"""Steps of cases about items in several languages: as stories, and as fields of one."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tests.support.steps.expectations import insist
+from tests.support.steps.origin_edits import edit_items
+from tests.support.steps.scenario.changes import item_states, origin, own
+
+if TYPE_CHECKING:
+    from tests.support.steps.scenario.play import Scenario
+
+
+def locale_of(scenario: Scenario, *, is_french: bool) -> str:
+    """Return the `cmsLocaleId` of one of the site's two languages."""
+    path = scenario.project.folder / "raw" / "sites.json"
+    (site,) = json.loads(path.read_text())["sites"]
+    (secondary,) = site["locales"]["secondary"]
+    found = secondary if is_french else site["locales"]["primary"]
+    return str(found["cmsLocaleId"])
+
+
+def in_language(step: Callable[..., None], *, is_french: bool) -> Callable[..., None]:
+    """Return a step for items in a language, known by their slugs there."""
+
+    def change(scenario: Scenario, changes: Any, **more: Any) -> None:
+        step(scenario, changes, locale=locale_of(scenario, is_french=is_french), **more)
+
+    return change
+
+
+def no_french_at_origin(scenario: Scenario) -> None:
+    """Let the origin have its primary language alone."""
+    french = locale_of(scenario, is_french=True)
+    path = scenario.project.folder / "raw" / "sites.json"
+    body = json.loads(path.read_text())
+    body["sites"][0]["locales"]["secondary"] = []
+    path.write_text(json.dumps(body))
+    edit_items(
+        scenario.project, lambda item: None if item["cmsLocaleId"] == french else item
+    )
+
+
+def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> None:
+    """Expect parts of a story as visitors get it in a language."""
+    project = scenario.project
+    base = project.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
+    token = project.space.public_token
+    url = f"{base}/v2/cdn/stories/{path}?token={token}&language={language}"
+    with urllib.request.urlopen(url) as answer:
+        insist(json.load(answer)["story"], has)
+
+
+def alternates(scenario: Scenario, items: int) -> None:
+    """Expect so many items in two languages, each story the other's only alternate."""
+    pairs = scenario.project.rows(
+        "SELECT min(full_slug), max(full_slug) FROM items WHERE story_id IS NOT NULL "
+        "GROUP BY collection_id, item_id HAVING count(*) = 2"
+    )
+    assert len(pairs) == items
+    for pair in pairs:
+        for path, other in (pair, pair[::-1]):
+            number = own(scenario.project, path)
+            story = scenario.project.api("GET", f"/stories/{number}")["story"]
+            assert [each["full_slug"] for each in story["alternates"]] == [other]
+    groups = {each.group_id for each in scenario.project.stories().values()}
+    assert len(groups) == len(scenario.project.stories()) - items
+
+
+def no_alternates(scenario: Scenario, path: str) -> None:
+    """Let the service take a group and make nothing of it."""
+    group = scenario.project.stories()[path].group_id
+    scenario.project.space.alternates[group].clear()
+
+
+def groups_apart(scenario: Scenario) -> None:
+    """Put each story into a group of its own, as its creation did once."""
+    space = scenario.project.space
+    for story in scenario.project.stories().values():
+        space.displace(story)
+        story.body["group_id"] = space.new_uuid()
+        space.place(story)
+    scenario.project.doctor("UPDATE home SET group_id = ''")
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "origin in French": in_language(origin, is_french=True),
+    "origin in English": in_language(origin, is_french=False),
+    "item states in French": in_language(item_states, is_french=True),
+    "no French at origin": no_french_at_origin,
+    "delivery": delivery,
+    "alternates": alternates,
+    "no alternates": no_alternates,
+    "groups apart": groups_apart,
+}

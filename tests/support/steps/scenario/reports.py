@@ -1,0 +1,68 @@
+"""Steps of cases that expect something of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cmsmig.evidence.evidence import Evidence, evidence_json, gather
+from cmsmig.evidence.report_findings import report_findings
+from cmsmig.settings import Project, load_settings
+from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.plan.plan_details import PlanDetails
+from tests.support.steps.expectations import insist
+from tests.support.steps.staged_project import StagedProject
+
+if TYPE_CHECKING:
+    from tests.support.steps.scenario.play import Scenario
+
+
+def opened(project: StagedProject) -> Migration:
+    """Return the migration of a project."""
+    found = Project(project.folder)
+    return open_migration(found, load_settings(found, {}, need_origin=False))
+
+
+def evidence(project: StagedProject) -> Evidence:
+    """Return what a report is made of."""
+    space = str(project.space.space_id)
+    return gather(Project(project.folder), opened(project), space, None)
+
+
+def reported(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect parts of the report."""
+    insist(evidence_json(evidence(scenario.project)), expected)
+
+
+def redirects(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect where old addresses lead; none leads to another that leads on."""
+    rows = evidence(scenario.project).redirects
+    found = {each.old: each.new for each in rows.moved}
+    assert not [old for old, new in found.items() if new in found], found
+    insist({**found, "lost": [*rows.lost]}, expected)
+
+
+def findings(scenario: Scenario, name: str, expected: Any) -> None:
+    """Expect what a list of the report says."""
+    migration = opened(scenario.project)
+    context = migration.context(migration.files.planned_assets({}), {})
+    details = PlanDetails(migration, context, {}, (), ())
+    sets = report_findings(migration, {}, (), scenario.project.plan(), details)
+    (found,) = [each for each in sets if each.name == name]
+    insist([vars(each) for each in found.read()], expected)
+
+
+def no_delivery_token_in_files(scenario: Scenario) -> None:
+    """Expect no token of the delivery side in the project folder."""
+    space = scenario.project.space
+    files = [e for e in scenario.project.folder.rglob("*") if e.is_file()]
+    for token in (space.public_token, space.preview_token):
+        assert not any(token.encode() in each.read_bytes() for each in files)
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "redirects": redirects,
+    "reported": reported,
+    "findings": findings,
+    "no delivery token in files": no_delivery_token_in_files,
+}
