@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import is_dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +11,27 @@ import pytest
 import yaml
 
 
-def cases(beside: str, *names: str) -> pytest.MarkDecorator:
-    """Parametrize a test with `case`: one of these YAML files in the folder `cases`.
+def entries(
+    path: Path, loader: type[Any] = yaml.SafeLoader
+) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield the title, the entry and the row of each case of a YAML file.
 
     A file is a list. Each entry has a sentence under `case`; where it has `rows`,
     each row is a case of its own that shares the rest of its entry.
     """
-    paths = [Path(beside).with_name("cases") / name for name in names]
-    entries = chain.from_iterable(
-        yaml.safe_load(each.read_text("utf-8")) for each in paths
-    )
-    found: dict[str, Any] = {}
-    for entry in entries:
+    # Every loader that is given is a safe one.
+    for entry in yaml.load(path.read_text("utf-8"), loader):
         rows = entry.pop("rows", [{}])
         for number, row in enumerate(rows, start=1):
-            title = f"{entry['case']}, {number}" if len(rows) > 1 else entry["case"]
+            name = entry["case"]
+            yield f"{name}, {number}" if len(rows) > 1 else name, entry, row
+
+
+def cases(beside: str, *names: str) -> pytest.MarkDecorator:
+    """Parametrize a test with `case`: one of these files in the folder `cases`."""
+    found: dict[str, Any] = {}
+    for name in names:
+        for title, entry, row in entries(Path(beside).with_name("cases") / name):
             assert title not in found, f"{names}: two cases are called {title}"
             found[title] = entry | row
     return pytest.mark.parametrize("case", found.values(), ids=found)

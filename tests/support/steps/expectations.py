@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -21,7 +20,7 @@ class Word:
     argument: Any
 
 
-class _Loader(yaml.SafeLoader):
+class Loader(yaml.SafeLoader):
     """Reads tags as words, and refuses a key that a mapping has twice."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -41,13 +40,7 @@ class _Loader(yaml.SafeLoader):
         return Word(tag, self.construct_mapping(node, deep=True))
 
 
-_Loader.add_multi_constructor("!", _Loader.construct_word)
-
-
-def read_cases(path: Path) -> Any:
-    """Return what a case file holds; tags in it are words."""
-    # The loader is a safe one.
-    return yaml.load(path.read_text(), _Loader)
+Loader.add_multi_constructor("!", Loader.construct_word)
 
 
 def text_of(value: object) -> str:

@@ -1,7 +1,7 @@
 """Cases in data files: a project and its space, step by step.
 
-A case has a name, what is `given`, its `steps` and, if it is played several times,
-`examples`: values for the `$words` in it. A step is a command line, one of the other
+A case has what is `given`, its `steps` and, if it is played several times, `rows` of
+values for the `$words` in it. A step is a command line, one of the other
 steps without an argument, a mapping that begins with the name of a step, or a list of
 steps. They are the functions of the modules beside this one, and `run`.
 """
@@ -19,12 +19,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from tests.support.cases import entries
 from tests.support.steps.expectations import (
+    Loader,
     Word,
     difference,
     insist,
     listed,
-    read_cases,
     text_of,
 )
 from tests.support.steps.faults import Fault
@@ -58,32 +59,26 @@ class Case:
 
 
 def cases(*paths: Path) -> Iterator[Case]:
-    """Yield the cases of all files, each with each of its examples."""
+    """Yield the cases of all files."""
     for path in paths:
-        for name, body in read_cases(path).items():
-            for example in body.get("examples", [{}]):
-                values = example.values()
-                told = [each for each in values if isinstance(each, str | int)]
-                suffix = "".join(f", {each}" for each in told)
-                given, steps = _filled([body.get("given", {}), body["steps"]], example)
-                yield Case(f"{path.stem}: {name}{suffix}", given, steps)
+        for title, entry, row in entries(path, Loader):
+            given, steps = _filled([entry.get("given", {}), entry["steps"]], row)
+            yield Case(f"{path.stem}: {title}", given, steps)
 
 
-def _filled(value: Any, example: dict[str, Any]) -> Any:
-    """Return a part of a case with the values of an example for its words."""
+def _filled(value: Any, row: dict[str, Any]) -> Any:
+    """Return a part of a case with the values of a row for its words."""
     if isinstance(value, dict):
-        return {
-            _filled(key, example): _filled(each, example) for key, each in value.items()
-        }
+        return {_filled(key, row): _filled(each, row) for key, each in value.items()}
     if isinstance(value, list):
-        return [_filled(each, example) for each in value]
+        return [_filled(each, row) for each in value]
     if isinstance(value, Word):
-        return Word(value.tag, _filled(value.argument, example))
+        return Word(value.tag, _filled(value.argument, row))
     if not isinstance(value, str):
         return value
-    if value.removeprefix("$") in example and value.startswith("$"):
-        return example[value.removeprefix("$")]
-    for word, replacement in example.items():
+    if value.removeprefix("$") in row and value.startswith("$"):
+        return row[value.removeprefix("$")]
+    for word, replacement in row.items():
         value = value.replace(f"${word}", str(replacement))
     return value
 
