@@ -177,7 +177,7 @@ async def test_after_a_killed_run_the_panel_offers_to_go_on(staged: Start) -> No
     await prepared(stage)
     with running(stage, "create") as child:
         async with asyncio.timeout(patience()):
-            while len(stage.titles()) < 3:
+            while len(stage.stories()) < 3:
                 await asyncio.sleep(0.02)
         child.kill()
         child.wait()
@@ -191,11 +191,11 @@ async def test_after_a_killed_run_the_panel_offers_to_go_on(staged: Start) -> No
     assert said is not None
     minutes = {(began - timedelta(minutes=n)).strftime("%H:%M") for n in range(3)}
     assert said[1] in minutes
-    assert 2 <= int(said[2]) <= len(stage.titles()) < 12
+    assert 2 <= int(said[2]) <= len(stage.stories()) < 12
     await page.labelled("create-start", "Go on")
     await page.run("create-start")
     await page.sees("All 12 stories exist. Next: 06, links.")
-    assert len(stage.titles()) == 12
+    assert len(stage.stories()) == 12
 
 
 async def test_what_failed_is_shown_while_another_process_runs(staged: Start) -> None:
@@ -225,7 +225,7 @@ async def test_what_fails_here_is_shown_before_the_run_ends(staged: Start) -> No
     await page.sees("Failed (1)", "/records/record-1", "conflicts.yaml")
     [stop] = page.named("create-stop")
     assert not stop.disabled
-    assert len(stage.titles()) < 12
+    assert len(stage.stories()) < 12
     await page.rests("create-start")
     await page.sees("11 of 12 stories exist.")
 
@@ -268,7 +268,7 @@ async def test_prerequisites_are_looked_at_when_the_button_is_pressed(
     await page.sees("still to be made; run the notebook 04 first")
     await page.hides("1 folder")
     assert page.is_hidden(page.bar())
-    assert stage.titles() == []
+    assert stage.stories() == {}
     await prepared(stage)
     await page.run("create-start")
     await page.hides("still to be made")
