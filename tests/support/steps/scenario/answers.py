@@ -53,7 +53,8 @@ def _sent_on(call: Call, to: str) -> Reply:
     """Send a request on, where only a query is given to the same place."""
     if to.startswith("?"):
         to = f"{call.path}{to}&by_uuids={call.parameter('by_uuids')}"
-    return Reply(301, headers=(("Location", to),))
+    here = {"service": "cdn", "route": "delivered stories"}
+    return Reply(301, headers=(("Location", to),), **here)
 
 
 def _is_meant(rule: dict[str, Any], call: Call) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cmsmig.evidence.evidence import Evidence, evidence_json, gather
@@ -49,7 +50,7 @@ def findings(scenario: Scenario, name: str, expected: Any) -> None:
     details = PlanDetails(migration, context, {}, (), ())
     sets = report_findings(migration, {}, (), scenario.project.plan(), details)
     (found,) = [each for each in sets if each.name == name]
-    insist([vars(each) for each in found.read()], expected)
+    insist([asdict(each) for each in found.read()], expected)
 
 
 def no_delivery_token_in_files(scenario: Scenario) -> None:
