@@ -53,8 +53,7 @@ def _sent_on(call: Call, to: str) -> Reply:
     """Send a request on, where only a query is given to the same place."""
     if to.startswith("?"):
         to = f"{call.path}{to}&by_uuids={call.parameter('by_uuids')}"
-    here = {"service": "cdn", "route": "delivered stories"}
-    return Reply(301, headers=(("Location", to),), **here)
+    return Reply(301, headers=(("Location", to),))
 
 
 def _is_meant(rule: dict[str, Any], call: Call) -> bool:

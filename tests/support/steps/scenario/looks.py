@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tests.support.steps.scenario.play import Scenario
 
 
+VISITORS = "/v2/cdn/stories"
+
+
 def shown(project: StagedProject, path: str) -> dict[str, Any] | None:
     """Return a story or folder as it is in the space, None if it is not there."""
     found = [
@@ -101,7 +104,7 @@ def requests(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect how many requests of a route or method the last command made.
 
     `other writes` counts what changes the space and is not named, `total` what draws
-    on the budget.
+    on the budget, `lists of visitors` what the delivery side is asked for.
     """
     entries = scenario.project.since(scenario.mark)
     found = Counter(each.route for each in entries)
@@ -110,6 +113,7 @@ def requests(scenario: Scenario, expected: dict[str, Any]) -> None:
         each.method != "GET" and each.route not in expected for each in entries
     )
     found["total"] = sum(each.quota for each in entries)
+    found["lists of visitors"] = sum(each.path == VISITORS for each in entries)
     insist({key: found[key] for key in expected}, expected)
 
 
@@ -268,11 +272,10 @@ def space_is_between(scenario: Scenario, least: str, most: str) -> None:
         assert [row for row in rows if row not in scenario.remembered[most][part]] == []
 
 
-def queries(scenario: Scenario, route: str, name: str, *expected: Any) -> None:
-    """Expect the values of a query parameter of the last command's requests."""
+def visitors_query(scenario: Scenario, name: str, expected: Any) -> None:
+    """Expect a query parameter of the last command's lists of visitors."""
     entries = scenario.project.since(scenario.mark)
-    found = [each.query.get(name) for each in entries if each.route == route]
-    insist(found, [*expected])
+    insist([e.query.get(name) for e in entries if e.path == VISITORS], expected)
 
 
 def space_lacks(scenario: Scenario, text: str) -> None:
@@ -351,6 +354,6 @@ STEPS: dict[str, Callable[..., None]] = {
     "remember": remember,
     "as remembered": as_remembered,
     "space is between": space_is_between,
-    "queries": queries,
+    "visitors query": visitors_query,
     "space lacks": space_lacks,
 }

@@ -113,6 +113,8 @@ class Scenario:
     """The last request before the last command."""
     hash: str = ""
     """Of the last plan that was shown."""
+    printed: str = ""
+    """By the last command."""
     document: Any = None
     """Of the last command that was asked for JSON."""
     remembered: dict[str, Any] = field(default_factory=dict)
@@ -172,7 +174,7 @@ def run(
     scenario.mark = project.mark()
     as_json = [] if json is None else ["--json"]
     ended = project.run(name, *arguments, *as_json)
-    printed = ended.out + ended.err
+    scenario.printed = printed = ended.out + ended.err
     assert not difference(ended.code, code), f"{ended.code}: {printed}"
     for text in listed(says):
         assert text in printed, printed

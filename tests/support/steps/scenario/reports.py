@@ -53,11 +53,12 @@ def findings(scenario: Scenario, name: str, expected: Any) -> None:
     insist([asdict(each) for each in found.read()], expected)
 
 
-def no_delivery_token_in_files(scenario: Scenario) -> None:
-    """Expect no token of the delivery side in the project folder."""
+def no_delivery_token(scenario: Scenario) -> None:
+    """Expect no token of the delivery side in the project folder, nor printed."""
     space = scenario.project.space
     files = [e for e in scenario.project.folder.rglob("*") if e.is_file()]
     for token in (space.public_token, space.preview_token):
+        assert token not in scenario.printed
         assert not any(token.encode() in each.read_bytes() for each in files)
 
 
@@ -65,5 +66,5 @@ STEPS: dict[str, Callable[..., None]] = {
     "redirects": redirects,
     "reported": reported,
     "findings": findings,
-    "no delivery token in files": no_delivery_token_in_files,
+    "no delivery token": no_delivery_token,
 }
