@@ -131,6 +131,7 @@ def plan_as_with_nothing_kept(scenario: Scenario) -> None:
     found = [project.run("plan", "--json").out for _ in range(2)]
     for path in project.folder.glob("derived.sqlite*"):
         path.unlink()
+    assert found[0]
     assert found == [project.run("plan", "--json").out] * 2
 
 
