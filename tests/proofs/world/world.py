@@ -20,6 +20,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle
 from tests.proofs.world.disturbances import Disturbance, Switch
 from tests.proofs.world.in_process import (
+    TIME,
     Network,
     answered_here,
     build_sandbox,
@@ -28,6 +29,10 @@ from tests.proofs.world.in_process import (
 from tests.support.rehearsal import Ended, Rehearsal
 from tests.support.steps.staged_project import StagedProject
 
+_MINUTE = 60.0
+"""Seconds in which the origin counts requests."""
+_DEAD = 1 << 22
+"""A number that no process has."""
 _SHARED = ("clock", "recorder", "unknowns", "selections")
 """What is the sandbox's, not the space's."""
 
@@ -114,7 +119,9 @@ class World(StagedProject):
         return Checkpoint(folder, copy.deepcopy(space), copy.deepcopy(self._origin()))
 
     def go_back(self, kept: Checkpoint) -> None:
-        """Put project, space and origin back as they were."""
+        """Put project, space and origin back as they were, a minute later: the budget
+        forgets what was asked since, the services do not."""
+        TIME.passed += _MINUTE
         _replace(self.work, kept.folder)
         for name, value in copy.deepcopy(kept.space).items():
             setattr(self.space, name, value)
@@ -153,6 +160,11 @@ class World(StagedProject):
         if disturbance.dead:
             _replace(self.work, kept)
             shutil.rmtree(kept)
+            for path in self.work.rglob(f".arriving-{os.getpid()}-*"):
+                # This process goes on, the killed one does not.
+                path.rename(
+                    path.with_name(f".arriving-{_DEAD}-{path.name.rpartition('-')[2]}")
+                )
         return ended
 
     @contextmanager
