@@ -216,7 +216,7 @@ def settle_creates(
 def settle_updates(
     ledger: Ledger,
     found: Mapping[ItemKey, Story | None],
-    origin_hash: Callable[[ItemKey], str],
+    migration: Migration,
 ) -> None:
     """Write what became of each update that a killed run intended, where the story in
     `found` holds some of what was wanted; the intents of others stay open.
@@ -243,10 +243,10 @@ def settle_updates(
             row.key,
             record,
             row.link_state,
-            origin_hash(row.key) or row.origin_hash,
+            migration.origin_hash(row.key) or row.origin_hash,
             last.written,
-            still_public=before.record.public_record
-            not in ("", before.record.record_hash),
+            # The visitors' version is written apart and is not older for this one.
+            still_public=row.key in migration.public,
         )
 
 

@@ -104,7 +104,7 @@ async def plan_import(
     seen, reads = await look_at_gone(client, migration, ledger, snapshot)
     with ledger.simulated() as simulated:
         record_created(simulated, snapshot.created, migration, offline.context)
-        settle_updates(simulated, snapshot.updated, migration.origin_hash)
+        settle_updates(simulated, snapshot.updated, migration)
         record_missing(simulated, gone, migration)
         left = compare_with_origin(migration, simulated, snapshot, seen)
         record_gone(simulated, left, migration)

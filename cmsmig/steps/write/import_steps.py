@@ -211,7 +211,7 @@ async def _settle(job: ImportJob) -> None:
     record_created(
         ledger, job.snapshot.created, migration, (job.offline or job).context
     )
-    settle_updates(ledger, job.snapshot.updated, migration.origin_hash)
+    settle_updates(ledger, job.snapshot.updated, migration)
     settle_publications(job)
     await put_back_versions(job)
     record_missing(ledger, job.gone, migration)
