@@ -39,7 +39,7 @@ class Official:
         self._bodies_per_process = bodies_per_process
         self._slots = asyncio.Semaphore(IN_FLIGHT)
         self._turn = asyncio.Lock()
-        """Whoever holds it reads the next answer; questions get it in their order."""
+        """Its holder reads the next answer; questions get theirs in order."""
         self._open: dict[int, tuple[str, str]] = {}
         """The questions without an answer, by number; the process has all of them."""
         self._count = 0
@@ -76,7 +76,7 @@ class Official:
         return await self._ask("markdown", text)
 
     async def close(self) -> None:
-        """End the process; whoever still waits for an answer gets an error."""
+        """End the process; callers that still wait for an answer get an error."""
         self._over = OfficialUnavailableError(
             "The official converter was closed; open it again to ask more of it."
         )

@@ -56,8 +56,8 @@ def compare(text: str, official: str, *, markdown: bool) -> Compared:
     try:
         return _compared(text, official, markdown=markdown)
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        defect = Defect(Fault.RAISED, "", told, _around(official, 0))
+        raised = f"{type(error).__name__}: {error}"
+        defect = Defect(Fault.RAISED, "", raised, _around(official, 0))
         return Compared(equal=False, defects=(defect,))
 
 
@@ -100,12 +100,12 @@ def _difference(fault: Fault, ours: JsonObject, official: str) -> Defect:
     path, mine, other = (
         ("doc", ours, theirs) if theirs is None else _first(ours, theirs)
     )
-    told = json_text(mine), official if theirs is None else json_text(other)
+    texts = json_text(mine), official if theirs is None else json_text(other)
     differing = (
-        at for at, (one, other) in enumerate(zip(*told, strict=False)) if one != other
+        at for at, (one, other) in enumerate(zip(*texts, strict=False)) if one != other
     )
-    at = next(differing, min(map(len, told)))
-    return Defect(fault, path, _around(told[0], at), _around(told[1], at))
+    at = next(differing, min(map(len, texts)))
+    return Defect(fault, path, _around(texts[0], at), _around(texts[1], at))
 
 
 def _first(ours: JsonObject, theirs: JsonObject) -> tuple[str, Json, Json]:

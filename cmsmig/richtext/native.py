@@ -217,7 +217,7 @@ class _Conversion(Listener):
             self._losses.lose("anchor", name, element)
 
     def _carries(self, span: Element) -> bool:
-        """Say whether a span's own content shows where its name is."""
+        """Return whether a span's own content shows where its name is."""
         if Deviation.ANCHOR in self._on:
             return self._seeing.shows(span)
         return bool(span.children)

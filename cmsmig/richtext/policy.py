@@ -100,7 +100,7 @@ class EmbedPolicy:
     by the treatment of `component`."""
 
     def keeps(self, kind: str) -> bool:
-        """Say whether `figure` or `linked-image` keeps what an image node can't
+        """Return whether `figure` or `linked-image` keeps what an image node can't
         hold. Treatments that say nothing about a picture mean what is nearest."""
         chosen = self.kinds.get(kind, Treatment.COMPONENT)
         return chosen in (Treatment.COMPONENT, Treatment.HTML)

@@ -30,7 +30,7 @@ def width_of(element: Element) -> str:
 
 
 def is_size(value: str) -> bool:
-    """Say whether a browser knows a size; numbers without a unit count as such."""
+    """Return whether a browser knows a size; numbers without a unit count as such."""
     bare = value.strip().lower().removesuffix("!important").strip()
     return _SIZE.fullmatch(bare) is not None
 
@@ -98,12 +98,12 @@ _IMAGE = tag_set(
 
 
 def is_anchor(name: str) -> bool:
-    """Say whether an id may be linked to, and is not one that a builder writes."""
+    """Return whether an id may be linked to, and is not one that a builder writes."""
     return bool(name.strip()) and not name.startswith(_ORIGIN_IDS)
 
 
 def link_keeps(name: str) -> bool:
-    """Say whether a link's attribute may stay: none that runs code, and none of
+    """Return whether a link's attribute may stay: none that runs code, and none of
     the origin's looks."""
     return not (
         name in _UNSAFE or name.startswith("on") or name.startswith(_ORIGIN_DATA)

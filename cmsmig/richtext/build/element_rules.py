@@ -57,7 +57,7 @@ _ALLOWED = re.compile(
 
 
 def link_allowed(href: str) -> bool:
-    """Say whether an address may be a link: no scheme, or a known harmless one.
+    """Return whether an address may be a link: no scheme, or a known harmless one.
 
     That is what it looks for; as it looks for it, a digit before the colon is
     enough as well.

@@ -138,7 +138,7 @@ class Collector:
         self._settled.add(element.start)
 
     def settled(self, element: Element) -> bool:
-        """Say whether an element has its place or is a loss already."""
+        """Return whether an element has its place or is a loss already."""
         return element.start in self._settled
 
     def losses(self) -> tuple[Loss, ...]:

@@ -53,7 +53,8 @@ Runs: TypeAlias = "Sequence[tuple[str, MarkSet]]"
 
 
 class Listener:
-    """What is told what happens, and may have a say in it. This one has none."""
+    """Methods that the builder calls as it goes; some may change what it does. These
+    do nothing."""
 
     def entered(self, element: Element) -> None:
         """Hear of an element, before anything in it."""
@@ -81,14 +82,17 @@ class Listener:
         """Hear of a leaf that found no place."""
 
 
-_UNHEARD = Listener()
+_NO_LISTENER = Listener()
 
 
 class Context(Places):
     """Builds one document. `on`: the deviations from the official that it has."""
 
     def __init__(
-        self, rules: Rules, on: Set[Deviation] = frozenset(), to: Listener = _UNHEARD
+        self,
+        rules: Rules,
+        on: Set[Deviation] = frozenset(),
+        to: Listener = _NO_LISTENER,
     ) -> None:
         super().__init__(on)
         self._rules = rules
@@ -208,7 +212,7 @@ class Context(Places):
         return self._blanks and not top.takes_text
 
     def _goes_on_as_code(self, top: Open) -> bool:
-        """Say whether a block has parted the code that goes on here."""
+        """Return whether a block has parted the code that goes on here."""
         held = self._continued[-1] if self._continued else None
         return held is not None and held[0] == "code_block" and not top.takes_text
 
@@ -345,7 +349,7 @@ class Context(Places):
 
 
 def _is_uneven(text: str) -> bool:
-    """Say whether a text has blanks that are not shown as they stand.
+    """Return whether a text has blanks that are not shown as they stand.
 
     Few have, and looking is quicker than replacing each blank by itself.
     """

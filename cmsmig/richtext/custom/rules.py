@@ -129,7 +129,7 @@ def _as_text(value: Json) -> Json:
 
 
 def holds(block: JsonObject, address: str) -> bool:
-    """Say whether an address stands anywhere in a block."""
+    """Return whether an address stands anywhere in a block."""
     return any(address in text for text in _strings(block))
 
 
@@ -237,7 +237,7 @@ class CustomRule:
         return self.function(tag)
 
     def may_match(self, html: str) -> bool:
-        """Say whether it may be asked about anything in a lower-case text."""
+        """Return whether it may be asked about anything in a lower-case text."""
         return any(selector.may_match(html) for selector in self.selectors)
 
 

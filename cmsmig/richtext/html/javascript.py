@@ -85,7 +85,7 @@ def as_json(number: float) -> Json:
 
 
 def is_index(key: str) -> bool:
-    """Say whether an object puts this key before all that are none, by number."""
+    """Return whether an object puts this key before all that are none, by number."""
     return (
         key.isascii()
         and key.isdigit()

@@ -281,7 +281,7 @@ class _TreeBuilder:
 
 
 def _may_join(opened: list[Element]) -> bool:
-    """Say whether a text that is added now would go on in what stands before it."""
+    """Return whether a text that is added now would go on in what stands before it."""
     for depth, element in enumerate(reversed(opened[-_LOOKED_BACK:])):
         before = element.children[-2:-1] if depth else element.children[-1:]
         if before:

@@ -83,7 +83,7 @@ class Selector:
         self._needs = tuple(_Needs(one) for one in _parsed(self._compiled.selectors))
 
     def may_match(self, html: str) -> bool:
-        """Say whether anything in a lower-case HTML text may match; cheap.
+        """Return whether anything in a lower-case HTML text may match; cheap.
 
         True is no promise, False is certain.
         """

@@ -36,7 +36,7 @@ class Visibility:
         self._texts = texts
 
     def shows(self, root: Element) -> bool:
-        """Say whether anything below `root` is seen."""
+        """Return whether anything below `root` is seen."""
         for child in root.children:
             if isinstance(child, Text) and child.value.strip(INVISIBLE):
                 return True
@@ -81,7 +81,7 @@ class Visibility:
 
 
 def _is_bare(element: Element) -> bool:
-    """Say whether an element has the mark of an emoji or embed and is none."""
+    """Return whether an element has the mark of an emoji or embed and is none."""
     given = element.attributes
     if "data-emoji" in given:
         return element.tag not in ("span", "img")
@@ -125,7 +125,7 @@ class EmptyParagraphs:
         self._holding: set[Element] = set()
 
     def nothing(self, element: Element) -> bool:
-        """Say whether nothing of an element is left but losses."""
+        """Return whether nothing of an element is left but losses."""
         if self._kept.shows(element) or element in self._holding:
             return False
         stack = elements_in(element)

@@ -122,7 +122,7 @@ class Embeds:
         }
 
     def keeps(self, name: str) -> bool:
-        """Say whether embed components have a field that older designs lack."""
+        """Return whether embed components have a field that older designs lack."""
         return name in self.policy.embed_fields
 
     def _as_link(self, found: Found) -> list[Element]:
@@ -186,7 +186,7 @@ class Embeds:
 
 
 def addressed(url: str) -> bool:
-    """Say whether a reader can be led to an address."""
+    """Return whether a reader can be led to an address."""
     return bool(url) and link_allowed(url)
 
 
@@ -243,7 +243,7 @@ _WRAPPERS = frozenset(("div", "figure", "section", "span"))
 
 
 def is_custom_embed(element: Element) -> bool:
-    """Say whether an element wraps HTML that somebody typed: in the API's dialect,
+    """Return whether an element wraps HTML that somebody typed: in the API's dialect,
     or in that of the published page."""
     given = element.attributes
     return "data-rt-embed-type" in given or (
@@ -252,7 +252,7 @@ def is_custom_embed(element: Element) -> bool:
 
 
 def is_empty(embed: Element) -> bool:
-    """Say whether the origin delivered a custom embed without its code.
+    """Return whether the origin delivered a custom embed without its code.
 
     An element with attributes is code: a script elsewhere may fill it.
     """

@@ -260,7 +260,7 @@ class _Walk:
 
 
 def _may_be_none(role: Role, outer: Role) -> bool:
-    """Say whether an element that shows nothing should be no node."""
+    """Return whether an element that shows nothing should be no node."""
     return role is Role.LIST or (outer is Role.LIST and role in (Role.TEXT, Role.QUOTE))
 
 

@@ -376,7 +376,7 @@ class Stage:
 
 
 def _is_unshown(element: Element) -> bool:
-    """Say whether browsers show nothing of what is in an element."""
+    """Return whether browsers show nothing of what is in an element."""
     unshown = element.tag == "template" or (
         element.tag == "dialog" and "open" not in element.attributes
     )
@@ -384,6 +384,6 @@ def _is_unshown(element: Element) -> bool:
 
 
 def _holds_elements(element: Element) -> bool:
-    """Say whether more than one text may stand in an element."""
+    """Return whether more than one text may stand in an element."""
     children = element.children
     return len(children) > 1 or (bool(children) and isinstance(children[0], Element))

@@ -23,7 +23,7 @@ def taken_out_captions(table: Element) -> list[Element]:
 
 
 def is_bare(table: Element) -> bool:
-    """Say whether nothing is in a table."""
+    """Return whether nothing is in a table."""
     return not any(
         isinstance(each, Element) or each.value.strip() for each in table.children
     )

@@ -238,7 +238,7 @@ class _Reader:
                 places.append(index)
 
     def _own_behind(self, index: int) -> int:
-        """Say whether an element of the body follows a tag at once."""
+        """Return whether an element of the body follows a tag at once."""
         if index + 1 >= len(self._tags):
             return 0
         tag, following = self._tags[index], self._tags[index + 1]

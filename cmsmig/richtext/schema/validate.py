@@ -95,7 +95,7 @@ def _items(values: list[object], step: _Step, node: bool) -> _Waiting:
 
 
 def _is_plain_text(node: object) -> bool:
-    """Say whether a node is a text without marks, as most are, and all right."""
+    """Return whether a node is a text without marks, as most are, and all right."""
     return (
         isinstance(node, dict)
         and len(node) == 2
