@@ -243,6 +243,32 @@ def verify(folder: Path | None, as_json: bool) -> None:
 
 
 @commands.command()
+@click.option("--site", default="", metavar="URL", help="The old site's address.")
+@click.option(
+    "--addresses", type=click.Path(path_type=Path), help="A file of more old addresses."
+)
+@click.option("--rate", type=click.IntRange(1), default=2, help="Pages a second; or 2.")
+@click.option("--refresh", is_flag=True, help="Ask for all pages again.")
+@_JSON
+@click.pass_obj
+def baseline(
+    folder: Path | None,
+    site: str,
+    addresses: Path | None,
+    rate: int,
+    refresh: bool,
+    as_json: bool,
+) -> None:
+    """Keep what each page of the old site shows; resumable."""
+    from cmsmig.steps.baseline.baseline import BaselineOptions
+    from cmsmig.terminal.baseline import take
+
+    project, settings = _load(folder, origin=False, destination=False)
+    options = BaselineOptions(site, addresses, rate, refresh)
+    sys.exit(take(project, settings, options, as_json=as_json))
+
+
+@commands.command()
 @TARGET
 @_JSON
 @click.pass_obj

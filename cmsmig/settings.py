@@ -186,6 +186,11 @@ class Project:
         return self.root / "derived.sqlite"
 
     @property
+    def baseline(self) -> Path:
+        """Return the file of the pages that the old site showed."""
+        return self.root / "baseline.sqlite"
+
+    @property
     def lock(self) -> Path:
         """Return the file that the lease is held on."""
         return self.state_folder / _LOCK

@@ -17,7 +17,8 @@ class Entry:
     time: float
     """Unix time of the answer, by the sandbox's clock."""
     service: str
-    """`origin`, `files`, `destination`, `upload`, `delivery`, `cdn`, `control`."""
+    """`origin`, `files`, `site`, `destination`, `upload`, `delivery`, `cdn` or
+    `control`."""
     method: str
     path: str
     query: dict[str, str]

@@ -38,6 +38,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.files import FileHost
+from cmsmig.sandbox.origin.site_pages import SitePages
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +192,16 @@ def _known(options: SandboxOptions, tokens: Tokens) -> dict[str, Credential]:
 def _origin(
     api: OriginApi, recorder: Recorder, layers: tuple[Middleware, ...]
 ) -> Exchange:
-    files = FileHost(api.content)
+    files, pages = FileHost(api.content), SitePages(api.content)
+
+    async def show(call: Call) -> Reply:
+        reply = await files.answer(call)
+        return await pages.answer(call) if reply.status == 404 else reply
 
     def choose(path: str) -> Next:
-        is_api = path == "/v2" or path.startswith("/v2/")
-        return api.answer if is_api else files.answer
+        if path == "/v2" or path.startswith("/v2/"):
+            return api.answer
+        return files.answer if path.startswith("/files/") else show
 
     return Exchange(choose, recorder, layers)
 

@@ -132,6 +132,8 @@ _GITIGNORE = """\
 /targets/*/reports/
 # What follows from all the rest: made anew at any time.
 /derived*
+# The pages of the old site, which the new one is compared with: keep the file.
+/baseline*
 # What runs leave: keep the last one with the project's records.
 /reports/
 # Lists that were saved in the notebooks: the origin's content.

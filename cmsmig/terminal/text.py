@@ -47,27 +47,27 @@ def plan_lines(plan: Plan) -> list[str]:
     ]
     lines += [f"limit: {sentence}" for sentence in plan.checks.limits]
     lines += [f"note: {sentence}" for sentence in plan.notes]
-    lines += _some(
+    lines += some_lines(
         [
             f"{'fails' if each.fails else 'note'}: {each.text}"
             for each in plan.checks.findings
             if each.kind not in LIMITS
         ]
     )
-    lines += _some([f"published: {each.line}" for each in plan.publications])
-    lines += _some(
+    lines += some_lines([f"published: {each.line}" for each in plan.publications])
+    lines += some_lines(
         [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
     )
-    lines += _some([f"in the way: {each.text}" for each in plan.in_the_way])
-    lines += _some([f"both changed: {each.line}" for each in plan.edit_conflicts])
-    lines += _some(
+    lines += some_lines([f"in the way: {each.text}" for each in plan.in_the_way])
+    lines += some_lines([f"both changed: {each.line}" for each in plan.edit_conflicts])
+    lines += some_lines(
         [
             f"{each.outcome}: {each.line}"
             for each in plan.schema_changes
             if each.outcome is not Outcome.ACCEPT
         ]
     )
-    lines += _some(
+    lines += some_lines(
         [f"file: {address}: {why}" for address, why in plan.missing_files.items()]
     )
     return lines
@@ -95,14 +95,14 @@ def _gone_lines(said: str, gone: Gone) -> list[str]:
         for kind, listed in gone.names().items()
         for name in listed
     ]
-    return [*_counts(said, gone.counts()), *_some(names)]
+    return [*_counts(said, gone.counts()), *some_lines(names)]
 
 
 def gone_lines(rows: Sequence[ItemRow]) -> list[str]:
     """Return what is gone at the origin, and what becomes of the stories."""
     if not rows:
         return []
-    named = _some([f"  {gone_sentence_of(row)}" for row in rows])
+    named = some_lines([f"  {gone_sentence_of(row)}" for row in rows])
     return [f"gone at the origin: {len(rows)}", *named]
 
 
@@ -121,7 +121,7 @@ def verification_lines(found: Verification) -> list[str]:
             f"not in yet: {found.not_in_yet:,} selected items, since only pilots were "
             "imported"
         )
-    return lines + _some(
+    return lines + some_lines(
         [
             f"  {each.code}: {each.subject} {each.where}: {each.text}"
             for each in found.differences
@@ -172,7 +172,8 @@ def _counts(title: str, counts: Mapping[str, int] | Mapping[str, Json]) -> list[
     return [f"{title}: {shown}"] if shown else []
 
 
-def _some(lines: Sequence[str]) -> list[str]:
+def some_lines(lines: Sequence[str]) -> list[str]:
+    """Return the first lines, and how many more there are."""
     more = and_more(len(lines), _SHOWN, "... and ", "; --json lists all")
     return [*lines[:_SHOWN], *filter(None, (more,))]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import BinaryIO
 from urllib.parse import urljoin
 
@@ -43,6 +43,8 @@ class Fetched:
     size: int
     sha256: str
     """Of what was written; empty when nothing was."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Of the last hop, keys in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,10 @@ class Download:
     random: Callable[[], float]
     timeout: float
     """Seconds for the whole, all hops, bytes and tries included."""
+    headers: Mapping[str, str]
+    """Sent with each hop, in addition to the usual ones."""
+    follow: bool
+    """Whether a redirect is followed; else it is the outcome."""
 
     async def run(self) -> Fetched:
         """Return the outcome; raises `RejectedError` and `UnreachableError`.
@@ -79,7 +85,10 @@ class Download:
                     return fetched
                 raise self._unreachable(broken)
             attempt += 1
-            await self.sleep(delay_before(attempt, self.random))
+            asked = (
+                whole_number(fetched.headers.get("retry-after", "")) if fetched else 0
+            )
+            await self.sleep(delay_before(attempt, self.random, asked))
 
     async def _try(
         self, copy: _Copy, seconds: float
@@ -105,9 +114,10 @@ class Download:
         allowed = (aim.host, aim.port) if self.allow_private else None
         for _ in range(_HOPS):
             places = await reachable(aim, allowed=allowed, resolve=self.resolve)
-            async with self.client.stream(aim, places) as stream:
+            async with self.client.stream(aim, places, self.headers) as stream:
                 onward = stream.headers.get("location")
-                if stream.status not in _REDIRECTS or not onward:
+                led_on = self.follow and stream.status in _REDIRECTS
+                if not led_on or not onward:
                     return await self._take(aim, stream, copy, gauge)
             aim = _next(aim, onward)
         raise refuse(
@@ -121,7 +131,7 @@ class Download:
     ) -> Fetched:
         kind = stream.headers.get("content-type", "").partition(";")[0].strip().lower()
         if not 200 <= stream.status < 300:
-            return Fetched(stream.status, kind, 0, "")
+            return Fetched(stream.status, kind, 0, "", stream.headers)
         announced = whole_number(stream.headers.get("content-length", ""))
         encoded = stream.headers.get("content-encoding", "identity") != "identity"
         if announced is not None and not encoded:
@@ -130,7 +140,8 @@ class Download:
             gauge.take(len(chunk))
             copy.check(copy.size + len(chunk), aim)
             copy.add(chunk)
-        return Fetched(stream.status, kind, copy.size, copy.digest())
+        digest = copy.digest()
+        return Fetched(stream.status, kind, copy.size, digest, stream.headers)
 
     def _unreachable(self, broken: BrokenTransferError | None) -> UnreachableError:
         code = "timeout" if broken and broken.timed_out else "unreachable"

@@ -177,17 +177,18 @@ class Client:
 
     @asynccontextmanager
     async def stream(
-        self, aim: Target, places: tuple[str, ...]
+        self, aim: Target, places: tuple[str, ...], headers: Mapping[str, str]
     ) -> AsyncIterator[Stream]:
         """Open a file at one of the numeric addresses that its host may have.
 
-        Without any, they are looked up by name. Raises `BrokenTransferError`.
+        Without any, they are looked up by name. `headers` are sent in addition to the
+        usual ones. Raises `BrokenTransferError`.
         """
         with _broken():
             response = await self._send(
                 "GET",
                 aim.url,
-                headers={"Accept-Encoding": "identity"},
+                headers={"Accept-Encoding": "identity", **headers},
                 extensions={"addresses": places},
                 by_proxy=not places and not is_loopback(aim.host),
             )

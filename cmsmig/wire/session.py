@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random as _random
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -34,6 +34,7 @@ from cmsmig.wire.http_library import Client
 from cmsmig.wire.multipart import form_body
 
 _UPLOAD_HOST = "upload host"
+_NO_HEADERS: Mapping[str, str] = {}
 
 
 class Session:
@@ -143,13 +144,16 @@ class Session:
         allow_private: bool,
         into: BinaryIO | None = None,
         timeout: float = FILE_SECONDS,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        follow: bool = True,
     ) -> Fetched:
         """Download a public file `into` one, or only to know its digest.
 
         A transfer that is cut begins again, at the start of the file. Http and https
         only; each hop's address is looked up, checked and then used as it was
         checked. `allow_private` permits the private address of the host and port of
-        `url` and of no other. A status that is no success is returned, not raised.
+        `url` and of no other. A status that is no success is returned, not raised, and
+        so is a redirect unless `follow`. `headers` are sent in addition to the usual.
         Raises `RejectedError` (`problems[0].field` is a `Refusal`) and
         `UnreachableError`, and `OSError` for the file itself.
         """
@@ -163,6 +167,8 @@ class Session:
             sleep=self._sleep,
             random=self._random,
             timeout=timeout,
+            headers=headers,
+            follow=follow,
         )
         async with self._file_slots:
             return await download.run()

@@ -1,0 +1,281 @@
+"""The old site as visitors see it before the switch: every known page, read once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.canonical import JsonObject
+from cmsmig.errors import ServiceError, UnreadError, UsageError
+from cmsmig.events import Noticed, Observer
+from cmsmig.item_key import ItemKey
+from cmsmig.plain_file import read_plain
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.baseline.content_gaps import ContentGaps, GapFinder
+from cmsmig.steps.baseline.crawl import Crawl
+from cmsmig.steps.baseline.page_reader import FORBIDDEN, PageReader, open_reader
+from cmsmig.steps.baseline.page_record import PageRecord
+from cmsmig.steps.baseline.page_store import OLD, PageStore, open_pages
+from cmsmig.steps.baseline.site_address import SiteAddress, old_site
+from cmsmig.steps.decide.pulled_origin import Origin, old_addresses, read_origin
+from cmsmig.steps.pull.origin_overview import read_static_pages
+from cmsmig.steps.worker_pool import StopSignal
+
+RATE = 2
+"""Pages a second, unless a person names another rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineOptions:
+    """What a person may choose."""
+
+    site: str = ""
+    """The address of the old site; empty: see `old_site`."""
+    addresses: Path | None = None
+    """A file of more old addresses: one at the start of each line, with or without the
+    host, up to a comma, semicolon or white space."""
+    rate: int = RATE
+    refresh: bool = False
+    """Whether the pages of a complete baseline are asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class OldPage:
+    """One address of the old site, for the redirect map."""
+
+    url: str
+    path: str
+    """With its query, below the site's host."""
+    sources: tuple[str, ...]
+    status: int
+    """0: it was not read."""
+    location: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What is known of the old site's pages."""
+
+    base: str
+    finished: str
+    """When the last page was read, in UTC."""
+    pages: tuple[OldPage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineReport:
+    """What a reading of the old site found."""
+
+    base: str
+    finished: str
+    sources: Mapping[str, int]
+    """Addresses by where they are known from; one may be known from several."""
+    statuses: Mapping[str, int]
+    unread: tuple[PageRecord, ...]
+    """Without an answer; tried again by the next run."""
+    forbidden: tuple[str, ...]
+    """Addresses that robots.txt asks programs not to read."""
+    without_item: tuple[PageRecord, ...]
+    """Pages that visitors can open and that no item has."""
+    without_page: tuple[tuple[str, ItemKey], ...]
+    """Addresses of live items that show no page."""
+    gaps: ContentGaps
+
+    @property
+    def addresses(self) -> int:
+        """Return how many addresses are known."""
+        return sum(self.statuses.values())
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `baseline --json` prints."""
+        return {
+            "site": self.base,
+            "finished": self.finished,
+            "addresses": self.addresses,
+            "sources": dict(self.sources),
+            "statuses": dict(self.statuses),
+            "unread": [{"url": each.url, "why": each.problem} for each in self.unread],
+            "forbidden": list(self.forbidden),
+            "without_item": [
+                {
+                    "url": each.url,
+                    "title": each.content.title if each.content else "",
+                    "sources": list(each.sources),
+                }
+                for each in self.without_item
+            ],
+            "without_page": [
+                {"url": url, "item": str(key)} for url, key in self.without_page
+            ],
+            "on_pages_only": [asdict(each) for each in self.gaps.on_pages_only],
+            "in_items_only": [asdict(each) for each in self.gaps.in_items_only],
+        }
+
+
+async def take_baseline(
+    project: Project,
+    settings: Settings,
+    options: BaselineOptions,
+    *,
+    observer: Observer,
+    stop: StopSignal,
+) -> BaselineReport:
+    """Read the page of each old address into `baseline.sqlite`, and compare the pages
+    with what was pulled.
+
+    A complete baseline is asked for new addresses and unread pages only, unless
+    `options.refresh`. Raises `UnreadError` before a pull, `UsageError` where the
+    baseline is of another site, `ServiceError` when the site does not answer, and
+    `InterruptedRunError` when it was stopped.
+    """
+    origin = read_origin(project, settings.site_id)
+    site = old_site(origin.site, settings, options.site)
+    with open_pages(project.baseline) as db:
+        store = PageStore(db, OLD)
+        async with open_reader(
+            site, rate=options.rate, folder=settings.state_folder, observer=observer
+        ) as reader:
+            base = reader.site.base
+            _require_same(store, base, refresh=options.refresh)
+            paths = await _static_paths(settings, origin, observer)
+            items = _item_addresses(origin, reader.site)
+            known = await _known(reader, items, paths, options.addresses)
+            store.begin(base, again=options.refresh)
+            await Crawl(reader, store, observer, stop, follow_links=True).run(known)
+        store.finish(datetime.now(UTC).isoformat(timespec="seconds"))
+        return _report(store, origin, items)
+
+
+def read_baseline(project: Project) -> Baseline | None:
+    """Return the old site's addresses and their answers; None before the first
+    complete baseline. Reads only. Raises `StorageError` for a damaged file."""
+    if not project.baseline.exists():
+        return None
+    with open_pages(project.baseline) as db:
+        store = PageStore(db, OLD)
+        if not store.finished:
+            return None
+        pages = tuple(_old_page(store.base, each) for each in store.pages())
+        return Baseline(store.base, store.finished, pages)
+
+
+def _old_page(base: str, page: PageRecord) -> OldPage:
+    title = page.content.title if page.content else ""
+    path = page.url.removeprefix(base)
+    return OldPage(page.url, path, page.sources, page.status, page.location, title)
+
+
+def require_baseline(store: PageStore) -> None:
+    """Raise `UnreadError` unless the old site was read to its end."""
+    if not store.finished:
+        raise UnreadError(
+            "The pages of the old site were not read, or not to the end; run `cmsmig"
+            " baseline` before the switch."
+        )
+
+
+def _require_same(store: PageStore, base: str, *, refresh: bool) -> None:
+    if store.base not in ("", base) and not refresh:
+        raise UsageError(
+            f"The baseline is of {store.base}, and this would read {base}; name the"
+            " site with --site, or replace the baseline with --refresh."
+        )
+
+
+def _item_addresses(origin: Origin, site: SiteAddress) -> dict[str, ItemKey]:
+    found = ((site.page(path), key) for key, path in old_addresses(origin).items())
+    return {url: key for url, key in found if url}
+
+
+async def _static_paths(
+    settings: Settings, origin: Origin, observer: Observer
+) -> tuple[str, ...]:
+    """Return the paths of the published static pages, as far as the origin lists them
+    to this token."""
+    why = "no token of the origin is set"
+    if settings.origin_token:
+        try:
+            pages = await read_static_pages(settings, origin.site.site_id, observer)
+            return tuple(each.path for each in pages if each.state == "published")
+        except ServiceError as error:
+            why = str(error).rstrip(".")
+    observer(
+        Noticed(
+            "pages",
+            f"the list of static pages was not read ({why}); sitemap and links count",
+        )
+    )
+    return ()
+
+
+async def _known(
+    reader: PageReader,
+    items: Mapping[str, ItemKey],
+    paths: tuple[str, ...],
+    addresses: Path | None,
+) -> dict[str, tuple[str, ...]]:
+    """Return each address that is known before a page is read, with its sources."""
+    _, mapped = await reader.sitemap()
+    listed = {
+        "item": tuple(items),
+        "page": paths,
+        "sitemap": mapped,
+        "list": tuple(_listed(addresses)) if addresses else (),
+        "link": ("/",),
+    }
+    found: dict[str, list[str]] = {}
+    for source, each in ((name, url) for name, urls in listed.items() for url in urls):
+        if url := reader.site.page(each):
+            found.setdefault(url, []).append(source)
+    return {url: tuple(dict.fromkeys(sources)) for url, sources in found.items()}
+
+
+def _listed(path: Path) -> Iterator[str]:
+    """Yield the addresses of a file that a person gave; `OSError` where it is none."""
+    text = read_plain(path).decode("utf-8-sig", "replace")
+    for line in text.splitlines():
+        first = line.replace(";", " ").replace(",", " ").strip("\"' \t").split(" ")[0]
+        address = first.strip("\"'")
+        if address.startswith(("/", "http:", "https:")):
+            yield address
+
+
+def _report(
+    store: PageStore, origin: Origin, items: Mapping[str, ItemKey]
+) -> BaselineReport:
+    finder = GapFinder(origin)
+    sources: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
+    unread: list[PageRecord] = []
+    forbidden: list[str] = []
+    without_item: list[PageRecord] = []
+    without_page: list[tuple[str, ItemKey]] = []
+    for page in store.pages():
+        sources.update(page.sources)
+        statuses[str(page.status or "unread")] += 1
+        key = items.get(page.url, items.get(page.url.rstrip("/")))
+        if page.problem == FORBIDDEN:
+            forbidden.append(page.url)
+        elif page.problem:
+            unread.append(page)
+        elif key is None and page.content is not None:
+            without_item.append(page)
+        elif key is not None and page.status != 200:
+            without_page.append((page.url, key))
+        if key is not None:
+            finder.compare(key, page)
+    return BaselineReport(
+        store.base,
+        store.finished,
+        sources,
+        statuses,
+        tuple(unread),
+        tuple(forbidden),
+        tuple(without_item),
+        tuple(without_page),
+        finder.found(),
+    )

@@ -1,0 +1,119 @@
+"""The pages that were read, in `baseline.sqlite`: one list of the old site, and one of
+each new site that it was compared with. Each page is committed as it comes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from cmsmig.errors import StorageError
+from cmsmig.plain_file import require_in_place, require_plain
+from cmsmig.steps.baseline.page_record import PageRecord
+
+OLD = "old"
+"""The name of the old site's list; a new site's is its address."""
+_APPLICATION = 0x636D626C
+"""Tells SQLite files of ours from another program's ("cmbl")."""
+_SCHEMA = """
+CREATE TABLE reading (
+    name TEXT PRIMARY KEY, base TEXT NOT NULL, finished TEXT NOT NULL) STRICT;
+CREATE TABLE page (
+    name TEXT NOT NULL, url TEXT NOT NULL, fresh INTEGER NOT NULL,
+    record TEXT NOT NULL, PRIMARY KEY (name, url)) STRICT, WITHOUT ROWID;
+"""
+_RECORD = TypeAdapter(PageRecord)
+
+
+class PageStore:
+    """The list of one site: made page by page, complete once `finish` was called."""
+
+    def __init__(self, db: sqlite3.Connection, name: str) -> None:
+        self._db = db
+        self._name = name
+
+    @property
+    def base(self) -> str:
+        """Return the address that the site was read at; empty before the first time."""
+        return self._reading()[0]
+
+    @property
+    def finished(self) -> str:
+        """Return when all pages had been read, in UTC; empty until then."""
+        return self._reading()[1]
+
+    def _reading(self) -> tuple[str, str]:
+        query = "SELECT base, finished FROM reading WHERE name = ?"
+        found = self._db.execute(query, (self._name,)).fetchone()
+        return (str(found[0]), str(found[1])) if found else ("", "")
+
+    def begin(self, base: str, *, again: bool) -> None:
+        """Start or continue a reading; `again` asks each page once more. The pages of
+        another address are dropped."""
+        values = (self._name, base)
+        if self.base not in ("", base):
+            self._db.execute("DELETE FROM page WHERE name = ?", (self._name,))
+        elif again and self.finished:
+            self._db.execute("UPDATE page SET fresh = 0 WHERE name = ?", (self._name,))
+        self._db.execute("REPLACE INTO reading VALUES (?, ?, '')", values)
+
+    def finish(self, at: str) -> None:
+        """Mark the list as complete, and drop what was not asked for any more."""
+        stale = "DELETE FROM page WHERE name = ? AND NOT fresh"
+        self._db.execute(stale, (self._name,))
+        done = "UPDATE reading SET finished = ? WHERE name = ?"
+        self._db.execute(done, (at, self._name))
+
+    def page(self, url: str) -> tuple[PageRecord | None, bool]:
+        """Return what is known of an address, and whether this reading asked it."""
+        query = "SELECT record, fresh FROM page WHERE name = ? AND url = ?"
+        found = self._db.execute(query, (self._name, url)).fetchone()
+        if found is None:
+            return None, False
+        return _RECORD.validate_json(found[0]), bool(found[1])
+
+    def pages(self) -> Iterator[PageRecord]:
+        """Yield the pages that were read, by address."""
+        query = "SELECT record FROM page WHERE name = ? AND fresh ORDER BY url"
+        for (record,) in self._db.execute(query, (self._name,)):
+            yield _RECORD.validate_json(record)
+
+    def keep(self, record: PageRecord) -> None:
+        """Keep the answer to one address."""
+        text = _RECORD.dump_json(record).decode()
+        values = (self._name, record.url, text)
+        self._db.execute("REPLACE INTO page VALUES (?, ?, 1, ?)", values)
+
+
+@contextmanager
+def open_pages(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file, made where there is none. Raises `StorageError`."""
+    try:
+        require_in_place(path)
+        require_plain(path)
+        db = sqlite3.connect(path, isolation_level=None)
+        try:
+            _prepare(db)
+            yield db
+        finally:
+            db.close()
+    except (sqlite3.Error, OSError, ValueError) as error:
+        raise StorageError(
+            f"{path} cannot be used ({error}); move it away, and read the site's pages"
+            " again with `cmsmig baseline`."
+        ) from error
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    if tables and application != _APPLICATION:
+        raise OSError("it is another program's file")
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    if not tables:
+        db.execute(f"PRAGMA application_id = {_APPLICATION}")
+        db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")
