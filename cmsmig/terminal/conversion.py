@@ -41,10 +41,12 @@ def convert_one(
 def render_one(text: str) -> None:
     """Write a document's HTML to standard output.
 
-    Raises `UsageError` when the text is no JSON.
+    Raises `UsageError` when the text is no JSON or no rich text document.
     """
     try:
         document = json.loads(text)
     except ValueError as error:
         raise UsageError(f"The document is not JSON ({error}).") from error
+    if not isinstance(document, dict) or not isinstance(document.get("type"), str):
+        raise UsageError("The JSON is no rich text document: it has no `type`.")
     emit_content(render_rich_text(document, trusted=True) + "\n")
