@@ -249,10 +249,12 @@ def verify(folder: Path | None, as_json: bool) -> None:
 )
 @click.option("--rate", type=click.IntRange(1), default=2, help="Pages a second; or 2.")
 @click.option("--refresh", is_flag=True, help="Ask for all pages again.")
+@click.option("--compare", metavar="URL", help="Say what changed at the new site.")
 @_JSON
 @click.pass_obj
 def baseline(
     folder: Path | None,
+    compare: str | None,
     site: str,
     addresses: Path | None,
     rate: int,
@@ -261,11 +263,15 @@ def baseline(
 ) -> None:
     """Keep what each page of the old site shows; resumable."""
     from cmsmig.steps.baseline.baseline import BaselineOptions
-    from cmsmig.terminal.baseline import take
+    from cmsmig.terminal import baseline as shown
 
     project, settings = _load(folder, origin=False, destination=False)
+    if compare is not None:
+        if site or addresses or refresh:
+            raise click.UsageError("--compare goes with --rate and --json only.")
+        sys.exit(shown.compare(project, settings, compare, rate, as_json=as_json))
     options = BaselineOptions(site, addresses, rate, refresh)
-    sys.exit(take(project, settings, options, as_json=as_json))
+    sys.exit(shown.take(project, settings, options, as_json=as_json))
 
 
 @commands.command()

@@ -11,6 +11,7 @@ from cmsmig.steps.baseline.baseline import (
     BaselineReport,
     take_baseline,
 )
+from cmsmig.steps.baseline.compare_sites import SwitchReport, compare_sites
 from cmsmig.terminal.commands import resumable
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
@@ -36,6 +37,38 @@ def take(
         "with the reason; the next run tries them again."
     )
     return 1
+
+
+def compare(
+    project: Project, settings: Settings, url: str, rate: int, *, as_json: bool
+) -> int:
+    """Ask the site at `url` for each old address and print what changed; return 4 for
+    differences, else 1 where pages could not be read."""
+    with stoppable() as stop:
+        observer = Progress(sys.stderr)
+        work = compare_sites(
+            project, settings, url, rate=rate, observer=observer, stop=stop
+        )
+        report = resumable(work)
+    emit_json(report.as_json()) if as_json else emit_lines(switch_lines(report))
+    if report.faults:
+        complain(
+            f"{counted(len(report.faults), 'difference')} between the old site's pages "
+            "and the new ones; correct them, then run this again."
+        )
+        return 4
+    return 1 if report.unread else 0
+
+
+def switch_lines(report: SwitchReport) -> list[str]:
+    """Return what changed from the old site to the new one, for a person."""
+    lines = [f"{report.old} compared with {report.new}: {report.pages:,} old addresses"]
+    for kind in report.by_kind:
+        found = [each for each in report.faults if each.kind == kind]
+        rows = [f"{each.url}: {each.text}" for each in found]
+        lines += _listed(kind.replace("_", " "), rows)
+    unread = [f"{each.url}: {each.problem}" for each in report.unread]
+    return [*lines, *_listed("not read", unread)]
 
 
 def baseline_lines(report: BaselineReport) -> list[str]:

@@ -12,12 +12,16 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.origin.schema import Field, Item
 from cmsmig.richtext.html.soup import parse_html, text_blocks
-from cmsmig.steps.baseline.page_record import PageContent, PageRecord, is_within, words
+from cmsmig.steps.baseline.page_record import (
+    FEWEST,
+    PageContent,
+    PageRecord,
+    is_within,
+    words,
+)
 from cmsmig.steps.decide.pulled_origin import Origin
 
 _TEXTS = ("PlainText", "RichText")
-_FEWEST = 4
-"""Words of a text that are worth a look: fewer are labels, dates and names."""
 _NUMBER = re.compile(r"\b\d+\w*")
 
 
@@ -128,7 +132,7 @@ class GapFinder:
             rest = f" {_NUMBER.sub('', said)} "
             for value in values:
                 rest = rest.replace(f" {value} ", " ")
-            if len(rest.split()) >= _FEWEST:
+            if len(rest.split()) >= FEWEST:
                 self._extra.setdefault(text, []).append(url)
 
     def _texts(self, item: Item) -> Iterator[tuple[str, tuple[str, ...]]]:

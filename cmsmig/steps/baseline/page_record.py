@@ -12,9 +12,12 @@ from urllib.parse import urldefrag, urljoin
 from cmsmig.richtext.html.soup import Tag, parse_html, text_blocks
 from cmsmig.whole_text import whole_text
 
+FEWEST = 4
+"""Words of a text that is looked for elsewhere: fewer are labels, dates and names."""
 _WORD = re.compile(r"\w+")
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _TEMPLATE = frozenset(("nav", "footer", "noscript"))
+_SOURCES = ("src", "data-src", "srcset", "data-srcset")
 _LOADED = ("img", "script", "iframe", "source", "video", "audio", "embed")
 """Elements whose `src` a browser loads with the page."""
 
@@ -105,7 +108,7 @@ def read_content(body: bytes, url: str, headers: Mapping[str, str]) -> PageConte
         h1=tuple(_line(each.get_text()) for each in soup.find_all("h1")),
         text=tuple(map(whole_text, text)),
         text_hash=sha256(whole_text(words(" ".join(text))).encode()).hexdigest(),
-        pictures=_addresses(url, root.find_all("img"), "src"),
+        pictures=tuple(_pictures(url, root)),
         links=tuple(
             dict.fromkeys(
                 each.partition("?")[0]
@@ -128,6 +131,15 @@ def _insecure(url: str, soup: Tag, links: list[tuple[str, Tag]]) -> tuple[str, .
         *_addresses(url, styles, "href"),
     )
     return tuple(each for each in loaded if each.startswith("http:"))
+
+
+def _pictures(url: str, root: Tag) -> Iterator[str]:
+    """Yield the addresses of pictures, also of those that a script loads later."""
+    for each in root.find_all("img"):
+        named = (_attribute(each, name) for name in _SOURCES)
+        found = (absolute(url, value.split()[0]) for value in named if value.strip())
+        if address := next(filter(None, found), ""):
+            yield address
 
 
 def _addresses(url: str, found: Iterable[object], name: str) -> tuple[str, ...]:

@@ -81,6 +81,20 @@ class PageStore:
         for (record,) in self._db.execute(query, (self._name,)):
             yield _RECORD.validate_json(record)
 
+    def follow(self, url: str) -> tuple[list[PageRecord], bool]:
+        """Return what an address and the redirects from it lead to, in order, and
+        whether they lead in a circle."""
+        found: dict[str, PageRecord] = {}
+        while url not in found:
+            record, _ = self.page(url)
+            if record is None:
+                return [*found.values()], False
+            found[url] = record
+            if not record.location:
+                return [*found.values()], False
+            url = record.location
+        return [*found.values()], True
+
     def keep(self, record: PageRecord) -> None:
         """Keep the answer to one address."""
         text = _RECORD.dump_json(record).decode()

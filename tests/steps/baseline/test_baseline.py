@@ -105,7 +105,7 @@ async def test_a_stopped_reading_continues(
 
 
 def test_a_hostile_site(rehearse: Callable[..., Rehearsal]) -> None:
-    """Other hosts are not asked, whoever names them; what cannot be read is listed and
+    """Other hosts are not asked, whatever names them; what cannot be read is listed and
     ends with 1; rules of robots.txt with wildcards and an entity in a sitemap hold."""
     made = rehearse()
     made.done("pull")

@@ -1,0 +1,173 @@
+"""Each old address asked at the new site, and what changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
+from cmsmig.events import Observer
+from cmsmig.origin.cache import RawCache
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.baseline.baseline import require_baseline
+from cmsmig.steps.baseline.crawl import Crawl
+from cmsmig.steps.baseline.page_reader import (
+    SEARCH_ENGINE,
+    PageReader,
+    open_reader,
+)
+from cmsmig.steps.baseline.page_record import PageRecord, words
+from cmsmig.steps.baseline.page_store import OLD, PageStore, open_pages
+from cmsmig.steps.baseline.site_address import SiteAddress, named_site
+from cmsmig.steps.baseline.switch_faults import (
+    Fault,
+    FaultKind,
+    Switch,
+    identity,
+    left_hosts,
+)
+from cmsmig.steps.worker_pool import StopSignal
+
+_NOWHERE = "/no-such-page-8c1f4e7a"
+"""An address that no site has: what it shows is the page for what is not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchReport:
+    """What a comparison of the new site with the baseline found."""
+
+    old: str
+    new: str
+    pages: int
+    """How many old addresses were asked for."""
+    faults: tuple[Fault, ...]
+    unread: tuple[PageRecord, ...]
+    """Pages of the new site without an answer; the next run tries them again."""
+
+    @property
+    def by_kind(self) -> Mapping[str, int]:
+        """Return how often each fault was found, the most frequent first."""
+        return dict(Counter(str(each.kind) for each in self.faults).most_common())
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `baseline --compare URL --json` prints."""
+        return {
+            "old": self.old,
+            "new": self.new,
+            "pages": self.pages,
+            "by_kind": dict(self.by_kind),
+            "faults": [
+                {**asdict(each), "kind": str(each.kind)} for each in self.faults
+            ],
+            "unread": [{"url": each.url, "why": each.problem} for each in self.unread],
+        }
+
+
+async def compare_sites(
+    project: Project,
+    settings: Settings,
+    url: str,
+    *,
+    rate: int,
+    observer: Observer,
+    stop: StopSignal,
+) -> SwitchReport:
+    """Ask the new site at `url` for each page and redirect of the baseline.
+
+    The new site's robots.txt is checked, and not obeyed: its owner named it. Raises
+    `UnreadError` without a complete baseline, `UsageError` for what is no address,
+    `ServiceError` when the site does not answer, and `InterruptedRunError` when it was
+    stopped; the same call continues.
+    """
+    new = named_site(url)
+    domains = RawCache(project.raw).site(settings.site_id).domains
+    with open_pages(project.baseline) as db:
+        was = PageStore(db, OLD)
+        require_baseline(was)
+        old = named_site(was.base, domains)
+        now = PageStore(db, new.base)
+        async with open_reader(
+            new, rate=rate, folder=settings.state_folder, observer=observer
+        ) as reader:
+            reader.obedient = False
+            is_mapped, listed = await reader.sitemap()
+            places = {
+                page.url: reader.site.page(f"/{page.url.split('/', 3)[3]}")
+                for page in _asked(was)
+            }
+            nowhere = reader.site.page(_NOWHERE)
+            now.begin(reader.site.base, again=True)
+            known = dict.fromkeys([*places.values(), nowhere], ("old",))
+            await Crawl(reader, now, observer, stop, follow_links=False).run(known)
+        now.finish(datetime.now(UTC).isoformat(timespec="seconds"))
+        mapped = frozenset(filter(None, map(reader.site.page, listed)))
+        switch = _switch(was, now, old, reader.site, mapped, nowhere)
+        faults = [*_site_faults(reader, is_mapped, listed)]
+        closed = any(each.kind is FaultKind.ROBOTS for each in faults)
+        unread = []
+        for page in _asked(was):
+            hops, looped = now.follow(places[page.url])
+            if hops[-1].problem:
+                unread.append(hops[-1])
+                continue
+            before = was.follow(page.url)[0][-1]
+            faults += switch.faults(page, before, hops, looped=looped)
+            if not closed and not reader.robots.can_fetch(hops[-1].url, SEARCH_ENGINE):
+                text = f"robots.txt forbids it to {SEARCH_ENGINE}"
+                faults.append(Fault(FaultKind.ROBOTS, page.url, hops[-1].url, text))
+    return SwitchReport(
+        old.base, reader.site.base, len(places), tuple(faults), tuple(unread)
+    )
+
+
+def _asked(was: PageStore) -> Iterator[PageRecord]:
+    """Yield the old addresses that had a page or a redirect."""
+    return (page for page in was.pages() if page.status == 200 or page.location)
+
+
+def _switch(
+    was: PageStore,
+    now: PageStore,
+    old: SiteAddress,
+    new: SiteAddress,
+    mapped: frozenset[str],
+    nowhere: str,
+) -> Switch:
+    identities: dict[str, set[str]] = {}
+    seen: Counter[int] = Counter()
+    for page in was.pages():
+        if page.content is not None:
+            identities.setdefault(identity(page.content), set()).add(page.url)
+            texts = {hash(words(each)) for each in page.content.text}
+            seen.update(texts)
+    unfound = now.follow(nowhere)[0][-1].content
+    return Switch(
+        new=new,
+        left_hosts=left_hosts(old, new),
+        identities=identities,
+        repeated={text for text, times in seen.items() if times > 1},
+        not_found=unfound.text_hash if unfound is not None else "",
+        mapped=mapped,
+    )
+
+
+def _site_faults(
+    reader: PageReader, is_mapped: bool, listed: tuple[str, ...]
+) -> Iterator[Fault]:
+    """Yield what is wrong with the site as a whole."""
+    base = reader.site.base
+    if not reader.robots.can_fetch(f"{base}/", SEARCH_ENGINE):
+        text = f"robots.txt forbids the site to {SEARCH_ENGINE}"
+        yield Fault(FaultKind.ROBOTS, base, f"{base}/robots.txt", text)
+    if not is_mapped:
+        text = "there is no sitemap, neither where robots.txt says nor at /sitemap.xml"
+        yield Fault(FaultKind.NO_SITEMAP, base, "", text)
+    other = [each for each in listed if not reader.site.owns(each)]
+    if other:
+        text = (
+            f"it lists {counted(len(other), 'address', 'addresses')} of other sites, "
+        )
+        yield Fault(FaultKind.SITEMAP_HOST, base, "", f"{text}such as {other[0]}")

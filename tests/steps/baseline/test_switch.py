@@ -1,0 +1,159 @@
+"""Each fault of a switch is found, and a clean switch has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import running_sandbox
+from cmsmig.steps.baseline.compare_sites import _NOWHERE
+from tests.support.rehearsal import Rehearsal
+from tests.support.web_site import Served, WebSite, led_to, web_site
+
+FAST = ("--rate", "900", "--json")
+PATHS = ("/", "/notes/one", "/notes/two", "/about")
+PAGE = """<html lang="en"><head><title>{name} | Site</title>
+<meta name="description" content="All about {name}">
+<link rel="canonical" href="{base}{path}">
+<link rel="alternate" hreflang="fr" href="{base}/fr{path}">
+</head><body><nav><a href="/">Site</a></nav><main><h1>{name}</h1>
+<p>The text of {name} has several words.</p>
+<img src="https://assets.example.com/{name}-1.png" alt="">
+<img src="https://assets.example.com/{name}-2.png" alt=""></main></body></html>"""
+UNFOUND = Served(
+    "<title>Oh</title><main><p>There is nothing at all here</p></main>", 404
+)
+
+
+def page(path: str, new: str = "") -> Served:
+    """Return the page of an old path, at its new one."""
+    name = f"page {PATHS.index(path)}"
+    return Served(PAGE.replace("{name}", name).replace("{path}", new or path))
+
+
+def sitemap(*paths: str) -> Served:
+    rows = "".join(f"<url><loc>{{base}}{path}</loc></url>" for path in paths)
+    return Served(f"<urlset>{rows}</urlset>", headers={"Content-Type": "text/xml"})
+
+
+OLD = {path: page(path) for path in PATHS} | {
+    "/sitemap.xml": sitemap(*PATHS),
+    "/old-rule": led_to("/about"),
+}
+MOVED = {"/notes/one": "/stories/one", "/about": "/company/about"}
+"""Where pages are in the new site; the others stay."""
+NEW = {
+    **{MOVED.get(path, path): page(path, MOVED.get(path, "")) for path in PATHS},
+    **{old: led_to(new) for old, new in MOVED.items()},
+    "/old-rule": led_to("/company/about"),
+    "/sitemap.xml": sitemap(*(MOVED.get(path, path) for path in PATHS)),
+    "/robots.txt": Served("User-agent: *\nDisallow: /search\n"),
+}
+ONE, TWO = "/stories/one", "/notes/two"
+
+
+def edit(path: str, part: str, instead: str = "") -> dict[str, Served]:
+    return {path: NEW[path].without(part, instead)}
+
+
+TEXT = "<p>The text of page 2 has several words.</p>"
+CANONICAL = f'<link rel="canonical" href="{{base}}{TWO}">'
+FRENCH = f'<link rel="alternate" hreflang="fr" href="{{base}}/fr{TWO}">'
+PICTURE = '<img src="https://assets.example.com/page 2-2.png" alt="">'
+SOFT = replace(UNFOUND, status=200)
+HIDDEN = replace(NEW[TWO], headers={"X-Robots-Tag": "noindex, nofollow"})
+FAULTS: dict[str, tuple[dict[str, Served], str]] = {
+    "missing": ({"/about": UNFOUND}, "/about"),
+    "redirect_to_missing": ({"/about": led_to("/nowhere")}, "/about"),
+    "redirect_chain": (
+        {"/about": led_to("/between"), "/between": led_to("/company/about")},
+        "/about",
+    ),
+    "redirect_loop": ({"/about": led_to("/b"), "/b": led_to("/about")}, "/about"),
+    "temporary_redirect": ({"/about": led_to("/company/about", 302)}, "/about"),
+    "redirect_to_other_site": ({"/about": led_to("https://x.example.com/")}, "/about"),
+    "redirect_to_home": ({"/about": led_to("/")}, "/about"),
+    "wrong_page": ({"/about": led_to(TWO)}, "/about"),
+    "soft_404": ({TWO: SOFT, _NOWHERE: SOFT}, TWO),
+    "refused": ({TWO: Served("Who are you?", 401)}, TWO),
+    "title": (edit(TWO, "<title>page 2 | Site</title>"), TWO),
+    "description": (edit(TWO, "All about page 2", "Other"), TWO),
+    "h1": (edit(TWO, "<h1>page 2</h1>", "<h2>page 2</h2>"), TWO),
+    "text": (edit(TWO, TEXT), TWO),
+    "pictures": (edit(TWO, PICTURE), TWO),
+    "pictures_on_old_host": (
+        edit(TWO, "assets.example.com", "cdn.prod.website-files.com"),
+        TWO,
+    ),
+    "links_to_old_host": (edit(TWO, 'href="/"', 'href="{old}/about"'), TWO),
+    "noindex": ({TWO: HIDDEN}, TWO),
+    "canonical_lost": (edit(TWO, CANONICAL), TWO),
+    "canonical_on_old_host": (
+        edit(TWO, CANONICAL, CANONICAL.replace("base", "old")),
+        TWO,
+    ),
+    "canonical_of_other_page": (edit(TWO, CANONICAL, CANONICAL.replace(TWO, "/")), TWO),
+    "hreflang_lost": (edit(TWO, FRENCH), TWO),
+    "hreflang_on_other_host": (edit(TWO, FRENCH, FRENCH.replace("base", "old")), TWO),
+    "robots": ({"/robots.txt": Served("User-agent: *\nDisallow: /notes/two")}, TWO),
+    "not_in_sitemap": ({"/sitemap.xml": sitemap("/", ONE, "/company/about")}, TWO),
+    "sitemap_missing": ({"/sitemap.xml": UNFOUND}, ""),
+    "sitemap_on_other_host": (
+        edit("/sitemap.xml", "</urlset>", "<url><loc>{old}/x</loc></url></urlset>"),
+        "",
+    ),
+}
+"""Answers of the new site that differ from a clean switch, and the old path of the only
+difference that is found; empty: the site as a whole."""
+
+
+class Sites:
+    """An old site whose baseline is taken, and a new one."""
+
+    def __init__(self, made: Rehearsal, old: WebSite, new: WebSite) -> None:
+        self.made, self.old, self.new = made, old, new
+
+    def compare(self, changed: dict[str, Served]) -> list[tuple[str, str]]:
+        """Return kind and old address of each difference; the exit code fits."""
+        told = {
+            path: replace(each, body=each.body.replace("{old}", self.old.url))
+            for path, each in (NEW | changed).items()
+        }
+        self.new.pages = told
+        ended = self.made.run("baseline", "--compare", self.new.url, *FAST)
+        found = ended.document
+        assert ended.code == (4 if found["faults"] else 0), ended.err
+        assert found["unread"] == []
+        return [(each["kind"], each["url"]) for each in found["faults"]]
+
+
+@pytest.fixture(scope="module")
+def sites(
+    tmp_path_factory: pytest.TempPathFactory, small_site: Path
+) -> Iterator[Sites]:
+    """Take the baseline of the old site once."""
+    folder = tmp_path_factory.mktemp("switch")
+    options = SandboxOptions(content=small_site, rate=500, origin_rate=60_000)
+    with web_site(OLD) as old, web_site({}) as new:
+        with running_sandbox(options) as handle:
+            made = Rehearsal.start(handle, folder / "project", 500, folder / "state")
+            made.done("pull")
+            made.done("baseline", "--site", old.url, *FAST)
+        yield Sites(made, old, new)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_each_fault_is_the_only_difference(sites: Sites, kind: str) -> None:
+    """One fault in the new site is one difference, with its kind and old address."""
+    changed, path = FAULTS[kind]
+    base = sites.old.url if path else sites.new.url
+    assert sites.compare(changed) == [(kind, f"{base}{path}")]
+
+
+def test_a_clean_switch_has_no_difference(sites: Sites) -> None:
+    """Moved pages with one redirect each, and an old rule that was updated."""
+    assert sites.compare({}) == []
