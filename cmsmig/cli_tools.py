@@ -1,5 +1,5 @@
-"""Commands besides the migration itself: conversion, sandbox, notebooks, demo, and
-decision files in git.
+"""Commands besides the migration itself: conversion, schema, sandbox, notebooks, demo,
+and decision files in git.
 
 A command imports what it needs when it runs, so that `--help` is instant.
 """
@@ -17,6 +17,7 @@ from cmsmig.terminal.target_option import (
     TARGET,
     confirm_target,
     target_named,
+    with_target,
     writing_target,
 )
 
@@ -240,6 +241,30 @@ def _read(paths: tuple[Path, ...]) -> str:
     return paths[0].read_bytes().decode("utf-8", "replace")
 
 
+@click.command()
+@TARGET
+@click.option("--out", type=click.Path(path_type=Path), help="Else ./reports/schema.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_obj
+def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
+    """Write the design as JSON, as TypeScript types and as a reference page."""
+    from cmsmig.design_export.schema_files import write_schema
+    from cmsmig.settings import choose_target, find_project, load_settings
+    from cmsmig.steps.decide.migration import open_design
+
+    found = find_project(folder, os.environ, Path.cwd())
+    project = choose_target(found, target_named(), needed=False)
+    settings = load_settings(
+        project, os.environ, need_origin=False, need_destination=False
+    )
+    target = out or Path("reports") / project.target / "schema"
+    written = write_schema(open_design(project, settings), target)
+    if as_json:
+        emit_json(with_target(written.as_json(), project))
+    else:
+        emit_lines(written.lines)
+
+
 @click.group()
 @click.pass_obj
 def decisions(folder: Path | None) -> None:
@@ -334,5 +359,5 @@ def merge(folder: Path | None, files: tuple[Path, ...], install: bool) -> None:
         sys.exit(1)
 
 
-TOOLS = (convert, render, sandbox, run, demo, lab, decisions)
+TOOLS = (convert, render, schema, sandbox, run, demo, lab, decisions)
 """The commands of this module."""

@@ -10,7 +10,7 @@ GROUPS = {
     "Parts of an import": ("prepare", "create", "link", "publish"),
     "Prove": ("baseline", "changes", "verify", "status", "rebuild", "rollback"),
     "Notebooks": ("lab", "run", "demo"),
-    "Tools": ("convert", "render", "sandbox"),
+    "Tools": ("convert", "render", "schema", "sandbox"),
 }
 """Every command once."""
 

@@ -153,6 +153,10 @@ class ContentTypeDesign:
     """The slug of the item that is the start page of the folder; empty: none."""
     tags_by: Annotated[str, unless("")] = ""
     """Origin field whose values are the story's tags; empty: none are sent."""
+    icon: Annotated[str, unless("")] = ""
+    """The component's icon, by the destination's name; empty: none is sent."""
+    preview_field: Annotated[str, unless("")] = ""
+    """Key of the field that editors see of a block in a list; empty: none is sent."""
     fields: tuple[FieldDesign, ...] = ()
     sections: Annotated[tuple[SectionDesign, ...], unless(())] = ()
     left_out: Annotated[tuple[LeftOutField, ...], unless(())] = ()
@@ -203,6 +207,8 @@ class BlockDesign:
         BlockRole, BeforeValidator(_known_role), unless(BlockRole.OTHER)
     ] = field(default=BlockRole.OTHER, kw_only=True)
     universal: Annotated[Flag, unless(False)] = field(default=False, kw_only=True)
+    icon: Annotated[str, unless("")] = field(default="", kw_only=True)
+    preview_field: Annotated[str, unless("")] = field(default="", kw_only=True)
     schema: Annotated[dict[str, Json], FREE_MAPPING] = field(default_factory=dict)
     """Destination field definitions by key, without `pos`."""
 

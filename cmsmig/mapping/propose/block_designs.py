@@ -77,6 +77,15 @@ _SCHEMAS: Mapping[BlockRole, tuple[str, str, JsonObject]] = {
         {"table": {**_TEXT_FIELD, "display_name": "Table"}},
     ),
 }
+_ICONS: Mapping[BlockRole, str] = {
+    BlockRole.TEXT: "block-text-l",
+    BlockRole.GALLERY: "block-text-img-c",
+    BlockRole.QUOTE: "block-comment",
+    BlockRole.CODE: "block-keyboard",
+    BlockRole.TABLE: "block-table",
+}
+_PREVIEWS: Mapping[BlockRole, str] = {BlockRole.CODE: "code"}
+"""The fields that hold plain text."""
 BLOCK_NAMES = frozenset(name for name, _, _ in _SCHEMAS.values())
 """The components of blocks that split bodies may need: no content type is named so,
 since front ends know the blocks by these names."""
@@ -126,7 +135,14 @@ def with_blocks(
     for role in missing_roles(design, decision):
         if role in _SCHEMAS:
             name, title, schema = _SCHEMAS[role]
-            wanted = BlockDesign(name, title, schema, role=role)
+            wanted = BlockDesign(
+                name,
+                title,
+                schema,
+                role=role,
+                icon=_ICONS[role],
+                preview_field=_PREVIEWS.get(role, ""),
+            )
             added = named_block(design, wanted, space or SpaceFacts())
             design = replace(design, blocks=(*design.blocks, added))
     return design

@@ -113,6 +113,7 @@ def block_body(design: Design, block: BlockDesign) -> JsonObject:
         "schema": schema,
         "is_root": block.universal,
         "is_nestable": True,
+        **_looks(block, schema),
     }
 
 
@@ -143,13 +144,23 @@ def content_type_body(design: Design, content_type: ContentTypeDesign) -> JsonOb
             )
         if field.key not in nested:
             entries.append((field.key, _definition(design, content_type, field)))
+    schema = _in_order(entries)
     return {
         "name": content_type.component,
         "display_name": content_type.display_name,
-        "schema": _in_order(entries),
+        "schema": schema,
         "is_root": True,
         "is_nestable": content_type.universal,
+        **_looks(content_type, schema),
     }
+
+
+def _looks(made: BlockDesign | ContentTypeDesign, schema: JsonObject) -> JsonObject:
+    """Return what editors recognise a component by; nothing of what is unset."""
+    looks: JsonObject = {"icon": made.icon} if made.icon else {}
+    if made.preview_field in schema:
+        looks["preview_field"] = made.preview_field
+    return looks
 
 
 def nested_body(

@@ -65,9 +65,17 @@ def propose_content_type(
         folder_name=collection.display_name,
         fields=keyed,
         sections=propose_sections(keyed, collection),
+        icon="block-doc",
+        preview_field=_preview_field(keyed),
         left_out=tuple(one for one in proposals if isinstance(one, LeftOutField)),
     )
     return with_order(with_date(content_type, facts), facts)
+
+
+def _preview_field(fields: Sequence[FieldDesign]) -> str:
+    """Return the key of the first field that holds a text on one line."""
+    texts = (each.key for each in fields if each.encoding is Encoding.TEXT)
+    return next(texts, "")
 
 
 def _find_unlisted(collection: Collection, items: Sequence[Item]) -> list[str]:

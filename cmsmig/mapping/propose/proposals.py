@@ -148,12 +148,16 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
             "html_embed",
             "HTML embed",
             role=BlockRole.HTML,
+            icon="block-buildin",
+            preview_field="html",
             schema={"html": {"type": "textarea", "display_name": "HTML"}},
         ),
         BlockDesign(
             "embed",
             "Embed",
             role=BlockRole.EMBED,
+            icon="block-monitor",
+            preview_field="url",
             schema={
                 "url": {"type": "text", "display_name": "Address"},
                 "frame": {"type": "text", "display_name": "Address in the frame"},
@@ -170,6 +174,7 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
             "figure",
             "Figure",
             role=BlockRole.FIGURE,
+            icon="block-image",
             schema={
                 "image": {**asset, "display_name": "Image"},
                 "caption": {"type": "richtext", "display_name": "Caption"},

@@ -37,6 +37,7 @@ from cmsmig.mapping.select.selection import (
     find_publishable,
 )
 from cmsmig.mapping.select.story_paths import Places
+from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.native import NativeEngine
@@ -289,6 +290,23 @@ def open_migration(
         return whole
     needed = needed_collections(pilot, chosen, origin.collections)
     return whole.cut_down({each.item.key for each in chosen}, needed, pilot)
+
+
+def open_design(project: Project, settings: Settings) -> Design:
+    """Return the design as it is imported; looks at no body.
+
+    Without a complete pull it is what the decision files say: which fields are
+    translated is not known then. Raises `UndecidedError` without the decisions and
+    `DecisionsError` when they do not fit each other or what was pulled.
+    """
+    decisions, rules = _read_decisions(project, settings)
+    if RawCache(project.raw).complete():
+        derived = DerivedFile(project.derived)
+        origin = read_origin(project, settings.site_id, derived)
+        _check(decisions, origin, reviewing=False)
+        selections = origin.select(decisions.collections)
+        _, decisions, _ = translate(origin, decisions, selections, derived)
+    return _whole_design(decisions, rules)
 
 
 def _read_decisions(

@@ -1,0 +1,86 @@
+"""`schema`: the files say what an import makes, and no text of the content acts in
+them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from tests.support.cases import part
+from tests.support.cli.bad_input import Rig
+
+HOSTILE = "*/ } `x` | <b>&\n\u2028# [y](z)"
+"""Ends a comment, a type, a table cell, a line."""
+TYPED = [
+    "/** * / } `x` | <b>&\\n\\u2028# [y](z). * / } `x` | <b>&\\n\\u2028# [y](z) */",
+    'export interface Type404Content extends Block<"404"> {',
+    '  "da-sh"?: "" | "*/" | "\\"}\\n";',
+    "  any_blocks?: AnyBlock[];",
+    "export type Type404Story = Story<Type404Content>;",
+    'export interface Any_2Block extends Block<"any"> {',
+    "  inside?: (Any_2Block | AB_2Block)[];",
+    "  story?: Relation<Type404Story>;",
+    "  plugin: Plugin;",
+    "  other?: unknown;",
+    'export interface ABBlock extends Block<"a_b"> {',
+    'export interface AB_2Block extends Block<"a-b"> {',
+]
+
+
+def test_the_files_are_what_an_import_makes(whole: Rig, tmp_path: Path) -> None:
+    """Component by component, but for the group, which the import leaves as it is."""
+    told = whole.done("schema", "--json", "--out", str(tmp_path)).document
+    made = {path.name: path for path in map(Path, told["written"])}
+    assert {*made} == {"components.json", "groups.json", "stories.d.ts", "reference.md"}
+    groups = {each["uuid"] for each in json.loads(made["groups.json"].read_text())}
+    files = json.loads(made["components.json"].read_text())
+    assert [each["name"] for each in files] == told["components"]
+    space = whole.handle.state.space.components.values()
+    there = {each["name"]: each for each in space}
+    assert {*there} >= {*told["components"]}
+    for each in files:
+        assert each.pop("component_group_uuid") in groups
+        assert part(there[each["name"]], each) == each
+    icons = {each["name"]: (each["icon"], each.get("preview_field")) for each in files}
+    assert icons["spot"] == ("block-doc", "line")
+    assert icons["embed"] == ("block-monitor", "url")
+
+
+def test_texts_of_the_content_do_not_act(rig: Callable[..., Rig]) -> None:
+    """In comments, keys, options, names of types; in cells of the page."""
+    project = rig()
+    path = project.folder / "decisions" / "design.yaml"
+    design = yaml.safe_load(path.read_text())
+    _, spots = design["content_types"]
+    spots |= {"component": "404", "display_name": HOSTILE}
+    line = spots["fields"][0] | {"display_name": HOSTILE, "help_text": HOSTILE}
+    spots["fields"] = [line]
+    options = [{"name": str(each), "value": each} for each in ("*/", '"}\n')]
+    fields = {
+        "inside": {"type": "bloks", "component_whitelist": ["any", "a-b", "gone"]},
+        "story": {
+            "type": "option",
+            "source": "internal_stories",
+            "filter_content_type": ["404"],
+        },
+        "plugin": {"type": "custom", "field_type": "p", "required": True},
+        "other": {"type": "new"},
+        "da-sh": {"type": "option", "options": options},
+        "any_blocks": {"type": "bloks"},
+    }
+    design["blocks"] += [
+        {"component": name, "display_name": name, "schema": schema}
+        for name, schema in {"any": fields, "a_b": {}, "a-b": {}}.items()
+    ]
+    path.write_text(yaml.safe_dump(design))
+    out = project.folder / "out"
+    project.done("schema", "--out", str(out))
+    lines = (out / "stories.d.ts").read_text("utf-8").splitlines()
+    assert [
+        each for each in TYPED if each not in {*lines, *map(str.strip, lines)}
+    ] == []
+    page = (out / "reference.md").read_text("utf-8")
+    assert "\\*/ } \\`x\\` \\| &lt;b&gt;&amp; \\# \\[y\\](z)" in page
