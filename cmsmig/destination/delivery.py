@@ -1,4 +1,5 @@
-"""The destination's delivery API: what visitors get, read in pages with content.
+"""The destination's delivery API: stories in pages with content, as visitors get them
+and as editors see them.
 
 Source: the service's Content Delivery API v2, rate limit. Its quota is one of its own.
 """
@@ -10,10 +11,10 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-from cmsmig.canonical import Json
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.schema import Story
-from cmsmig.errors import RejectedError
+from cmsmig.errors import NotFoundError, RejectedError
 from cmsmig.wire.answers import Answer, Request, bare, path_of, whole_number
 from cmsmig.wire.session import Session
 
@@ -43,8 +44,8 @@ class Delivered:
 
 
 class DeliveryClient:
-    """Reads what is published in one space. `token` stands in the address, and nowhere
-    else."""
+    """Reads the stories of one space. `token` is the preview token; it is in the
+    address, and nowhere else. Without one, each read raises `NotFoundError`."""
 
     def __init__(self, session: Session, address: str, token: str) -> None:
         self._session = session
@@ -67,19 +68,42 @@ class DeliveryClient:
 
         Translated fields are in place in a `language`.
         """
-        params = (
-            ("version", "published"),
-            ("by_uuids", ",".join(uuids)),
-            ("per_page", str(READ_TOGETHER)),
-            *((("cv", self._version),) if self._version else ()),
-            *((("language", language),) if language else ()),
-        )
-        body, served = await self._read("stories", params)
-        found = (reading.story(record) for record in reading.rows(body, "stories"))
+        cached = (("cv", self._version),) if self._version else ()
+        found, served = await self._stories("published", uuids, language, cached)
         return Delivered(
             {story.row.uuid: story for story in found},
             is_older=0 < (whole_number(served) or 0) < self._newest,
         )
+
+    async def drafts(
+        self, uuids: Sequence[str], language: str = ""
+    ) -> Mapping[str, Story]:
+        """Return stories as editors see them, by UUID; at most `READ_TOGETHER`.
+
+        Content has no translations next to its fields, but those of a `language` in
+        place. What only the management side shows of a story is missing: whether it is
+        published or scheduled. Source: delivery, reading through delivery.
+        """
+        found, _ = await self._stories("draft", uuids, language, ())
+        for story in found:
+            _take_marks(story.content)
+        return {
+            story.row.uuid: Story(story.row, story.content, _with_slugs(story.body))
+            for story in found
+        }
+
+    async def _stories(
+        self, version: str, uuids: Sequence[str], language: str, more: _Parameters
+    ) -> tuple[list[Story], str]:
+        params = (
+            ("version", version),
+            ("by_uuids", ",".join(uuids)),
+            ("per_page", str(READ_TOGETHER)),
+            *more,
+            *((("language", language),) if language else ()),
+        )
+        body, served = await self._read("stories", params)
+        return [reading.story(each) for each in reading.rows(body, "stories")], served
 
     async def _read(self, path: str, params: _Parameters) -> tuple[Json, str]:
         """Return an answer, and the version of the cache that it is of.
@@ -88,6 +112,13 @@ class DeliveryClient:
         caches: a version that is not kept is answered with a 301 to the current one.
         """
         url = f"{self._address}/{path}"
+        if not self._token:
+            raise NotFoundError(
+                "The space shows no preview token (`first_token`); ask an "
+                "administrator of the space to make an access token of the kind "
+                "`preview` in its settings.",
+                service="delivery",
+            )
         for _ in range(MOST_REDIRECTS + 1):
             request = Request(
                 "GET", url, (*params, ("token", self._token)), redirects=True
@@ -116,6 +147,34 @@ class DeliveryClient:
             raise _strayed(url, f"sent it to another host, {bare(target)}")
         listed = parse_qsl(parts.query, keep_blank_values=True)
         return bare(target), tuple(each for each in listed if each[0] != "token")
+
+
+def _take_marks(content: Json) -> None:
+    """Take out of content what the visual editor finds its blocks by."""
+    parts = [content]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            part.pop("_editable", None)
+            parts += part.values()
+        elif isinstance(part, list):
+            parts += part
+
+
+def _with_slugs(record: JsonObject) -> JsonObject:
+    """Return a story with its slugs in other languages as the management side has
+    them. A language without a slug of its own is listed with the story's path.
+
+    Source: the service's documentation, the story object of the delivery side.
+    """
+    path_there = str(record.get("full_slug")).strip("/")
+    own: list[Json] = [
+        {**each, "slug": path.rpartition("/")[2]}
+        for each in reading.rows({"rows": record.get("translated_slugs") or []}, "rows")
+        if isinstance(path := each.get("path"), str)
+        and (each.get("name") or path.strip("/") != path_there)
+    ]
+    return {**record, "translated_slugs": own}
 
 
 def _strayed(url: str, what: str) -> RejectedError:

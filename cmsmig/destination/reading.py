@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import space_limits
 from cmsmig.destination.schema import (
+    BY_HAND,
     Asset,
     AssetFolder,
     Component,
@@ -109,6 +110,7 @@ def story_row(record: JsonObject) -> StoryRow:
         trashed=bool(record.get("deleted_at")),
         group_id=_text(record, "group_id"),
         default_root=intern(_text(record, "default_root")),
+        by_hand=tuple((name, record[name]) for name in BY_HAND if record.get(name)),
     )
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.configuration.plans import Counted
 
+BY_HAND = ("publish_at", "expire_at", "pinned")
+"""Keys of a story that no import fills, and that delivery does not show."""
 PAGE = 100
 """Rows in one list answer; the most that the service gives."""
 _STORAGE_PREFIX = "s3.amazonaws.com/"
@@ -75,6 +77,8 @@ class StoryRow:
     """Shared with the same page in other languages, its alternates."""
     default_root: str = ""
     """Of a folder: the component that new stories in it get; empty when silent."""
+    by_hand: tuple[tuple[str, Json], ...] = ()
+    """What only editors fill: the keys of `BY_HAND` that have a value, with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.schema import BY_HAND, Story, StoryRow
 from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
@@ -33,8 +33,6 @@ PUBLISHED: Final = "published"
 FIRST_PUBLISHED: Final = "first_published_at"
 DATES: Final = (FIRST_PUBLISHED, "sort_by_date")
 ALWAYS_SENT: Final = ("name", "slug", "folder")
-NEVER_SENT: Final = ("publish_at", "expire_at", "pinned")
-"""Fields that no import fills."""
 _IN: Final = " in "
 """Separates a field from its language, such as `slug in fr`."""
 _TRANSLATED = ("name", "slug")
@@ -90,7 +88,7 @@ def around_content(story: Story) -> JsonObject:
         **translations_there(story),
         TAGS: [*tags_there(story)] or None,
         START: story.row.is_startpage or None,
-        **{name: body.get(name) or None for name in NEVER_SENT},
+        **{name: body.get(name) or None for name in BY_HAND},
     }
 
 
@@ -246,7 +244,7 @@ def fields_held(story: Story, written: WrittenStory | None) -> JsonObject:
         name: value
         for name, value in fields_there(story, written).items()
         if name in sent
-        or not (name in (TAGS, *NEVER_SENT) or server_values.get(name) == value)
+        or not (name in (TAGS, *BY_HAND) or server_values.get(name) == value)
     }
     if TAGS in sent:
         there = tags_there(story)

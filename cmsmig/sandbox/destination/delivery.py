@@ -22,6 +22,7 @@ from cmsmig.sandbox.destination.stories.story_list import selected
 from cmsmig.sandbox.destination.stories.story_rules import blocks_of
 from cmsmig.sandbox.destination.stories.story_wire import (
     in_language,
+    localized_paths,
     path_in_language,
     single,
     with_link_paths,
@@ -43,6 +44,14 @@ _POLICY = ("X-RateLimit-Policy", '"space-concurrent-requests";q=30')
 _PAGE_RATES = ((25, 50), (50, 15), (75, 10), (100, 6))
 """Rows of a page at most, and how many such lists a second may hold, where no cache
 answers."""
+
+_SHOWN = (
+    *("id", "uuid", "name", "slug", "full_slug", "content", "position", "tag_list"),
+    *("created_at", "updated_at", "published_at", "first_published_at", "meta_data"),
+    *("sort_by_date", "is_startpage", "parent_id", "group_id", "alternates", "path"),
+)
+"""Keys of a delivered story that the management side has alike. Source: the service's
+documentation, the story object of the delivery side."""
 
 Address: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 Fields: TypeAlias = frozenset[tuple[str, str]]
@@ -245,7 +254,10 @@ def _visible(story: StoredStory, call: Call) -> bool:
 
 
 def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
-    shown = single(space, story)
+    whole = single(space, story)
+    shown = {key: whole[key] for key in _SHOWN}
+    shown["translated_slugs"] = _paths(space, story)
+    shown["release_id"] = None
     if not is_draft(call):
         shown["name"] = story.published_name
         shown["content"] = object_of(story.published_content)
@@ -260,6 +272,16 @@ def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
     if language:
         shown["default_full_slug"] = shown["full_slug"]
         shown["full_slug"] = path_in_language(space, story, language)
+    return shown
+
+
+def _paths(space: Space, story: StoredStory) -> list[Json]:
+    """Return the paths of a story in other languages."""
+    shown: list[Json] = []
+    for row in map(object_of, localized_paths(story)):
+        language = text_of(row["lang"])
+        path = path_in_language(space, story, language)
+        shown.append({**row, "path": path.removeprefix(f"{language}/")})
     return shown
 
 

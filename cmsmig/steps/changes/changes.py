@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
+from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Observer
 from cmsmig.item_key import ItemKey
@@ -38,12 +39,10 @@ from cmsmig.steps.plan.publication.public_versions import (
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.worker_pool import StopSignal, batches, together
+from cmsmig.steps.story_reader import as_written
+from cmsmig.steps.worker_pool import StopSignal, batches
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, open_job
-
-_AT_ONCE = 50
-"""Edited stories that are read together."""
 
 
 class Where(StrEnum):
@@ -94,7 +93,8 @@ async def changes_of(
     """Return everything that moved since the last import wrote. Writes nothing to
     either service.
 
-    Costs a call for each story that was edited at the destination.
+    Costs a call for each story that was edited at the destination, and a call of the
+    delivery side for 25 that were saved there.
     """
     migration = open_migration(project, settings)
     await require_same_site(project, settings, observer)
@@ -218,18 +218,18 @@ async def _of_stories(
         for change in _of_publication(key, row, listed):
             yield change
     edited = [
-        (key, last)
+        (key, there, last)
         for key, row in rows.items()
         if row.story_record is not None
         and row.story_record.made
         and (there := listed.get(row.story_record.story_id)) is not None
         and edits_without_reading(there, last := last_write(job.ledger, row)) != ()
     ]
-    for part in batches(edited, _AT_ONCE):
-        stories = await together(
-            job.client.find_story(last.record.story_id) for _, last in part
+    for part in batches(edited, READ_TOGETHER):
+        stories = await job.reader.read(
+            [as_written(row, last) for _, row, last in part]
         )
-        for (key, last), story in zip(part, stories, strict=True):
+        for (key, _, last), story in zip(part, stories, strict=True):
             for change in _of_story(key, last, story):
                 yield change
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import fingerprint
-from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
@@ -63,6 +62,7 @@ from cmsmig.steps.plan.publication.public_versions import (
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories, find_creating, find_wanted
 from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.story_reader import StoryReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class PlannedImport:
 
 
 async def plan_import(
-    client: DestinationClient,
+    reader: StoryReader,
     migration: Migration,
     ledger: Ledger,
     snapshot: Snapshot,
@@ -97,6 +97,7 @@ async def plan_import(
     earlier import brought, and `DecisionsError` when rules make blocks that the design
     lacks.
     """
+    client = reader.client
     ledger.items.moved(moved_paths(migration.namespace, ledger, snapshot))
     looked = await refuse_lost_ledger(client, migration, ledger, snapshot)
     snapshot = snapshot.with_calls(looked)
@@ -116,7 +117,7 @@ async def plan_import(
         refused = find_refused(simulated, snapshot, offline, creating)
         offline = offline.without(refused)
         wanted = find_wanted(simulated, snapshot, offline, conflicts)
-        edits = await read_story_edits(client, simulated, wanted)
+        edits = await read_story_edits(reader, simulated, wanted)
         versions = find_public_versions(wanted.stories, simulated, snapshot, edits)
         publications = find_publications(wanted, edits, versions)
         snapshot = await read_hooks(

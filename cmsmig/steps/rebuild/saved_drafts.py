@@ -11,13 +11,8 @@ from cmsmig.destination.schema import Story
 from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.publication.public_versions import (
-    PublicVersions,
-    VisitorPages,
-    delivered_print,
-    visible_prints,
-)
+from cmsmig.reconcile.rules.visible_prints import delivered_print, visible_prints
+from cmsmig.steps.plan.publication.public_versions import PublicVersions, VisitorPages
 from cmsmig.steps.write.import_job import ImportJob
 
 
@@ -82,17 +77,14 @@ async def _delivered(
     languages = job.migration.decisions.collections.translations
     found: dict[str, dict[str, Story]] = {}
     try:
-        async with open_delivery(
-            job.settings, job.snapshot.space, job.observer
-        ) as delivery:
-            await delivery.renew()
-            for code in ("", *(each.code for each in languages)):
-                shown = found.setdefault(code, {})
-                for at in range(0, len(uuids), READ_TOGETHER):
-                    part = await delivery.published(
-                        uuids[at : at + READ_TOGETHER], code
-                    )
-                    shown.update(part.stories)
+        await job.delivery.renew()
+        for code in ("", *(each.code for each in languages)):
+            shown = found.setdefault(code, {})
+            for at in range(0, len(uuids), READ_TOGETHER):
+                part = await job.delivery.published(
+                    uuids[at : at + READ_TOGETHER], code
+                )
+                shown.update(part.stories)
     except ServiceError:
         return {}
     return found

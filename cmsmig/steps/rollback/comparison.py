@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cmsmig.canonical import Json, fingerprint
+from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.schema import (
     Asset,
     AssetFolder,
@@ -54,6 +55,7 @@ from cmsmig.reconcile.rules.story import (
 )
 from cmsmig.reconcile.rules.story_fields import PUBLISHED, START, TAGS
 from cmsmig.reconcile.rules.update_intents import after_update
+from cmsmig.steps.connect import open_delivery
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.missing_objects import read_unlisted
 from cmsmig.steps.plan.publication.version_pair import (
@@ -63,8 +65,9 @@ from cmsmig.steps.plan.publication.version_pair import (
 )
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.reverse import Reverse, created
-from cmsmig.steps.snapshot import Snapshot
-from cmsmig.steps.worker_pool import Work, together, work_through
+from cmsmig.steps.snapshot import Listed, Snapshot
+from cmsmig.steps.story_reader import Sought, StoryReader, as_written
+from cmsmig.steps.worker_pool import Work, batches, work_through
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -127,11 +130,11 @@ async def compare(
     rules = FolderRules({row.name: row.destination_id for row in folders})
     objects, stories = lists.objects(), EditedStories.of(job)
 
-    async def look(each: Reverse) -> Reverse | None:
+    def look(each: Reverse, read: Mapping[int, Story | None]) -> Reverse | None:
         there = objects.get((each.kind, each.number))
         match each.row, there:
             case ItemRow() as item, StoryRow():
-                return await stories.compare(each, item, there)
+                return stories.compare(each, item, there, read)
             case AssetRow() as asset, Asset() if is_file_of(asset, there):
                 return _compare_asset(each, asset, there)
             case MadeRow() as made, StoryRow():
@@ -151,10 +154,14 @@ async def compare(
 
     listed = list(ours)
     replaced = await _replaced_files(job, listed)
-    found = [
-        each and _with_bytes(each, replaced)
-        for each in await together(look(each) for each in listed)
-    ]
+    found: list[Reverse | None] = []
+    async with open_delivery(job.settings, lists.space, job.observer) as delivery:
+        reader = StoryReader(job.client, delivery, lists.space, job.observer)
+        for part in batches(listed, READ_TOGETHER):
+            sought = stories.sought(part, objects)
+            read = dict(zip(sought, await reader.read([*sought.values()]), strict=True))
+            seen = (look(each, read) for each in part)
+            found += [each and _with_bytes(each, replaced) for each in seen]
     return Compared(
         tuple(each for each in found if each is not None),
         tuple(each for each, there in zip(listed, found, strict=True) if not there),
@@ -262,27 +269,48 @@ class EditedStories:
             showing=open_pairs(job.ledger),
         )
 
-    async def compare(
-        self, ours: Reverse, item: ItemRow, row: StoryRow
+    def sought(
+        self, ours: Iterable[Reverse], objects: Mapping[tuple[Kind, int], Listed]
+    ) -> dict[int, Sought]:
+        """Return the stories that are to be read, by number: a list does not show that
+        they are as we left them."""
+        found: dict[int, Sought] = {}
+        for each in ours:
+            item, row = each.row, objects.get((each.kind, each.number))
+            if not isinstance(item, ItemRow) or not isinstance(row, StoryRow):
+                continue
+            if item.story_record is None:
+                continue
+            last = last_write(self.job.ledger, item)
+            acts = any(self._acts(row, item.story_record, item))
+            if acts or edits_without_reading(row, last) != ():
+                found[each.number] = as_written(row, last)
+        return found
+
+    def compare(
+        self,
+        ours: Reverse,
+        item: ItemRow,
+        row: StoryRow,
+        read: Mapping[int, Story | None],
     ) -> Reverse | None:
-        """Return a story with what was edited of it; None where it does not exist."""
+        """Return a story with what was edited of it, as it was `read`; None where it
+        does not exist."""
         if (story_record := item.story_record) is None:
             return None
         stamped = replace(ours, stamp=story_stamp(row))
-        last = last_write(self.job.ledger, item)
-        acts = [*self._acts(row, story_record, item)]
-        if not acts and edits_without_reading(row, last) == ():
+        if ours.number not in read:
             return stamped
-        try:
-            story = await self.job.client.story(ours.number)
-        except NotFoundError:
+        if (story := read[ours.number]) is None:
             return None
+        last = last_write(self.job.ledger, item)
         if (pair := self.showing.get(str(item.key))) is not None:
             story = pair.after(story)
         uid = story_uid(self.job.namespace, item.key)
         if row.uuid != story_record.uuid and story.content.get("_uid") != uid:
             # A space that was recreated may give an old number again.
             return None
+        acts = self._acts(row, story_record, item)
         fields = (*self._edits(story, item, last), *acts)
         if not fields and item.gone is not None and story_record.kept_edits:
             fields = (_RESTORED,)

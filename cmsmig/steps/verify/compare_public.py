@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from cmsmig.counting import counted, first_of
-from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
+from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
 from cmsmig.errors import ServiceError
@@ -27,7 +27,6 @@ from cmsmig.reconcile.diff import decided_side
 from cmsmig.reconcile.field_diff import seen_of, shown_value
 from cmsmig.reconcile.rules.story import seen_in_story
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
-from cmsmig.steps.connect import open_delivery
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
@@ -116,35 +115,29 @@ async def compare_public(
     if not pages:
         return
     try:
-        async with open_delivery(
-            job.settings, job.snapshot.space, job.observer
-        ) as delivery:
-            wanted = VisitorPages(
-                job.linked(existing),
-                job.public_versions(existing),
-                found.unpublished,
-            )
-            await _compare(job, delivery, wanted, pages, found)
+        wanted = VisitorPages(
+            job.linked(existing), job.public_versions(existing), found.unpublished
+        )
+        await _compare(job, wanted, pages, found)
     except ServiceError as error:
         found.public_unread = f"What visitors get could not be read: {error}"
 
 
 async def _compare(
     job: ImportJob,
-    delivery: DeliveryClient,
     wanted: VisitorPages,
     pages: Sequence[Page],
     found: Verification,
 ) -> None:
     """Compare pages in each language; what differs is read again until it counts."""
-    await delivery.renew()
-    doubtful = await _look(job, delivery, _in_languages(job, wanted, pages))
+    await job.delivery.renew()
+    doubtful = await _look(job, _in_languages(job, wanted, pages))
     for seconds in LATER:
         if all(each.again and each.is_current for each in doubtful):
             break
         await job.sleep(seconds)
-        await delivery.renew()
-        doubtful = await _look(job, delivery, _by_language(doubtful), again=True)
+        await job.delivery.renew()
+        doubtful = await _look(job, _by_language(doubtful), again=True)
     older = {each.page for each in doubtful if each.is_older}
     found.public = len(pages) - len(older)
     if older:
@@ -172,7 +165,6 @@ def _by_language(
 
 async def _look(
     job: ImportJob,
-    delivery: DeliveryClient,
     compared: Iterable[_Part],
     *,
     again: bool = False,
@@ -184,7 +176,7 @@ async def _look(
     async def look(part: _Part) -> None:
         wanted, pages = part
         uuids = [each.story_record.uuid for each in pages]
-        there = await delivery.published(uuids, wanted.language)
+        there = await job.delivery.published(uuids, wanted.language)
         for page in pages:
             story = there.stories.get(page.story_record.uuid)
             if (
@@ -225,8 +217,16 @@ def _list_differences(doubtful: Iterable[Doubt], found: Verification) -> None:
     listed: set[tuple[str, str]] = {
         (each.subject, each.where) for each in found.differences
     }
+    edited = {subject for subject, _ in listed}
     for doubt in doubtful:
-        differences = [*_differences(doubt.wanted, doubt.page, doubt.story)]
+        differences = [
+            *_differences(
+                doubt.wanted,
+                doubt.page,
+                doubt.story,
+                is_edited=str(doubt.page.key) in edited,
+            )
+        ]
         fresh = [
             each for each in differences if (each.subject, each.where) not in listed
         ]
@@ -235,15 +235,16 @@ def _list_differences(doubtful: Iterable[Doubt], found: Verification) -> None:
 
 
 def _differences(
-    wanted: VisitorPages, page: Page, story: Story | None
+    wanted: VisitorPages, page: Page, story: Story | None, *, is_edited: bool
 ) -> Iterator[Difference]:
-    """Yield what visitors do not get as they are to, field by field."""
+    """Yield what visitors do not get as they are to, field by field. That they get
+    something else than editors have is known where it `is_edited`."""
     what, key = page.story_record.full_slug, str(page.key)
     if story is None:
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
         return
-    if wanted.differs_from_draft(page.key, story):
+    if wanted.differs_from_draft(page.key, story) and not is_edited:
         text = (
             f"What is published of `{what}` is older than what stands "
             f"there{DECIDE_PUBLISHED}."

@@ -77,10 +77,17 @@ class Verification:
     """Items with stories in several languages, whose group was compared."""
     wanted_groups: Mapping[ItemKey, str] = field(default_factory=dict)
     """The group of each story whose item has several languages, as it is to be."""
+    members: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """The ids of the stories that are to be in each of these groups."""
     groups: dict[ItemKey, str] = field(default_factory=dict)
     """The same as it was read back."""
     alternates: dict[ItemKey, frozenset[int]] = field(default_factory=dict)
     """The ids of the stories that the service shows as alternates of each of these."""
+    singly: int = 0
+    """Stories that were read from the management side, a call each."""
+    unread: str = ""
+    """Why stories could not be read through the delivery side; empty where they were,
+    or none had to be."""
     published_at: dict[ItemKey, datetime | None] = field(default_factory=dict)
     """When each story was published last, as the management side has it."""
     public: int = 0
@@ -126,6 +133,8 @@ class Verification:
                 "languages": self.languages,
                 "public": self.public,
             },
+            "read_singly": self.singly,
+            "delivery_unread": self.unread,
             "public_unread": self.public_unread,
             "failed_items": self.failed,
             "not_in_yet": self.not_in_yet,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.delivery import DeliveryClient
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Noticed, Observer
 from cmsmig.item_key import ItemKey
@@ -30,6 +31,7 @@ from cmsmig.steps.plan.publication.public_versions import (
 )
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
@@ -51,11 +53,13 @@ class RefusedObject:
 
 @dataclass(slots=True)
 class ImportJob:
-    """A running import: ledger, client, migration and snapshot."""
+    """A running import: ledger, clients, migration and snapshot."""
 
     settings: Settings
     migration: Migration
     client: DestinationClient
+    delivery: DeliveryClient
+    reader: StoryReader
     ledger: Ledger
     snapshot: Snapshot
     observer: Observer

@@ -13,7 +13,7 @@ from cmsmig.events import Observer
 from cmsmig.ledger.rows import Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.connect import open_destination
+from cmsmig.steps.connect import open_delivery, open_destination
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import refuse_lost_ledger
 from cmsmig.steps.plan.drafts.offline_drafts import (
@@ -23,6 +23,7 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 from cmsmig.steps.plan.gone.missing_objects import Gone, find_missing, has_files
 from cmsmig.steps.plan.plan_import import PlannedImport, plan_import
 from cmsmig.steps.snapshot import Lists, Snapshot, read_snapshot, share_texts
+from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.token_check import refuse_missing_scopes
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
@@ -74,7 +75,7 @@ async def open_import(
     async with _open(setup, path, draft=draft_offline, recreate=recreate) as job:
         assert job.offline is not None
         planned = await plan_import(
-            job.client,
+            job.reader,
             job.migration,
             job.ledger,
             job.snapshot,
@@ -107,21 +108,25 @@ async def _open(
         offline = draft(migration, ledger) if draft else None
         async with open_destination(settings, setup.observer) as client:
             found, gone = await _look(setup, client, ledger, recreate=recreate)
-            job = ImportJob(
-                settings=settings,
-                migration=migration,
-                client=client,
-                ledger=ledger,
-                snapshot=found,
-                observer=setup.observer,
-                stop=setup.stop,
-                gone=gone,
-                offline=offline,
-            )
-            try:
-                yield job
-            finally:
-                job.migration.drafter.store.flush()
+            space, observer = found.space, setup.observer
+            async with open_delivery(settings, space, observer) as delivery:
+                job = ImportJob(
+                    settings=settings,
+                    migration=migration,
+                    client=client,
+                    delivery=delivery,
+                    reader=StoryReader(client, delivery, space, observer),
+                    ledger=ledger,
+                    snapshot=found,
+                    observer=observer,
+                    stop=setup.stop,
+                    gone=gone,
+                    offline=offline,
+                )
+                try:
+                    yield job
+                finally:
+                    job.migration.drafter.store.flush()
 
 
 def _publishes(migration: Migration, ledger: Ledger) -> bool:

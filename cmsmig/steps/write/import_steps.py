@@ -17,7 +17,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.connect import WriteCounter, open_delivery
+from cmsmig.steps.connect import WriteCounter
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import old_addresses
 from cmsmig.steps.plan.conflicts import (
@@ -244,7 +244,7 @@ async def _refuse_drift(job: ImportJob, plan_hash: str, plan: Plan) -> None:
     stored = _load_plan(job.ledger, plan_hash)
     shown = Fingerprints.from_json(stored.get("fingerprints"))
     paths = plan.fingerprints.edited_since(shown)
-    saved = await find_saved(job.client, job.ledger, job.snapshot.stories, paths)
+    saved = await find_saved(job.reader, job.ledger, job.snapshot.stories, paths)
     refuse_drift(stored, plan, saved)
 
 
@@ -314,19 +314,16 @@ async def _fields(
     existing, rows = job.existing(), job.ledger.items.all()
     pages = VisitorPages(job.linked(existing), job.public_versions(existing))
     found: dict[str, tuple[str, ...]] = {}
-    async with open_delivery(
-        job.settings, job.snapshot.space, job.observer
-    ) as delivery:
-        await delivery.renew()
-        for at in range(0, len(known), READ_TOGETHER):
-            part = {
-                story_record.uuid: each
-                for each in known[at : at + READ_TOGETHER]
-                if (story_record := rows[each.key].story_record) is not None
-            }
-            there = await delivery.published([*part])
-            for uuid, story in there.stories.items():
-                each = part[uuid]
-                unmet = pages.unmet(each.key, story)
-                found[each.full_slug] = tuple(field.key for field in unmet)
+    await job.delivery.renew()
+    for at in range(0, len(known), READ_TOGETHER):
+        part = {
+            story_record.uuid: each
+            for each in known[at : at + READ_TOGETHER]
+            if (story_record := rows[each.key].story_record) is not None
+        }
+        there = await job.delivery.published([*part])
+        for uuid, story in there.stories.items():
+            each = part[uuid]
+            unmet = pages.unmet(each.key, story)
+            found[each.full_slug] = tuple(field.key for field in unmet)
     return found

@@ -119,7 +119,7 @@ def at_work(site: GrowingSite, folder: Path) -> Iterator[Project]:
 def written(site: GrowingSite, folder: Path) -> Path:
     """Return the site's content folder, made once as long as its maker is the same."""
     maker = Path(__file__).with_name("site.py").read_bytes()
-    name = f"site-{site.items}-{site.collections}"
+    name = f"site-{site.items}-{site.collections}{'-french' if site.french else ''}"
     content = folder / f"{name}-{hashlib.sha256(maker).hexdigest()[:8]}"
     if not content.exists():
         tell(f"{site.items} items, {site.collections} collections: made")

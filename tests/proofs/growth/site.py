@@ -37,11 +37,14 @@ class GrowingSite:
     items: int
     collections: int
     """Divides the number of items."""
+    french: bool = False
+    """Whether each item has a second language."""
 
     def write(self, folder: Path) -> None:
         """Write the content folder, one item at a time."""
         site = site_record()
-        site.pop("locales")
+        if not self.french:
+            site.pop("locales")
         here = range(self.collections)
         write_content(
             folder, Content(site, [(self._table(n), _Items(self, n)) for n in here])
@@ -67,7 +70,13 @@ class GrowingSite:
             data["cover"] = asset(_file_name(number), f"Picture {number}")
         published = self._is_published(number)
         state = State.PUBLISHED if published else _STATES[number % 2]
-        return Entry(str(number), data, state)
+        french: JsonObject = {
+            "name": f"Article {number}",
+            "slug": f"article-{number}",
+            "summary": f"De quoi parle l'article {number}, en une ligne",
+            "text": f"<p>Article {number}.</p>{data['text']}",
+        }
+        return Entry(str(number), data, state, french if self.french else None, state)
 
     def _body(self, number: int) -> str:
         targets = count(number + 7, 13)
@@ -106,7 +115,7 @@ class GrowingSite:
         )
         title = f"Section {here + 1}"
         return Table(
-            _key(here), title, title, columns, nulls=True, localised=False
+            _key(here), title, title, columns, nulls=True, localised=self.french
         )  # fmt: skip
 
 

@@ -4,27 +4,23 @@ the plan. Reads only."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from cmsmig.counting import first_of
-from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.resource import compare
-from cmsmig.reconcile.rules.story import edited_fields, story_resource
+from cmsmig.reconcile.rules.story import story_resource
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.wanted_stories import WantedStories
-from cmsmig.steps.worker_pool import batches, together
+from cmsmig.steps.story_reader import StoryReader, as_written
+from cmsmig.steps.worker_pool import batches
 
-_AT_ONCE = 50
-"""Stories that are read together; what they hold is not kept for all at once."""
 _MOST_KEPT = 500
 """Stories whose content is kept for the update; others are read once more."""
 _SHOWN = 3
@@ -74,11 +70,11 @@ NO_EDITS: Final = StoryEdits()
 
 
 async def read_story_edits(
-    client: DestinationClient, ledger: Ledger, wanted: WantedStories
+    reader: StoryReader, ledger: Ledger, wanted: WantedStories
 ) -> StoryEdits:
     """Read the stories that are wanted otherwise and may have been edited.
 
-    Costs a call for each of them. Reads only.
+    Costs a call for each that was. Reads only.
     """
     edits: dict[ItemKey, StoryEdit] = {}
     kept: dict[ItemKey, Story] = {}
@@ -99,19 +95,25 @@ async def read_story_edits(
     for key, row in wanted.held_moves:
         compare_with(key, row)
     pairs, settled = open_pairs(ledger), wanted.snapshot.updated
-    unread = {key: wanted.looking[key] for key in wanted.looking if key not in settled}
-    for part in batches(wanted.looking, _AT_ONCE):
-        reading = [key for key in part if key in unread]
-        read = await together(client.find_story(unread[k].story_id) for k in reading)
+    listed = {row.story_id: row for row in wanted.snapshot.stories}
+    before = reader.singly
+    for part in batches(wanted.looking, READ_TOGETHER):
+        reading = {
+            key: as_written(there, last_write(ledger, wanted.rows[key]))
+            for key in part
+            if key not in settled
+            and (there := listed.get(wanted.looking[key].story_id)) is not None
+        }
+        read = await reader.read([*reading.values()])
         seen = {**settled, **dict(zip(reading, read, strict=True))}
         for key in part:
-            story = seen[key]
+            story = seen.get(key)
             if story is not None and str(key) in pairs:
                 story = pairs[str(key)].after(story)
             is_known = story is not None and compare_with(key, story)
             if story is not None and is_known and len(kept) < _MOST_KEPT:
                 kept[key] = story
-    return StoryEdits(edits, kept, len(unread))
+    return StoryEdits(edits, kept, reader.singly - before)
 
 
 def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
@@ -132,14 +134,14 @@ def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
 
 
 async def find_saved(
-    client: DestinationClient,
+    reader: StoryReader,
     ledger: Ledger,
     listed: Iterable[StoryRow],
     paths: frozenset[str],
 ) -> frozenset[str]:
     """Return those paths whose stories hold just what we last wrote.
 
-    Costs a call for each path.
+    Costs a call for each other path.
     """
     if not paths:
         return frozenset()
@@ -149,16 +151,17 @@ async def find_saved(
         if row.story_record
     }
 
-    async def saved(path: str, there: StoryRow, item: ItemRow) -> str:
-        with suppress(NotFoundError):
-            seen = await client.story(there.story_id)
-            if not edited_fields(seen, last_write(ledger, item)):
-                return path
-        return ""
-
-    looks = (
-        saved(path, there, rows[there.story_id])
+    sought = {
+        path: as_written(there, last_write(ledger, rows[there.story_id]))
         for there in listed
         if (path := there.full_slug.strip("/")) in paths and there.story_id in rows
-    )
-    return frozenset(filter(None, await together(looks)))
+    }
+    found: set[str] = set()
+    for part in batches(sought, READ_TOGETHER):
+        stories = await reader.read([sought[path] for path in part])
+        found.update(
+            path
+            for path, story in zip(part, stories, strict=True)
+            if story is not None and sought[path].is_expected(story)
+        )
+    return frozenset(found)

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.choices import ItemSet
-from cmsmig.mapping.select.translations import EmptyShown, shown_in
+from cmsmig.mapping.select.translations import shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
 from cmsmig.reconcile.rules.story_fields import CONTENT, is_same_field
 from cmsmig.reconcile.rules.story_hashes import content_hash
+from cmsmig.reconcile.rules.visible_prints import delivered_print, readings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdit, StoryEdits
@@ -129,29 +129,6 @@ def _holds_edits(record: StoryRecord, there: StoryRow, edit: StoryEdit | None) -
     return record.kept_edits or there.updated_at > record.updated_at
 
 
-def visible_prints(story: Story, language: str) -> frozenset[str]:
-    """Return the fingerprints of what visitors may see of a story in a language once it
-    is published; several where it depends on how empty translations are shown."""
-    shown = _readings(story.content, language)
-    return frozenset(_print(story, language, each) for each in shown)
-
-
-def delivered_print(story: Story, language: str) -> str:
-    """Return the fingerprint of what visitors see of a story that was delivered in a
-    language."""
-    return _print(story, language, shown_in(story.content, ""))
-
-
-def _readings(fields: JsonObject, language: str) -> list[JsonObject]:
-    """Return what visitors may get of fields, first as losses are listed."""
-    found = [shown_in(fields, language, each) for each in EmptyShown]
-    return found if language else found[:1]
-
-
-def _print(story: Story, language: str, shown: JsonObject) -> str:
-    return fingerprint(["" if language else story.row.name, comparable(shown)])
-
-
 @dataclass(frozen=True, slots=True)
 class PublicField:
     """A field of which visitors get another value than they are to get."""
@@ -207,7 +184,7 @@ class VisitorPages:
     def unmet(self, key: ItemKey, story: Story) -> Iterator[PublicField]:
         """Yield the fields of which they get something else, however the service shows
         empty translations."""
-        wanted = _readings(self._fields(key), self.language)
+        wanted = [*readings(self._fields(key), self.language)]
         content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
         theirs = shown_in({"name": story.row.name, **content}, "")
         for name in sorted(theirs.keys() | {each for ours in wanted for each in ours}):

@@ -56,9 +56,10 @@ def verified_by_the_clock(scenario: Scenario, expected: dict[str, Any]) -> None:
     slept = scenario.clock.slept
     assert slept == sorted(slept)
     codes = [str(each.code) for each in found.differences]
-    told = {name: getattr(found, name) for name in ("public", "public_unread")}
-    told |= {"is_as_decided": found.is_as_decided, "slept": round(sum(slept), 6)}
-    insist({**told, "differences": codes}, expected)
+    names = ("public", "public_unread", "singly")
+    shown = {name: getattr(found, name) for name in names}
+    shown |= {"is_as_decided": found.is_as_decided, "slept": round(sum(slept), 6)}
+    insist({**shown, "differences": codes}, expected)
 
 
 def later(scenario: Scenario, seconds: float) -> None:

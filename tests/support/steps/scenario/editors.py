@@ -86,11 +86,8 @@ def edits_named(scenario: Scenario, expected: dict[str, str]) -> None:
     assert paths - goes == expected.keys()
 
 
-def verified_fields(
-    scenario: Scenario, expected: dict[str, str], *, older: bool = False
-) -> None:
-    """Expect that a verification finds just these fields of stories, by path; with
-    `older`, and that what visitors get is older than each."""
+def verified_fields(scenario: Scenario, expected: dict[str, str]) -> None:
+    """Expect that a verification finds just these fields of stories, by path."""
     found = scenario.project.run("verify", "--json").document
     assert found["public_unread"] == ""
     rows = scenario.project.rows("SELECT item_id, locale_id, full_slug FROM item")
@@ -99,8 +96,7 @@ def verified_fields(
         (paths.get(each["subject"].rpartition("/")[2], each["text"]), each["where"])
         for each in found["differences"]
     }
-    wanted = {*expected.items(), *((path, "published") for path in expected if older)}
-    assert fields == wanted
+    assert fields == {*expected.items()}
 
 
 def fields_as_remembered(scenario: Scenario, fields: dict[str, str]) -> None:

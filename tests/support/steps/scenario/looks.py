@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from cmsmig.sandbox.history import Entry
 from tests.support.steps.expectations import insist, text_of
 from tests.support.steps.scenario.changes import asset, own
 from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
@@ -104,7 +105,8 @@ def requests(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect how many requests of a route or method the last command made.
 
     `other writes` counts what changes the space and is not named, `total` what draws
-    on the budget, `lists of visitors` what the delivery side is asked for.
+    on the budget, `lists of visitors` and `lists of drafts` what the delivery side is
+    asked for.
     """
     entries = scenario.project.since(scenario.mark)
     found = Counter(each.route for each in entries)
@@ -113,8 +115,14 @@ def requests(scenario: Scenario, expected: dict[str, Any]) -> None:
         each.method != "GET" and each.route not in expected for each in entries
     )
     found["total"] = sum(each.quota for each in entries)
-    found["lists of visitors"] = sum(each.path == VISITORS for each in entries)
+    found["lists of visitors"] = sum(map(_is_of_visitors, entries))
+    listed = sum(each.path == VISITORS for each in entries)
+    found["lists of drafts"] = listed - found["lists of visitors"]
     insist({key: found[key] for key in expected}, expected)
+
+
+def _is_of_visitors(entry: Entry) -> bool:
+    return entry.path == VISITORS and entry.query.get("version") != "draft"
 
 
 def order(scenario: Scenario, route: str, *expected: str) -> None:
@@ -275,7 +283,7 @@ def space_is_between(scenario: Scenario, least: str, most: str) -> None:
 def visitors_query(scenario: Scenario, name: str, expected: Any) -> None:
     """Expect a query parameter of the last command's lists of visitors."""
     entries = scenario.project.since(scenario.mark)
-    insist([e.query.get(name) for e in entries if e.path == VISITORS], expected)
+    insist([e.query.get(name) for e in entries if _is_of_visitors(e)], expected)
 
 
 def space_lacks(scenario: Scenario, text: str) -> None:

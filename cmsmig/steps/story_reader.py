@@ -1,0 +1,135 @@
+"""Stories as editors see them, with content: many in one call of the delivery side.
+
+What is not as expected there is read once more, from the management side: the delivery
+side may be some seconds behind, and does not give all that a story holds. Reads only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.delivery import DeliveryClient
+from cmsmig.destination.reading import moment
+from cmsmig.destination.schema import Space, Story, StoryRow
+from cmsmig.errors import ServiceError
+from cmsmig.events import Noticed, Observer
+from cmsmig.reconcile.rules.story import LastWrite, edited_fields
+from cmsmig.reconcile.rules.visible_prints import delivered_print, visible_prints
+from cmsmig.steps.worker_pool import together
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A story that is to be read, and what is expected of it."""
+
+    row: StoryRow
+    """As it is listed."""
+    is_expected: Callable[[Story], bool]
+    written_at: str = ""
+    """The change date of our last write; empty where an editor may have saved it."""
+    codes: Sequence[str] = ()
+    """The languages that its fields are translated into."""
+    content: Callable[[], JsonObject] = dict
+    """Returns its content with all translations, as is expected; asked for where there
+    are any."""
+
+
+def as_written(row: StoryRow, last: LastWrite) -> Sought:
+    """Return a listed story, expected to hold what our last write left in it."""
+    return Sought(row, lambda story: not edited_fields(story, last))
+
+
+class StoryReader:
+    """Reads stories of one space, and counts how."""
+
+    def __init__(
+        self,
+        client: DestinationClient,
+        delivery: DeliveryClient,
+        space: Space,
+        observer: Observer,
+    ) -> None:
+        self.client = client
+        self._delivery = delivery
+        self._is_translated = bool(space.languages)
+        self._observer = observer
+        self.singly = 0
+        """Stories that were read from the management side, a call each."""
+        self.unread = ""
+        """Why the delivery side could not be read; empty where it was."""
+
+    async def read(self, sought: Sequence[Sought]) -> list[Story | None]:
+        """Return stories in the order in which they are `sought`, at most as many as
+        delivery gives together; None for one that is gone.
+
+        Costs a call of the delivery side for all of them, and one for each language;
+        one of the management side for each that is not as expected.
+        """
+        known = [each for each in sought if self._is_shown_whole(each)]
+        views = await self._read_views(known) if known else {}
+        found = {each.row.story_id: _expected(each, views) for each in known}
+        single = [
+            each.row.story_id for each in sought if not found.get(each.row.story_id)
+        ]
+        self.singly += len(single)
+        read = await together(self.client.find_story(each) for each in single)
+        found.update(zip(single, read, strict=True))
+        return [found[each.row.story_id] for each in sought]
+
+    def _is_shown_whole(self, sought: Sought) -> bool:
+        """Return whether delivery shows all of a story: it shows no translation that an
+        editor added. Source: delivery, reading through delivery."""
+        if self.unread or sought.row.is_folder:
+            return False
+        is_saved = sought.row.updated_at != sought.written_at
+        return not (self._is_translated and is_saved)
+
+    async def _read_views(
+        self, sought: Sequence[Sought]
+    ) -> Mapping[str, Mapping[str, Story]]:
+        """Return stories as delivery shows them, by language and UUID; none where it
+        cannot be read, which is reported once."""
+        uuids = {"": [each.row.uuid for each in sought]}
+        for each in sought:
+            for code in each.codes:
+                uuids.setdefault(code, []).append(each.row.uuid)
+        try:
+            shown = await together(
+                self._delivery.drafts(names, code) for code, names in uuids.items()
+            )
+        except ServiceError as error:
+            if not self.unread:
+                self.unread = (
+                    "Stories could not be read through the delivery side, so each "
+                    f"takes a call of the management side: {error}"
+                )
+                self._observer(Noticed("delivery", self.unread))
+            return {}
+        return dict(zip(uuids, shown, strict=True))
+
+
+def _expected(sought: Sought, views: Mapping[str, Mapping[str, Story]]) -> Story | None:
+    """Return a story as delivery shows it, if that is as expected."""
+    row = sought.row
+    story = views.get("", {}).get(row.uuid)
+    if story is None or not _is_current(story, row):
+        return None
+    found = Story(row, story.content, {**story.body, **dict(row.by_hand)})
+    if sought.codes:
+        found = Story(row, sought.content(), found.body)
+        if not all(
+            (shown := views[code].get(row.uuid)) is not None
+            and delivered_print(shown, code) in visible_prints(found, code)
+            for code in ("", *sought.codes)
+        ):
+            return None
+    return found if sought.is_expected(found) else None
+
+
+def _is_current(story: Story, row: StoryRow) -> bool:
+    """Return whether what delivery shows is no older than the list of stories."""
+    shown = story.row.updated_at
+    return shown in ("", row.updated_at) or moment(shown) == moment(row.updated_at)

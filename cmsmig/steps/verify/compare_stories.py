@@ -1,0 +1,228 @@
+"""Stories read back and compared with what is wanted of them. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.reading import moment
+from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import StoryRecord
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
+from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.reconcile.rules.story import LastWrite, edited_fields
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.reconcile.rules.visible_prints import visible_prints
+from cmsmig.richtext.schema.validate import documents_in, problems_there
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.gone.recreate import REMEDY
+from cmsmig.steps.story_reader import Sought
+from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
+from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED
+from cmsmig.steps.verify.differences import DifferenceCode, Verification
+from cmsmig.steps.write.alternates import languages_of
+from cmsmig.steps.write.import_job import ImportJob
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """An item's story as it is wanted."""
+
+    key: ItemKey
+    draft: ItemDraft
+    links: DraftLinks | str
+    last: LastWrite
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """Reads stories back, many at a time, and notes what differs."""
+
+    job: ImportJob
+    linked: LinkedStories
+    expected: Mapping[ItemKey, StoryRecord]
+    """The stories that are there."""
+    listed: Mapping[int, StoryRow]
+    found: Verification
+
+    async def compare(self, keys: Iterable[ItemKey]) -> None:
+        """Compare the stories of items, at most as many as delivery gives together."""
+        wanted = [each for key in keys if (each := self._wanted(key)) is not None]
+        if not wanted:
+            return
+        self.found.stories += len(wanted)
+        stories = await self.job.reader.read([self._sought(each) for each in wanted])
+        for each, story in zip(wanted, stories, strict=True):
+            if story is None:
+                list_gone(each.key, each.last.record, self.found)
+            else:
+                self._compare(each, story)
+
+    def _wanted(self, key: ItemKey) -> _Wanted | None:
+        job, record = self.job, self.expected[key]
+        draft = job.migration.item_draft(job.migration.items[key], job.context)
+        if isinstance(draft, str):
+            self.found.add(DifferenceCode.ITEM_FAILED, key, draft)
+        if not isinstance(draft, ItemDraft):
+            return None
+        last = LastWrite(record, job.ledger.items.last_written(record.story_id))
+        return _Wanted(key, draft, self.linked.links(draft), last)
+
+    def _sought(self, wanted: _Wanted) -> Sought:
+        languages = self.job.migration.items[wanted.key].languages
+        return Sought(
+            self.listed[wanted.last.record.story_id],
+            partial(self._is_as_wanted, wanted),
+            wanted.last.record.updated_at,
+            tuple(each.code for each in languages),
+            lambda: self.linked.content(self._story(wanted)),
+        )
+
+    def _story(self, wanted: _Wanted) -> StoryDraft:
+        return self.job.migration.story_of(wanted.draft, self.job.context)
+
+    def _is_as_wanted(self, wanted: _Wanted, story: Story) -> bool:
+        """Return whether a story holds all that is wanted of it, its alternates too."""
+        links, own = wanted.links, story.row.story_id
+        group = self.found.wanted_groups.get(wanted.key)
+        return (
+            not isinstance(links, str)
+            and (group is None or self.found.members[group] - {own} <= story.alternates)
+            and is_as_wanted(story, wanted.last.written, links.record_hash)
+        )
+
+    def _compare(self, wanted: _Wanted, story: Story) -> None:
+        found, key, last = self.found, wanted.key, wanted.last
+        found.published_at[key] = moment(story.body.get("published_at"))
+        if key in found.wanted_groups:
+            found.groups[key] = story.row.group_id
+            found.alternates[key] = story.alternates
+        links = wanted.links
+        if isinstance(links, str):
+            found.add(DifferenceCode.ITEM_FAILED, key, links)
+        elif is_as_wanted(story, last.written, links.record_hash):
+            # What is wanted was valid when it was made.
+            found.relations += links.filled
+            found.documents += len([*documents_in(story.content)])
+        elif _waits(self.job, key) and not edited_fields(story, last):
+            # An import of all fills its references to what later pilots brought.
+            found.waiting.add(key)
+        else:
+            found.relations += links.filled
+            self._compare_fields(wanted, story)
+        self._compare_publication(key, last.record, story)
+
+    def _compare_fields(self, wanted: _Wanted, story: Story) -> None:
+        draft = self._story(wanted)
+        content, decided = self.linked.content(draft), self._decided
+        differences = story_differences(draft, content, wanted.last, story, decided)
+        self.found.differences.extend(differences)
+        _check_documents(draft, story.content, self.found)
+
+    @property
+    def _decided(self) -> ConflictsDecision:
+        return self.job.migration.decisions.conflicts
+
+    def _compare_publication(
+        self, key: ItemKey, record: StoryRecord, story: Story
+    ) -> None:
+        """List that a story is public, or not, against the decision."""
+        migration, found = self.job.migration, self.found
+        apart = key in self.job.public_versions(self.linked.existing).records
+        if story.row.published and story.row.unpublished_changes and not apart:
+            languages = migration.decisions.collections.translations
+            codes = ("", *(each.code for each in languages))
+            found.unpublished[key] = {c: visible_prints(story, c) for c in codes}
+        asked, is_public = key in migration.to_publish, story.row.published
+        path, seen = record.full_slug, seen_of(is_public)
+        side = self._decided.side(ConflictKind.STORY, path, PUBLISHED, seen)
+        if asked == is_public or side is Side.THEIRS:
+            return
+        if is_public:
+            text = f"`{path}` is published; nobody asked{DECIDE_PUBLISHED}."
+            found.add(DifferenceCode.PUBLISHED_UNASKED, key, text, PUBLISHED)
+            return
+        why = "somebody unpublished it" if record.left_public else "it is not"
+        text = f"`{path}` was to be published and {why}{DECIDE_PUBLISHED}."
+        found.add(DifferenceCode.NOT_PUBLISHED, key, text, PUBLISHED)
+
+
+def _waits(job: ImportJob, key: ItemKey) -> bool:
+    """Return whether an item of a pilot has references that no pilot filled yet, and is
+    otherwise as it was written."""
+    row = job.ledger.items.all()[key]
+    is_same = row.origin_hash == job.migration.origin_hash(key)
+    return bool(job.migration.known.outside) and row.link_state == "pending" and is_same
+
+
+def compare_groups(job: ImportJob, found: Verification) -> None:
+    """List the stories that are not in one group with their item's other languages.
+
+    The group alone proves nothing: the service may store it without effect. Its
+    alternates show what front ends get. Source: destination, update a story.
+    """
+    if not found.wanted_groups:
+        # No item has another language.
+        return
+    listed = {row.story_id: row.group_id for row in job.snapshot.stories}
+    records = {
+        key: row.story_record
+        for key, row in job.ledger.items.all().items()
+        if row.story_record is not None
+    }
+    reused = {
+        key: listed.get(record.story_id, "")
+        for key, record in records.items()
+        if not record.made
+    }
+    there = {key: group for key, group in (reused | found.groups).items() if group}
+    for languages in languages_of(there).values():
+        found.languages += 1
+        together = {
+            records[key].story_id: key
+            for key in languages
+            if there[key] == found.wanted_groups.get(key)
+        }
+        for key in languages:
+            if key not in found.groups:
+                continue
+            own = records[key].story_id
+            if own not in together:
+                text = _NOT_IN_GROUP
+            elif together.keys() - {own} - found.alternates[key]:
+                text = _NO_ALTERNATES
+            else:
+                continue
+            found.add(DifferenceCode.LANGUAGES_APART, key, text, "group_id")
+
+
+_NOT_IN_GROUP = (
+    "It does not share the group of the item's other languages, so that none of them "
+    "names it as its alternate; add it there to the alternates of one of them."
+)
+_NO_ALTERNATES = (
+    "It has the `group_id` of the item's other languages, but the service does not "
+    "show all of them as its alternates; add them to its alternates there, and check "
+    "that the service then shows them."
+)
+
+
+def list_gone(key: ItemKey, record: StoryRecord, found: Verification) -> None:
+    """List that an item's story is not there any more."""
+    text = f"The story `{record.full_slug}` is no longer there; {REMEDY}."
+    found.add(DifferenceCode.STORY_GONE, key, text)
+
+
+def _check_documents(
+    story: StoryDraft, content: JsonObject, found: Verification
+) -> None:
+    for path, document in documents_in(content):
+        found.documents += 1
+        for problem in problems_there(document):
+            place = f"At {problem.path}: " if problem.path else ""
+            text = f"{place}{problem.what}"
+            found.add(DifferenceCode.DOCUMENT_INVALID, story.key, text, path)
