@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.convert.bodies import block_values
@@ -221,3 +223,10 @@ def test_links_inside_of_blocks_lead_to_stories() -> None:
     assert [each["_uid"] for each in linked["body"]] == [
         each["_uid"] for each in drafted(html).content["body"]
     ]
+
+
+def test_the_guide_lists_every_proposed_block_with_its_fields() -> None:
+    text = Path(__file__).parents[2].joinpath("docs", "front-end.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", text, re.M)
+    listed = {name: {*re.findall(r"`(\w+)`", fields)} for name, fields in rows}
+    assert listed == {each.component: {*each.schema} for each in DESIGN.blocks}

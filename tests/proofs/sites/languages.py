@@ -19,12 +19,10 @@ import argparse
 import hashlib
 import json
 import re
-import sqlite3
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -35,6 +33,7 @@ import yaml
 
 from tests.proofs.measuring.printed import print_table, tell
 from tests.proofs.measuring.served import project
+from tests.proofs.sites.moved_items import homes_of, items_in
 from tests.proofs.sites.official_reader import Stories, delivered_stories
 from tests.proofs.sites.shown_values import (
     DeliveredValues,
@@ -171,14 +170,14 @@ class _Comparison:
         self._first = site["locales"]["primary"]["cmsLocaleId"]
         (other,) = site["locales"]["secondary"]
         self._second, self._below = other["cmsLocaleId"], other["subdirectory"]
-        self._sets = {name: _items(raw / name) for name in ("items", "live")}
+        self._sets = {name: items_in(raw / name) for name in ("items", "live")}
         self._collections = {
             each.stem: json.loads(each.read_text())
             for each in (raw / "collections").glob("*.json")
         }
         design = yaml.safe_load((folder / "decisions" / "design.yaml").read_text())
         self._types = {e["collection_id"]: e for e in design["content_types"]}
-        self._homes = _homes(folder)
+        self._homes = homes_of(folder)
         self._losses = {(e["item"], e["field"]): e["kind"] for e in plan["losses"]}
         dangling = {(e["item"], e["field"]): "dangling" for e in plan["dangling"]}
         self._listed = {**self._losses, **dangling}
@@ -357,25 +356,6 @@ class _Comparison:
                         own = record["fieldData"]["slug"]
                         old = as_path(f"{below}/{slug}/{own}")
                         yield old, (path, other, renewed)
-
-
-def _items(folder: Path) -> dict[tuple[str, str, str], dict]:
-    """Return the items of a set by collection, id and locale."""
-    return {
-        (path.stem, item["id"], item["cmsLocaleId"] or ""): item
-        for path in folder.glob("*.json")
-        for item in json.loads(path.read_text())["items"]
-    }
-
-
-def _homes(folder: Path) -> dict[tuple[str, str, str], tuple[str, str]]:
-    """Return the UUID and the path of the story of each item that has one."""
-    with closing(sqlite3.connect(folder / "ledger.sqlite")) as db:
-        rows = db.execute(
-            "SELECT collection_id, item_id, locale_id, uuid, home.full_slug "
-            "FROM item JOIN home ON home.id = home_id"
-        )
-        return {tuple(row[:3]): tuple(row[3:]) for row in rows}
 
 
 if __name__ == "__main__":

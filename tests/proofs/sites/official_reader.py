@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import httpx
 import platformdirs
@@ -20,6 +21,17 @@ Stories = dict[str, dict]
 
 def delivered_stories(announced: dict, code: str) -> dict[tuple[str, str], Stories]:
     """Return the stories by version and language, as the official client reads them."""
+    reads = [(v, c) for v in ("draft", "published") for c in sorted({"", code})]
+    asked = [{"version": version, "language": c} for version, c in reads]
+    answers = ask("read.mjs", announced, reads=asked)
+    return {
+        read: {story["uuid"]: story for story in stories}
+        for read, stories in zip(reads, answers, strict=True)
+    }
+
+
+def ask(program: str, announced: dict, **asked: Any) -> Any:
+    """Return what a program of the folder answers about the space of a sandbox."""
     base = announced["base_url"].removesuffix("/v1")
     headers = {"Authorization": announced["destination_token"]}
     space = httpx.get(
@@ -27,24 +39,18 @@ def delivered_stories(announced: dict, code: str) -> dict[tuple[str, str], Stori
         headers=headers,
         trust_env=False,
     ).json()["space"]
-    reads = [(v, c) for v in ("draft", "published") for c in sorted({"", code})]
-    asked = {
-        "endpoint": f"{base}/v2",
-        "token": space["first_token"],
-        "reads": [{"version": v, "language": c} for v, c in reads],
-    }
+    asked |= {"endpoint": f"{base}/v2", "token": space["first_token"]}
+    return json.loads(run(program, input=json.dumps(asked)))
+
+
+def run(program: str, *arguments: str, **given: Any) -> str:
+    """Return what a program of the folder prints; end where it fails."""
+    folder = client_folder()
+    command = ["node", program, *arguments]
     ended = subprocess.run(
-        ["node", str(client_folder() / "read.mjs")],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=True,
+        command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True, **given
     )
-    answers = json.loads(ended.stdout)
-    return {
-        read: {story["uuid"]: story for story in stories}
-        for read, stories in zip(reads, answers, strict=True)
-    }
+    return ended.stdout
 
 
 @cache
@@ -54,7 +60,7 @@ def client_folder() -> Path:
     kept = platformdirs.user_cache_path("cmsmig") / "official-client"
     folder = kept / hashlib.sha256(lock).hexdigest()[:16]
     shutil.copytree(CLIENT, folder, dirs_exist_ok=True)
-    if not (folder / "node_modules" / "storyblok-js-client").exists():
+    if not (folder / "node_modules" / ".package-lock.json").exists():
         command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return folder

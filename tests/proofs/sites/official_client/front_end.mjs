@@ -1,0 +1,88 @@
+// A front end for the stories of any import, built from docs/front-end.md alone. The code
+// of that page is beside this file as guide.mjs.
+//
+//   asked, on standard input:  {"endpoint", "token", "version", "components"}
+//   answered:                  {"pages": {uuid: html}, "fields": {uuid: {key: html}}}
+//
+// `components` are the components of `cmsmig schema`. A page shows every field by its type.
+
+import { readFileSync } from "node:fs";
+import * as guide from "./guide.mjs";
+
+const { endpoint, token, version, components } = JSON.parse(readFileSync(0, "utf8"));
+const api = guide.connect(token, { endpoint, cache: { type: "none" } });
+const stories = await guide.readStories(api, { version });
+const schemas = Object.fromEntries(components.map(({ name, schema }) => [name, schema]));
+const text = guide.escapeHtml;
+
+// Blocks that the guide has no function for are shown field by field.
+const own = Object.keys(schemas).map((name) => [name, (block) => Object.values(fields(block)).join("")]);
+const named = ["figure", "embed", "html_embed", "gallery", "text_block", "quote", "table_block", "code_block"];
+const rest = Object.fromEntries(own.filter(([name]) => !named.includes(name)));
+const trusting = guide.createRenderer({ trustEmbeds: true, components: rest });
+const isolating = guide.createRenderer({ components: rest });
+let render = trusting;
+
+function asset(value) {
+  const found = guide.file(value);
+  if (!found) return "";
+  const picture = /\.(png|jpe?g|gif|webp|avif|svg)$/i.test(found.filename);
+  if (picture) return `<img src="${text(found.filename)}" alt="${text(found.alt)}">`;
+  return `<a href="${text(found.filename)}">${text(found.title || found.filename)}</a>`;
+}
+
+function link(value) {
+  const target = guide.href(value);
+  return target && `<a href="${text(target)}">${text(target)}</a>`;
+}
+
+function relations(value) {
+  const found = guide.related(stories, value);
+  return found.map(({ full_slug, name }) => `<a href="/${text(full_slug)}">${text(name)}</a>`).join(" ");
+}
+
+const day = (value) => value && `<time datetime="${guide.day(value)}">${guide.day(value)}</time>`;
+
+function moment(value) {
+  const found = guide.moment(value);
+  return found && `<time datetime="${found.toISOString()}">${found.toLocaleString("en")}</time>`;
+}
+
+const SHOWN = {
+  text,
+  textarea: text,
+  markdown: text,
+  number: (value) => text(guide.number(value)),
+  boolean: (value) => (value ? "yes" : "no"),
+  datetime: (value, { disable_time }) => (disable_time ? day(value) : moment(value)),
+  option: (value, { source }) => (source === "internal_stories" ? relations(value) : text(value)),
+  options: (value, { source }) => (source === "internal_stories" ? relations(value) : text(value.join(", "))),
+  asset,
+  multiasset: (value) => value.map(asset).join(""),
+  multilink: link,
+  richtext: (value) => render(value),
+  bloks: (value) => render(value),
+  custom: ({ color }) => text(color),
+};
+
+function fields(block) {
+  const shown = {};
+  for (const [key, definition] of Object.entries(schemas[block.component])) {
+    const value = block[key];
+    if (value === undefined || value === null || !SHOWN[definition.type]) continue;
+    shown[key] = SHOWN[definition.type](value, definition) || "";
+  }
+  return shown;
+}
+
+function page(story) {
+  const body = Object.entries(fields(story.content)).map(([key, html]) => `<section id="${text(key)}">${html}</section>`);
+  const dated = story.first_published_at ? `<time>${text(story.first_published_at)}</time>` : "";
+  return `<main><h1>${text(story.name)}</h1>${dated}${body.join("")}</main>`;
+}
+
+const all = [...stories.values()];
+const trusted = all.map((story) => [story.uuid, fields(story.content)]);
+render = isolating;
+const pages = all.map((story) => [story.uuid, page(story)]);
+process.stdout.write(JSON.stringify({ pages: Object.fromEntries(pages), fields: Object.fromEntries(trusted) }));
