@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import takewhile
 
 import soupsieve
 from bs4 import BeautifulSoup
 from bs4.builder import HTMLTreeBuilder
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PageElement
 from bs4.element import Tag as Tag
 from soupsieve.css_types import Selector as Parsed
 
@@ -23,7 +22,7 @@ _ENCODED = re.compile(
 )
 """A class or an id with a character reference in it."""
 _INLINE = tag_set(
-    "a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp "
+    "a abbr b bdi bdo cite code data del dfn em font i img ins kbd label mark q s samp "
     "small span strong sub sup time tt u var wbr"
 )
 """Elements that do not end a line of text."""
@@ -39,23 +38,21 @@ def parse_html(html: str | bytes) -> BeautifulSoup:
 
 
 def text_blocks(root: Tag, left_out: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Return the visible text below `root`, a piece for each paragraph, heading, list
-    item or cell, white space as one blank. Elements in `left_out` are passed over with
-    all that is in them."""
-    pieces: list[list[str]] = []
-    last: Tag | None = None
-    for node in root.descendants:
-        # Comments, scripts, styles and templates are of classes of their own.
-        if type(node) is not NavigableString:
-            continue
-        parents = [*takewhile(lambda each: each is not root, node.parents)]
-        if any(each.name in left_out for each in parents):
-            continue
-        holder = next((each for each in parents if each.name not in _INLINE), root)
-        if holder is not last:
+    """Return the visible text below `root`, a piece for each line, paragraph, heading,
+    list item or cell, white space as one blank. Elements in `left_out` are passed over
+    with all that is in them."""
+    pieces: list[list[str]] = [[]]
+    waiting: list[PageElement | None] = [*reversed(root.contents)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Tag) and node.name not in left_out:
+            ends = () if node.name in _INLINE else (None,)
+            waiting += [*ends, *reversed(node.contents), *ends]
+        elif node is None:
             pieces.append([])
-            last = holder
-        pieces[-1].append(node)
+        elif type(node) is NavigableString:
+            # Comments, scripts, styles and templates are of classes of their own.
+            pieces[-1].append(node)
     joined = (" ".join("".join(each).split()) for each in pieces)
     return tuple(filter(None, joined))
 

@@ -92,7 +92,7 @@ async def compare_sites(
         async with open_reader(
             new, rate=rate, folder=settings.state_folder, observer=observer
         ) as reader:
-            reader.obedient = False
+            reader.is_old = False
             is_mapped, listed = await reader.sitemap()
             places = {
                 page.url: reader.site.page(f"/{page.url.split('/', 3)[3]}")

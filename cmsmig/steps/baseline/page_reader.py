@@ -46,22 +46,29 @@ class PageReader:
     session: Session
     budget: Budget
     robots: Protego = field(default_factory=lambda: Protego.parse(""))
-    obedient: bool = True
-    """Whether what robots.txt forbids is left unread."""
+    is_old: bool = True
+    """Whether it is the old site: robots.txt is obeyed, and an error of the server is
+    no answer."""
 
     async def read(
         self, url: str, sources: tuple[str, ...], known: PageRecord | None
     ) -> PageRecord:
-        """Return the answer to one address; never raises for the network."""
-        if self.obedient and not self.robots.can_fetch(url, AGENT):
+        """Return the answer to one address; never raises for the network.
+
+        Without one, what is `known` is kept with the problem.
+        """
+        if self.is_old and not self.robots.can_fetch(url, AGENT):
             return PageRecord(url, sources, problem=FORBIDDEN)
+        before = known or PageRecord(url, sources)
         try:
             fetched, body = await self._get(url, _PAGE_BYTES, _conditions(known))
         except (RejectedError, UnreachableError) as error:
-            before = known or PageRecord(url, sources)
             return replace(before, sources=sources, problem=str(error))
         if fetched.status == 304 and known is not None:
             return replace(known, sources=sources, problem="")
+        if self.is_old and (fetched.status >= 500 or fetched.status == 429):
+            problem = f"The site answers {fetched.status}."
+            return replace(before, sources=sources, problem=problem)
         headers = fetched.headers
         is_page = fetched.status == 200 and fetched.content_type in _HTML
         return PageRecord(
@@ -153,7 +160,7 @@ async def open_reader(
     """Give a reader that asks at most `rate` pages a second, together with all other
     processes of this machine. Raises `ServiceError` when the site does not answer."""
     budget = Budget(
-        f"site {site.base} {rate}",
+        f"site {site.base}",
         limit=rate,
         window=1.0,
         spaced=True,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from unicodedata import normalize
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urljoin, urlsplit
 
 from cmsmig.richtext.html.soup import Tag, parse_html, text_blocks
 from cmsmig.whole_text import whole_text
@@ -17,6 +17,8 @@ FEWEST = 4
 _WORD = re.compile(r"\w+")
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _TEMPLATE = frozenset(("nav", "footer", "noscript"))
+_MOST_HEADINGS = 10
+"""Of the first level; more, in one another, would take their text over and over."""
 _SOURCES = ("src", "data-src", "srcset", "data-srcset")
 _LOADED = ("img", "script", "iframe", "source", "video", "audio", "embed")
 """Elements whose `src` a browser loads with the page."""
@@ -105,7 +107,9 @@ def read_content(body: bytes, url: str, headers: Mapping[str, str]) -> PageConte
             for rel, each in links
             if rel == "alternate" and each.has_attr("hreflang")
         ),
-        h1=tuple(_line(each.get_text()) for each in soup.find_all("h1")),
+        h1=tuple(
+            _line(each.get_text()) for each in soup.find_all("h1", limit=_MOST_HEADINGS)
+        ),
         text=tuple(map(whole_text, text)),
         text_hash=sha256(whole_text(words(" ".join(text))).encode()).hexdigest(),
         pictures=tuple(_pictures(url, root)),
@@ -158,13 +162,15 @@ def _absolute(url: str, tag: Tag, name: str) -> str:
 
 
 def absolute(url: str, address: str) -> str:
-    """Return an address on the page `url` as absolute, without fragment; empty for one
-    that is neither http nor https."""
+    """Return an address on the page `url` as absolute, with a path and without
+    fragment; empty for one that is neither http nor https."""
     try:
-        whole = urldefrag(urljoin(url, address.strip())).url
+        parts = urlsplit(urljoin(url, address.strip()))
     except ValueError:
         return ""
-    return whole_text(whole) if whole.startswith(("http:", "https:")) else ""
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        return ""
+    return whole_text(parts._replace(path=parts.path or "/", fragment="").geturl())
 
 
 def _attribute(tag: object, name: str) -> str:

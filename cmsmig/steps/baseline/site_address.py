@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -44,14 +45,17 @@ class SiteAddress:
 
 
 def host_of(url: str) -> str:
-    """Return the host of an address in lower case, with a port where it is not the
-    usual one; empty when there is none."""
+    """Return the host of an address in ASCII and lower case, with a port where it is
+    not the usual one; empty when there is none."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
         return ""
     host = (parts.hostname or "").rstrip(".")
+    with suppress(UnicodeError):
+        host = host.encode("idna").decode()
+    host = f"[{host}]" if ":" in host else host
     usual = port is None or port == _PORTS.get(parts.scheme)
     return host if usual else f"{host}:{port}"
 
@@ -71,7 +75,7 @@ def named_site(url: str, others: Iterable[str] = ()) -> SiteAddress:
             f"{url} is no address of a site; write it as https://www.example.com."
         )
     hosts = _with_www((host, *others))
-    return SiteAddress(f"{parts.scheme}://{parts.netloc.lower()}", hosts, host)
+    return SiteAddress(f"{parts.scheme}://{host}", hosts, host)
 
 
 def old_site(site: Site, settings: Settings, given: str) -> SiteAddress:
@@ -93,5 +97,5 @@ def old_site(site: Site, settings: Settings, given: str) -> SiteAddress:
 
 
 def _with_www(hosts: Iterable[str]) -> frozenset[str]:
-    bare = [each.removeprefix("www.") for each in hosts]
+    bare = [host_of(f"//{each}").removeprefix("www.") for each in hosts]
     return frozenset([*bare, *(f"www.{each}" for each in bare)])

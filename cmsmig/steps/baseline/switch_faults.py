@@ -1,4 +1,4 @@
-"""What went wrong with the pages of a site when it was switched. Asks nobody."""
+"""What went wrong with the pages of a site when it was switched. Pure."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from cmsmig.sandbox.origin.site_pages import TEMPLATE_TEXT
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.baseline.baseline import (
     BaselineOptions,
+    OldPage,
     read_baseline,
     take_baseline,
 )
@@ -102,6 +103,32 @@ async def test_a_stopped_reading_continues(
     for path in ("/", "/robots.txt", "/sitemap.xml"):
         del calls[path, 200]
     assert set(calls.values()) == {1}
+
+
+def test_a_page_that_fails_later_keeps_what_it_showed(
+    rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a refresh an error of the server is no answer; the next run asks again."""
+    monkeypatch.setattr("cmsmig.wire.download.delay_before", lambda *_: 0.0)
+    made = rehearse()
+    made.done("pull")
+    with web_site({"/": Served("<title>First</title>")}) as site:
+        made.done("baseline", *FAST, "--site", site.url)
+        site.pages["/"] = Served("Down", 503)
+        ended = made.run("baseline", *FAST, "--site", site.url, "--refresh")
+        assert (ended.code, "answers 503" in ended.out) == (1, True)
+        [kept] = _titled(made)
+        assert kept.title == "First"
+        site.pages["/"] = Served("<title>Second</title>")
+        made.done("baseline", *FAST, "--site", site.url)
+    [kept] = _titled(made)
+    assert kept.title == "Second"
+
+
+def _titled(made: Rehearsal) -> list[OldPage]:
+    baseline = read_baseline(Project(made.folder))
+    assert baseline is not None
+    return [page for page in baseline.pages if page.title]
 
 
 def test_a_hostile_site(rehearse: Callable[..., Rehearsal]) -> None:

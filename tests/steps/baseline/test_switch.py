@@ -119,11 +119,10 @@ class Sites:
 
     def compare(self, changed: dict[str, Served]) -> list[tuple[str, str]]:
         """Return kind and old address of each difference; the exit code fits."""
-        told = {
+        self.new.pages = {
             path: replace(each, body=each.body.replace("{old}", self.old.url))
             for path, each in (NEW | changed).items()
         }
-        self.new.pages = told
         ended = self.made.run("baseline", "--compare", self.new.url, *FAST)
         found = ended.document
         assert ended.code == (4 if found["faults"] else 0), ended.err
