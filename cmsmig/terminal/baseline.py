@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 
 from cmsmig.counting import counted
 from cmsmig.settings import Project, Settings
@@ -29,7 +30,7 @@ def take(
         report = resumable(
             take_baseline(project, settings, options, observer=observer, stop=stop)
         )
-    emit_json(report.as_json()) if as_json else emit_lines(baseline_lines(report))
+    emit_json(asdict(report)) if as_json else emit_lines(baseline_lines(report))
     if not report.unread:
         return 0
     complain(
@@ -75,19 +76,18 @@ def baseline_lines(report: BaselineReport) -> list[str]:
     """Return what a reading of the old site found, for a person."""
     answers = ", ".join(f"{each} {n}" for each, n in sorted(report.statuses.items()))
     known = ", ".join(f"{each} {n}" for each, n in sorted(report.sources.items()))
-    texts, fields = report.gaps.on_pages_only, report.gaps.in_items_only
     return [
-        f"old site: {report.base}, read until {report.finished}",
+        f"old site: {report.site}, read until {report.finished}",
         f"addresses: {report.addresses:,} (answers: {answers}; known from: {known})",
-        *_listed("not read", [f"{each.url}: {each.problem}" for each in report.unread]),
+        *_listed("not read", [f"{each.url}: {each.text}" for each in report.unread]),
         *_listed("not read, since robots.txt asks so", report.forbidden),
         *_listed("pages that no item has", [each.url for each in report.without_item]),
-        *_listed("items without a page", [url for url, _ in report.without_page]),
+        *_listed("items without a page", [each.url for each in report.without_page]),
         *_listed(
             "text on pages of items that is in no item",
             [
                 f"{counted(each.pages, 'page')}, such as {each.url}: {each.text}"
-                for each in texts
+                for each in report.on_pages_only
             ],
         ),
         *_listed(
@@ -95,7 +95,7 @@ def baseline_lines(report: BaselineReport) -> list[str]:
             [
                 f"{each.collection}, {each.field}: {each.items:,} of {each.of:,} "
                 f"items, such as {each.url}: {each.text}"
-                for each in fields
+                for each in report.in_items_only
             ],
         ),
     ]

@@ -29,12 +29,15 @@ _INLINE = tag_set(
 _ALWAYS_THERE = ("*", "", "body")
 
 
-def parse_html(html: str | bytes) -> BeautifulSoup:
+def parse_html(html: str | bytes, encoding: str | None = None) -> BeautifulSoup:
     """Return the tree of an HTML text, `class` and `rel` as they are written.
 
-    Bytes are decoded as they say in a `meta`, else as UTF-8.
+    Bytes are decoded by `encoding`, where it is one and fits, else as they say in a
+    `meta`, else as UTF-8.
     """
-    return BeautifulSoup(html, "lxml", multi_valued_attributes=None)
+    return BeautifulSoup(
+        html, "lxml", from_encoding=encoding, multi_valued_attributes=None
+    )
 
 
 def text_blocks(root: Tag, left_out: frozenset[str] = frozenset()) -> tuple[str, ...]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cmsmig.canonical import JsonObject
 from cmsmig.errors import ServiceError, UnreadError, UsageError
 from cmsmig.events import Noticed, Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.baseline.content_gaps import ContentGaps, GapFinder
+from cmsmig.steps.baseline.content_gaps import GapFinder, PageText, UnshownField
 from cmsmig.steps.baseline.crawl import Crawl
 from cmsmig.steps.baseline.page_reader import FORBIDDEN, PageReader, open_reader
 from cmsmig.steps.baseline.page_record import PageRecord
@@ -43,77 +42,43 @@ class BaselineOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class OldPage:
-    """One address of the old site, for the redirect map."""
-
-    url: str
-    path: str
-    """With its query, below the site's host."""
-    sources: tuple[str, ...]
-    status: int
-    """0: it was not read."""
-    location: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
 class Baseline:
     """What is known of the old site's pages."""
 
     base: str
     finished: str
     """When the last page was read, in UTC."""
-    pages: tuple[OldPage, ...]
+    pages: tuple[PageRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An address in a list of the report, and a text on it."""
+
+    url: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineReport:
     """What a reading of the old site found."""
 
-    base: str
+    site: str
     finished: str
+    addresses: int
     sources: Mapping[str, int]
     """Addresses by where they are known from; one may be known from several."""
     statuses: Mapping[str, int]
-    unread: tuple[PageRecord, ...]
-    """Without an answer; tried again by the next run."""
+    unread: tuple[Listed, ...]
+    """Without an answer, and why; tried again by the next run."""
     forbidden: tuple[str, ...]
     """Addresses that robots.txt asks programs not to read."""
-    without_item: tuple[PageRecord, ...]
-    """Pages that visitors can open and that no item has."""
-    without_page: tuple[tuple[str, ItemKey], ...]
-    """Addresses of live items that show no page."""
-    gaps: ContentGaps
-
-    @property
-    def addresses(self) -> int:
-        """Return how many addresses are known."""
-        return sum(self.statuses.values())
-
-    def as_json(self) -> JsonObject:
-        """Return the document that `baseline --json` prints."""
-        return {
-            "site": self.base,
-            "finished": self.finished,
-            "addresses": self.addresses,
-            "sources": dict(self.sources),
-            "statuses": dict(self.statuses),
-            "unread": [{"url": each.url, "why": each.problem} for each in self.unread],
-            "forbidden": list(self.forbidden),
-            "without_item": [
-                {
-                    "url": each.url,
-                    "title": each.content.title if each.content else "",
-                    "sources": list(each.sources),
-                }
-                for each in self.without_item
-            ],
-            "without_page": [
-                {"url": url, "item": str(key)} for url, key in self.without_page
-            ],
-            "on_pages_only": [asdict(each) for each in self.gaps.on_pages_only],
-            "in_items_only": [asdict(each) for each in self.gaps.in_items_only],
-        }
+    without_item: tuple[Listed, ...]
+    """Pages that visitors can open and that no item has, and their titles."""
+    without_page: tuple[Listed, ...]
+    """Addresses of live items that show no page, and the items."""
+    on_pages_only: tuple[PageText, ...]
+    in_items_only: tuple[UnshownField, ...]
 
 
 async def take_baseline(
@@ -159,14 +124,7 @@ def read_baseline(project: Project) -> Baseline | None:
         store = PageStore(db, OLD)
         if not store.finished:
             return None
-        pages = tuple(_old_page(store.base, each) for each in store.pages())
-        return Baseline(store.base, store.finished, pages)
-
-
-def _old_page(base: str, page: PageRecord) -> OldPage:
-    title = page.content.title if page.content else ""
-    path = page.url.removeprefix(base)
-    return OldPage(page.url, path, page.sources, page.status, page.location, title)
+        return Baseline(store.base, store.finished, tuple(store.pages()))
 
 
 def require_baseline(store: PageStore) -> None:
@@ -250,32 +208,31 @@ def _report(
     finder = GapFinder(origin)
     sources: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
-    unread: list[PageRecord] = []
-    forbidden: list[str] = []
-    without_item: list[PageRecord] = []
-    without_page: list[tuple[str, ItemKey]] = []
+    lists: dict[str, list[Listed]] = {}
     for page in store.pages():
         sources.update(page.sources)
         statuses[str(page.status or "unread")] += 1
         key = items.get(page.url, items.get(page.url.rstrip("/")))
-        if page.problem == FORBIDDEN:
-            forbidden.append(page.url)
-        elif page.problem:
-            unread.append(page)
+        if page.problem:
+            name = "forbidden" if page.problem == FORBIDDEN else "unread"
+            lists.setdefault(name, []).append(Listed(page.url, page.problem))
         elif key is None and page.content is not None:
-            without_item.append(page)
+            listed = Listed(page.url, page.content.title)
+            lists.setdefault("without_item", []).append(listed)
         elif key is not None and page.status != 200:
-            without_page.append((page.url, key))
+            lists.setdefault("without_page", []).append(Listed(page.url, str(key)))
         if key is not None:
             finder.compare(key, page)
     return BaselineReport(
-        store.base,
-        store.finished,
-        sources,
-        statuses,
-        tuple(unread),
-        tuple(forbidden),
-        tuple(without_item),
-        tuple(without_page),
-        finder.found(),
+        site=store.base,
+        finished=store.finished,
+        addresses=statuses.total(),
+        sources=dict(sources),
+        statuses=dict(statuses),
+        unread=tuple(lists.get("unread", ())),
+        forbidden=tuple(each.url for each in lists.get("forbidden", ())),
+        without_item=tuple(lists.get("without_item", ())),
+        without_page=tuple(lists.get("without_page", ())),
+        on_pages_only=finder.on_pages_only(),
+        in_items_only=finder.in_items_only(),
     )

@@ -24,7 +24,6 @@ from cmsmig.steps.baseline.page_store import OLD, PageStore, open_pages
 from cmsmig.steps.baseline.site_address import SiteAddress, named_site
 from cmsmig.steps.baseline.switch_faults import (
     Fault,
-    FaultKind,
     Switch,
     identity,
     left_hosts,
@@ -106,7 +105,7 @@ async def compare_sites(
         mapped = frozenset(filter(None, map(reader.site.page, listed)))
         switch = _switch(was, now, old, reader.site, mapped, nowhere)
         faults = [*_site_faults(reader, is_mapped, listed)]
-        closed = any(each.kind is FaultKind.ROBOTS for each in faults)
+        closed = any(each.kind == "robots" for each in faults)
         unread = []
         for page in _asked(was):
             hops, looped = now.follow(places[page.url])
@@ -117,7 +116,7 @@ async def compare_sites(
             faults += switch.faults(page, before, hops, looped=looped)
             if not closed and not reader.robots.can_fetch(hops[-1].url, SEARCH_ENGINE):
                 text = f"robots.txt forbids it to {SEARCH_ENGINE}"
-                faults.append(Fault(FaultKind.ROBOTS, page.url, hops[-1].url, text))
+                faults.append(Fault("robots", page.url, hops[-1].url, text))
     return SwitchReport(
         old.base, reader.site.base, len(places), tuple(faults), tuple(unread)
     )
@@ -161,13 +160,13 @@ def _site_faults(
     base = reader.site.base
     if not reader.robots.can_fetch(f"{base}/", SEARCH_ENGINE):
         text = f"robots.txt forbids the site to {SEARCH_ENGINE}"
-        yield Fault(FaultKind.ROBOTS, base, f"{base}/robots.txt", text)
+        yield Fault("robots", base, f"{base}/robots.txt", text)
     if not is_mapped:
         text = "there is no sitemap, neither where robots.txt says nor at /sitemap.xml"
-        yield Fault(FaultKind.NO_SITEMAP, base, "", text)
+        yield Fault("sitemap_missing", base, "", text)
     other = [each for each in listed if not reader.site.owns(each)]
     if other:
         text = (
             f"it lists {counted(len(other), 'address', 'addresses')} of other sites, "
         )
-        yield Fault(FaultKind.SITEMAP_HOST, base, "", f"{text}such as {other[0]}")
+        yield Fault("sitemap_on_other_host", base, "", f"{text}such as {other[0]}")

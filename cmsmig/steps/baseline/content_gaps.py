@@ -52,15 +52,6 @@ class UnshownField:
     """What it does not show."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContentGaps:
-    """How the text of the items and of their pages differ."""
-
-    on_pages_only: tuple[PageText, ...]
-    """Those of few pages first."""
-    in_items_only: tuple[UnshownField, ...]
-
-
 class GapFinder:
     """Compares each item's live values with its page."""
 
@@ -96,12 +87,14 @@ class GapFinder:
             if text := next(missing, ""):
                 self._unshown.setdefault(place, []).append((page.url, text))
 
-    def found(self) -> ContentGaps:
-        """Return what differs on all pages that were compared."""
-        texts = (
-            PageText(text, len(urls), urls[0]) for text, urls in self._extra.items()
-        )
-        fields = (
+    def on_pages_only(self) -> tuple[PageText, ...]:
+        """Return the texts of pages that are in no item, those of few pages first."""
+        found = (PageText(text, len(at), at[0]) for text, at in self._extra.items())
+        return tuple(sorted(found, key=lambda each: (each.pages, each.url)))
+
+    def in_items_only(self) -> tuple[UnshownField, ...]:
+        """Return the fields with text that pages do not show."""
+        return tuple(
             UnshownField(
                 self._collections[collection].display_name,
                 field,
@@ -109,11 +102,7 @@ class GapFinder:
                 self._filled[collection, field],
                 *lacking[0],
             )
-            for (collection, field), lacking in self._unshown.items()
-        )
-        return ContentGaps(
-            tuple(sorted(texts, key=lambda each: (each.pages, each.url))),
-            tuple(sorted(fields, key=lambda each: (each.collection, each.field))),
+            for (collection, field), lacking in sorted(self._unshown.items())
         )
 
     def _find_extra(

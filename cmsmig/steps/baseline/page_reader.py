@@ -3,7 +3,6 @@ and of pages that are known no more than what changed."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -116,7 +115,7 @@ class PageReader:
                 _, status, body = await self._follow(url, _SITEMAP_BYTES)
             except ServiceError:
                 continue
-            more, pages = _locations(_unpacked(body)) if status == 200 else ([], [])
+            more, pages = _locations(body) if status == 200 else ([], [])
             is_there = is_there or bool(more or pages)
             found.update(dict.fromkeys(pages))
             new = (each for each in more if self.site.owns(each))
@@ -187,16 +186,6 @@ def _location(url: str, fetched: Fetched) -> str:
     if not 300 <= fetched.status < 400:
         return ""
     return absolute(url, fetched.headers.get("location", ""))
-
-
-def _unpacked(body: bytes) -> bytes:
-    """Return a sitemap that may be packed as `.xml.gz`."""
-    if not body.startswith(b"\x1f\x8b"):
-        return body
-    try:
-        return zlib.decompressobj(31).decompress(body, _SITEMAP_BYTES)
-    except zlib.error:
-        return b""
 
 
 def _locations(xml: bytes) -> tuple[list[str], list[str]]:

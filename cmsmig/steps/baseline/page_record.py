@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from unicodedata import normalize
@@ -20,8 +20,10 @@ _TEMPLATE = frozenset(("nav", "footer", "noscript"))
 _MOST_HEADINGS = 10
 """Of the first level; more, in one another, would take their text over and over."""
 _SOURCES = ("src", "data-src", "srcset", "data-srcset")
-_LOADED = ("img", "script", "iframe", "source", "video", "audio", "embed")
-"""Elements whose `src` a browser loads with the page."""
+_DESCRIPTION = 'meta[name="description" i]'
+_ROBOTS = 'meta[name="robots" i], meta[name="googlebot" i]'
+_LOADED = ":is(img, script, iframe, source, video, audio, embed)[src^='http:' i]"
+_STYLES = "link[rel~='stylesheet' i][href^='http:' i]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class PageContent:
     links: tuple[str, ...]
     """Without fragment and query."""
     insecure: tuple[str, ...]
-    """What the page loads over plain http."""
+    """What the page loads over plain http, as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,83 +84,47 @@ def is_within(part: str, whole: str) -> bool:
 
 def read_content(body: bytes, url: str, headers: Mapping[str, str]) -> PageContent:
     """Return what an HTML page shows. Never raises for what a page may hold."""
-    soup = parse_html(_decoded(body, headers.get("content-type", "")))
-    metas = [(_attribute(each, "name").lower(), each) for each in soup.find_all("meta")]
-    links = [(_attribute(each, "rel").lower(), each) for each in soup.find_all("link")]
+    charset = _CHARSET.search(headers.get("content-type", ""))
+    soup = parse_html(body, charset[1] if charset else None)
     main = soup.find("main") or soup.find(role="main") or soup.find("article")
     root = main if isinstance(main, Tag) else soup.body or soup
-    title = soup.find("title")
-    text = text_blocks(root, _TEMPLATE)
-    directives = [_attribute(each, "content") for name, each in metas if name in _BOTS]
-    directives.append(headers.get("x-robots-tag", ""))
+    text = tuple(map(whole_text, text_blocks(root, _TEMPLATE)))
+    directives = [*_values(soup, _ROBOTS, "content"), headers.get("x-robots-tag", "")]
+    languages = soup.select('link[rel~="alternate" i][hreflang]')
+    canonical = _values(soup, 'link[rel~="canonical" i]', "href")
+    links = (absolute(url, each) for each in _values(soup, "a[href]", "href"))
     return PageContent(
-        title=_line(title.get_text()) if isinstance(title, Tag) else "",
-        description=_first(
-            _line(_attribute(each, "content"))
-            for name, each in metas
-            if name == "description"
-        ),
-        canonical=_first(
-            _absolute(url, each, "href") for rel, each in links if rel == "canonical"
-        ),
+        title=_line(next((each.get_text() for each in soup.select("title")), "")),
+        description=_line("".join(_values(soup, _DESCRIPTION, "content")[:1])),
+        canonical="".join(absolute(url, each) for each in canonical[:1]),
         robots=tuple(re.findall(r"[^\s,]+", ",".join(directives).lower())),
         hreflang=tuple(
-            (_attribute(each, "hreflang").lower(), _absolute(url, each, "href"))
-            for rel, each in links
-            if rel == "alternate" and each.has_attr("hreflang")
+            (str(each["hreflang"]).lower(), absolute(url, str(each.get("href") or "")))
+            for each in languages
         ),
         h1=tuple(
-            _line(each.get_text()) for each in soup.find_all("h1", limit=_MOST_HEADINGS)
+            _line(each.get_text()) for each in soup.select("h1", limit=_MOST_HEADINGS)
         ),
-        text=tuple(map(whole_text, text)),
-        text_hash=sha256(whole_text(words(" ".join(text))).encode()).hexdigest(),
+        text=text,
+        text_hash=sha256(words(" ".join(text)).encode()).hexdigest(),
         pictures=tuple(_pictures(url, root)),
-        links=tuple(
-            dict.fromkeys(
-                each.partition("?")[0]
-                for each in _addresses(url, soup.find_all("a"), "href")
-            )
-        ),
-        insecure=_insecure(url, soup, links),
+        links=tuple(dict.fromkeys(each.partition("?")[0] for each in links if each)),
+        insecure=tuple(_values(soup, _LOADED, "src") + _values(soup, _STYLES, "href")),
     )
-
-
-_BOTS = ("robots", "googlebot")
-
-
-def _insecure(url: str, soup: Tag, links: list[tuple[str, Tag]]) -> tuple[str, ...]:
-    if not url.startswith("https:"):
-        return ()
-    styles = [each for rel, each in links if "stylesheet" in rel]
-    loaded = (
-        *_addresses(url, soup.find_all(_LOADED), "src"),
-        *_addresses(url, styles, "href"),
-    )
-    return tuple(each for each in loaded if each.startswith("http:"))
 
 
 def _pictures(url: str, root: Tag) -> Iterator[str]:
     """Yield the addresses of pictures, also of those that a script loads later."""
-    for each in root.find_all("img"):
-        named = (_attribute(each, name) for name in _SOURCES)
-        found = (absolute(url, value.split()[0]) for value in named if value.strip())
+    for each in root.select("img"):
+        named = (str(each.get(name) or "").split() for name in _SOURCES)
+        found = (absolute(url, value[0]) for value in named if value)
         if address := next(filter(None, found), ""):
             yield address
 
 
-def _addresses(url: str, found: Iterable[object], name: str) -> tuple[str, ...]:
-    tags = (each for each in found if isinstance(each, Tag) and each.has_attr(name))
-    return tuple(dict.fromkeys(filter(None, _each_absolute(url, tags, name))))
-
-
-def _each_absolute(url: str, tags: Iterable[Tag], name: str) -> Iterator[str]:
-    for each in tags:
-        yield _absolute(url, each, name)
-
-
-def _absolute(url: str, tag: Tag, name: str) -> str:
-    """Return an address as absolute, without fragment; empty when it is none."""
-    return absolute(url, _attribute(tag, name))
+def _values(root: Tag, css: str, name: str) -> list[str]:
+    """Return an attribute of the elements that a selector finds."""
+    return [str(each.get(name) or "") for each in root.select(css)]
 
 
 def absolute(url: str, address: str) -> str:
@@ -173,21 +139,5 @@ def absolute(url: str, address: str) -> str:
     return whole_text(parts._replace(path=parts.path or "/", fragment="").geturl())
 
 
-def _attribute(tag: object, name: str) -> str:
-    return str(tag.get(name) or "") if isinstance(tag, Tag) else ""
-
-
 def _line(text: str) -> str:
     return whole_text(" ".join(text.split()))
-
-
-def _first(found: Iterator[str]) -> str:
-    return next(found, "")
-
-
-def _decoded(body: bytes, content_type: str) -> str | bytes:
-    named = _CHARSET.search(content_type)
-    try:
-        return body.decode(named[1], "replace") if named else body
-    except LookupError:
-        return body

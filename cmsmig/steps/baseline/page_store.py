@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -16,12 +16,10 @@ from cmsmig.steps.baseline.page_record import PageRecord
 
 OLD = "old"
 """The name of the old site's list; a new site's is its address."""
-_APPLICATION = 0x636D626C
-"""Tells SQLite files of ours from another program's ("cmbl")."""
 _SCHEMA = """
-CREATE TABLE reading (
+CREATE TABLE IF NOT EXISTS reading (
     name TEXT PRIMARY KEY, base TEXT NOT NULL, finished TEXT NOT NULL) STRICT;
-CREATE TABLE page (
+CREATE TABLE IF NOT EXISTS page (
     name TEXT NOT NULL, url TEXT NOT NULL, fresh INTEGER NOT NULL,
     record TEXT NOT NULL, PRIMARY KEY (name, url)) STRICT, WITHOUT ROWID;
 """
@@ -108,26 +106,13 @@ def open_pages(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         require_in_place(path)
         require_plain(path)
-        db = sqlite3.connect(path, isolation_level=None)
-        try:
-            _prepare(db)
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.executescript(_SCHEMA)
             yield db
-        finally:
-            db.close()
     except (sqlite3.Error, OSError, ValueError) as error:
         raise StorageError(
             f"{path} cannot be used ({error}); move it away, and read the site's pages"
             " again with `cmsmig baseline`."
         ) from error
-
-
-def _prepare(db: sqlite3.Connection) -> None:
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    if tables and application != _APPLICATION:
-        raise OSError("it is another program's file")
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")
-    if not tables:
-        db.execute(f"PRAGMA application_id = {_APPLICATION}")
-        db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from enum import StrEnum
 from urllib.parse import urlsplit
 
 from cmsmig.counting import and_more, counted
@@ -26,44 +25,12 @@ _SHOWN = 90
 """Characters of a text that a sentence quotes."""
 
 
-class FaultKind(StrEnum):
-    """What is wrong; the value is its name in JSON."""
-
-    MISSING = "missing"
-    DEAD_REDIRECT = "redirect_to_missing"
-    CHAIN = "redirect_chain"
-    LOOP = "redirect_loop"
-    TEMPORARY = "temporary_redirect"
-    AWAY = "redirect_to_other_site"
-    HOME = "redirect_to_home"
-    WRONG_PAGE = "wrong_page"
-    SOFT_404 = "soft_404"
-    REFUSED = "refused"
-    TITLE = "title"
-    DESCRIPTION = "description"
-    H1 = "h1"
-    TEXT = "text"
-    PICTURES = "pictures"
-    OLD_PICTURES = "pictures_on_old_host"
-    OLD_LINKS = "links_to_old_host"
-    INSECURE = "loaded_over_http"
-    NOINDEX = "noindex"
-    CANONICAL_LOST = "canonical_lost"
-    CANONICAL_OLD = "canonical_on_old_host"
-    CANONICAL_OTHER = "canonical_of_other_page"
-    HREFLANG_LOST = "hreflang_lost"
-    HREFLANG_HOST = "hreflang_on_other_host"
-    ROBOTS = "robots"
-    UNMAPPED = "not_in_sitemap"
-    NO_SITEMAP = "sitemap_missing"
-    SITEMAP_HOST = "sitemap_on_other_host"
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One thing that is wrong with one old address."""
 
-    kind: FaultKind
+    kind: str
+    """See `docs/baseline.md`; each has one place in this folder."""
     url: str
     """The old address; the new site's for what concerns all of it."""
     at: str
@@ -104,23 +71,23 @@ class Switch:
         last = hops[-1]
         at = last.location or last.url
 
-        def fault(kind: FaultKind, text: str) -> Fault:
+        def fault(kind: str, text: str) -> Fault:
             return Fault(kind, old.url, at, text)
 
         if looped:
-            yield fault(FaultKind.LOOP, "its redirects lead in a circle")
+            yield fault("redirect_loop", "its redirects lead in a circle")
             return
         redirects = [each for each in hops if each.location]
         if len(redirects) > 1:
             steps = " to ".join(each.url for each in hops)
-            yield fault(FaultKind.CHAIN, f"{len(redirects)} redirects: {steps}")
+            yield fault("redirect_chain", f"{len(redirects)} redirects: {steps}")
         if passing := [each.status for each in redirects if each.status in _TEMPORARY]:
             text = f"the redirect is temporary ({passing[0]}); make it 301"
-            yield fault(FaultKind.TEMPORARY, text)
+            yield fault("temporary_redirect", text)
         if last.location:
             if last.location != before.location:
                 text = f"the redirect leads to {last.location}, which is no page here"
-                yield fault(FaultKind.AWAY, text)
+                yield fault("redirect_to_other_site", text)
             return
         if broken := self._broken(before, last, redirected=bool(redirects)):
             yield fault(*broken)
@@ -131,62 +98,62 @@ class Switch:
             ):
                 yield fault(kind, text)
         if "sitemap" in old.sources and self.mapped and last.url not in self.mapped:
-            yield fault(FaultKind.UNMAPPED, "the new sitemap does not list its page")
+            yield fault("not_in_sitemap", "the new sitemap does not list its page")
 
     def _broken(
         self, before: PageRecord, last: PageRecord, *, redirected: bool
-    ) -> tuple[FaultKind, str] | None:
+    ) -> tuple[str, str] | None:
         """Return why there is no such page at the end, if there is none."""
         if last.status in (404, 410) and redirected:
             text = f"the redirect leads to a page that is not there ({last.status})"
-            return FaultKind.DEAD_REDIRECT, text
+            return "redirect_to_missing", text
         if last.status in (404, 410):
-            return FaultKind.MISSING, f"no page and no redirect ({last.status})"
+            return "missing", f"no page and no redirect ({last.status})"
         if last.status != 200:
-            return FaultKind.REFUSED, f"the new site answers {last.status}"
+            return "refused", f"the new site answers {last.status}"
         if before.content is None:
             return None
         if last.content is None:
-            return FaultKind.REFUSED, "what the new site answers is no HTML page"
+            return "refused", "what the new site answers is no HTML page"
         if redirected and _path(last.url) == "/" != _path(before.url):
-            return FaultKind.HOME, "the redirect leads to the home page"
+            return "redirect_to_home", "the redirect leads to the home page"
         is_unfound = last.content.text_hash == self.not_found
         titles = last.content.title, before.content.title
         named = [bool(_NOT_FOUND.search(title)) for title in titles]
         if is_unfound or named == [True, False]:
-            return FaultKind.SOFT_404, "it shows the page for what is not found, as 200"
+            return "soft_404", "it shows the page for what is not found, as 200"
         found, wanted = identity(last.content), identity(before.content)
         others = self.identities.get(found, frozenset())
         if wanted != found and others and words(titles[0]) != words(titles[1]):
             text = f"it shows “{_short(found)}”, which was {min(others)}"
-            return FaultKind.WRONG_PAGE, text
+            return "wrong_page", text
         return None
 
     def _differences(
         self, before: PageRecord, old: PageContent, last: PageRecord, new: PageContent
-    ) -> Iterator[tuple[FaultKind, str]]:
+    ) -> Iterator[tuple[str, str]]:
         yield from _said(old, new)
         yield from self._lost_text(old, new)
         if len(new.pictures) < len(old.pictures):
             count = counted(len(old.pictures), "picture")
-            yield FaultKind.PICTURES, f"{len(new.pictures)} of {count} are there"
+            yield "pictures", f"{len(new.pictures)} of {count} are there"
         for kind, addresses in (
-            (FaultKind.OLD_PICTURES, new.pictures),
-            (FaultKind.OLD_LINKS, new.links),
+            ("pictures_on_old_host", new.pictures),
+            ("links_to_old_host", new.links),
         ):
             if left := [each for each in addresses if host_of(each) in self.left_hosts]:
                 yield kind, f"{left[0]}{and_more(len(left), 1)}"
-        if new.insecure:
+        if new.insecure and last.url.startswith("https:"):
             text = f"{new.insecure[0]}{and_more(len(new.insecure), 1)}"
-            yield FaultKind.INSECURE, text
+            yield "loaded_over_http", text
         if _HIDDEN & {*new.robots} and not _HIDDEN & {*old.robots}:
-            yield FaultKind.NOINDEX, "search engines are asked not to list it"
+            yield "noindex", "search engines are asked not to list it"
         yield from self._canonical(before, old, last, new)
         yield from self._languages(old, new)
 
     def _lost_text(
         self, old: PageContent, new: PageContent
-    ) -> Iterator[tuple[FaultKind, str]]:
+    ) -> Iterator[tuple[str, str]]:
         shown = (*new.text, *new.h1, new.title, new.description)
         whole = " ".join(map(words, shown))
         lost = [
@@ -197,31 +164,31 @@ class Switch:
             and not is_within(said, whole)
         ]
         if lost:
-            yield FaultKind.TEXT, f"“{_short(lost[0])}”{and_more(len(lost), 1)}"
+            yield "text", f"“{_short(lost[0])}”{and_more(len(lost), 1)}"
 
     def _canonical(
         self, before: PageRecord, old: PageContent, last: PageRecord, new: PageContent
-    ) -> Iterator[tuple[FaultKind, str]]:
+    ) -> Iterator[tuple[str, str]]:
         if not new.canonical:
             if old.canonical:
-                yield FaultKind.CANONICAL_LOST, f"it was {old.canonical}"
+                yield "canonical_lost", f"it was {old.canonical}"
         elif host_of(new.canonical) in self.left_hosts:
-            yield FaultKind.CANONICAL_OLD, f"it names {new.canonical}"
+            yield "canonical_on_old_host", f"it names {new.canonical}"
         elif not self.new.owns(new.canonical) or (
             _path(new.canonical) != _path(last.url)
             and _path(old.canonical) in ("", _path(before.url))
         ):
-            yield FaultKind.CANONICAL_OTHER, f"it names {new.canonical}"
+            yield "canonical_of_other_page", f"it names {new.canonical}"
 
     def _languages(
         self, old: PageContent, new: PageContent
-    ) -> Iterator[tuple[FaultKind, str]]:
+    ) -> Iterator[tuple[str, str]]:
         there = {language for language, _ in new.hreflang}
         if lost := [each for each, _ in old.hreflang if each not in there]:
-            yield FaultKind.HREFLANG_LOST, f"without {', '.join(dict.fromkeys(lost))}"
+            yield "hreflang_lost", f"without {', '.join(dict.fromkeys(lost))}"
         wrong = [url for _, url in new.hreflang if not self.new.owns(url)]
         if wrong:
-            yield FaultKind.HREFLANG_HOST, f"{wrong[0]}{and_more(len(wrong), 1)}"
+            yield "hreflang_on_other_host", f"{wrong[0]}{and_more(len(wrong), 1)}"
 
 
 def identity(content: PageContent) -> str:
@@ -234,12 +201,12 @@ def left_hosts(old: SiteAddress, new: SiteAddress) -> frozenset[str]:
     return (old.hosts - new.hosts) | KNOWN_FILE_HOSTS
 
 
-def _said(old: PageContent, new: PageContent) -> Iterator[tuple[FaultKind, str]]:
+def _said(old: PageContent, new: PageContent) -> Iterator[tuple[str, str]]:
     """Yield the title, description and heading that are lost or changed."""
     for kind, was, now in (
-        (FaultKind.TITLE, old.title, new.title),
-        (FaultKind.DESCRIPTION, old.description, new.description),
-        (FaultKind.H1, " ".join(old.h1), " ".join(new.h1)),
+        ("title", old.title, new.title),
+        ("description", old.description, new.description),
+        ("h1", " ".join(old.h1), " ".join(new.h1)),
     ):
         if was and words(was) != words(now):
             instead = f"is now “{_short(now)}”" if now else "is gone"
