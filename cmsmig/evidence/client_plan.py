@@ -10,8 +10,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import Cell, joined, paragraph, table
 from cmsmig.evidence.collection_plans import (
     CollectionPlan,
     FileTotal,
@@ -24,6 +22,8 @@ from cmsmig.evidence.redirects import write_text
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import Cell, joined, paragraph, table
 
 PAGE = "plan.html"
 _HEAD = (

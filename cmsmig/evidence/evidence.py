@@ -9,9 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.display.finding_list import findings_csv_lines, findings_html
-from cmsmig.display.html_templates import page
-from cmsmig.display.safe_html import coded
 from cmsmig.evidence.collection_count import CollectionCount, count_collections
 from cmsmig.evidence.decided import (
     Decided,
@@ -48,6 +45,9 @@ from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
+from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_html
+from cmsmig.ui.html.html_templates import page
+from cmsmig.ui.html.safe_html import coded
 
 PAGE = "report.html"
 DOCUMENT = "report.json"

@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cmsmig.canonical import JsonObject
-from cmsmig.display.csv_text import csv_text, formula_sign
 from cmsmig.errors import StorageError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import path_in_language
@@ -20,6 +19,7 @@ from cmsmig.masking import masked
 from cmsmig.plain_file import require_in_place
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import old_addresses
+from cmsmig.ui.csv_text import csv_text, formula_sign
 from cmsmig.whole_text import whole_text
 
 STATUS = 301

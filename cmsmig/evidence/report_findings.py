@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject, text_of
-from cmsmig.display.finding_list import Finding
-from cmsmig.display.loss_findings import loss_finding
 from cmsmig.evidence.failures import Failure, item_failures
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.item_key import ItemKey
@@ -21,6 +19,8 @@ from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.documents.loss_findings import loss_finding
 
 _TAKE_ALONG = "Take such items along in notebook 01, or leave the field empty."
 _MEND = "See to the target, which is in the list of failures, and import again."

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
-from cmsmig.display.loss_findings import loss_finding
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.losses import Loss
@@ -15,6 +14,7 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE
 from cmsmig.survey.census import example_of, structures_of
+from cmsmig.ui.documents.loss_findings import loss_finding
 
 _AT_ONCE = 50
 

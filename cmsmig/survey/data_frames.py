@@ -14,13 +14,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from cmsmig.counting import and_more, noun_for
-from cmsmig.display.html_templates import fragment
 from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.select.selection import PublicationState, publication_state
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.ui.html.html_templates import fragment
 
 
 class View(StrEnum):

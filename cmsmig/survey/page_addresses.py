@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from cmsmig.display.html_templates import fragment
 from cmsmig.item_key import ItemKey
 from cmsmig.origin.schema import Collection, Site
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.ui.html.html_templates import fragment
 
 _made = partial(fragment, "survey/page_addresses.html")
 

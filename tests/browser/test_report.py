@@ -11,11 +11,11 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser
 
-from cmsmig.display.finding_list import Finding
 from cmsmig.evidence.checklist import checklist
 from cmsmig.evidence.evidence import write_evidence
 from cmsmig.evidence.listing import SHOWN
 from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.ui.documents.finding_list import Finding
 from tests.support.notebook.made_evidence import evidence_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

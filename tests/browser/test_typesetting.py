@@ -32,7 +32,7 @@ from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.live_controls import region
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import open_workspace
-from cmsmig.display import safe_html
+from cmsmig.ui.html import safe_html
 from cmsmig.survey.data_frames import frame_html, frame_of
 TEXT = {TEXT!r}
 open_workspace("")

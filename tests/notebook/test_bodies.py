@@ -13,8 +13,6 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.display.finding_list import Finding, findings_csv, findings_html
-from cmsmig.display.safe_html import escape, sanitised
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.notebook.preview.block_cards import Split, block_contents, cards_html
 from cmsmig.notebook.preview.document_tree import tree_html
@@ -35,6 +33,8 @@ from cmsmig.richtext.blocks.outline import outline_of
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_blocks
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.ui.documents.finding_list import Finding, findings_csv, findings_html
+from cmsmig.ui.html.safe_html import escape, sanitised
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, words_of, worked
 from tests.support.notebook.pulled_site import LOSSY, VIDEO, WIDGET, pulled_workspace

@@ -12,9 +12,9 @@ import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
-from cmsmig.display.safe_html import sanitised
 from cmsmig.notebook.preview.previewing import body_preview, open_previews
 from cmsmig.origin.files import FileRow, FileStore
+from cmsmig.ui.html.safe_html import sanitised
 from tests.notebook.test_safehtml import HOSTILE, Seen
 from tests.support.notebook.page import Page, worked
 from tests.support.notebook.pulled_site import VIDEO, pulled_workspace

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.display.safe_html import site_link
 from cmsmig.evidence.collection_plans import Showing, plan_collections
 from cmsmig.notebook.importing import show_client_plan, show_findings, show_plan
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
+from cmsmig.ui.html.safe_html import site_link
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal

@@ -9,7 +9,7 @@ import pytest
 from jinja2 import nodes
 
 import cmsmig
-from cmsmig.display.html_templates import fragment
+from cmsmig.ui.html.html_templates import fragment
 
 PACKAGE = Path(cmsmig.__file__).parent
 TEMPLATES = sorted(
@@ -64,4 +64,4 @@ def test_every_value_of_every_template_is_escaped(template: str) -> None:
 def test_a_value_that_is_not_given_is_an_error() -> None:
     """A template never shows a gap in silence."""
     with pytest.raises(jinja2.UndefinedError, match="title"):
-        fragment("display/safe_html.html", "folded", content="x")
+        fragment("ui/html/safe_html.html", "folded", content="x")

@@ -17,7 +17,6 @@ import yaml
 from bs4 import BeautifulSoup
 from lxml.html import fromstring
 
-from cmsmig.display.lane_graph import Link, lane_graph
 from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
 from cmsmig.mapping.convert.item_draft import ItemDraft
@@ -34,6 +33,7 @@ from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.census import take_census
 from cmsmig.survey.not_migratable import find_obstacles
 from cmsmig.survey.reference_graph import reference_graph
+from cmsmig.ui.html.lane_graph import Link, lane_graph
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.rehearsal import Rehearsal
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import untypeset
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.control_registry import WIDGETS
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
+from cmsmig.ui.html.safe_html import untypeset
 from tests.support.notebook.front_end import FrontEnd, front_end, settle
 
 VIEW = "application/vnd.jupyter.widget-view+json"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import facts, framed, note, preview, sanitised, table
+from cmsmig.ui.html.safe_html import facts, framed, note, preview, sanitised, table
 
 HOSTILE = (
     "<script>alert(1)</script>",

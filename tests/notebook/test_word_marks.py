@@ -9,8 +9,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.display.safe_html import Beside, beside, sanitised
 from cmsmig.review.loss_marks import destination_html, held_html
+from cmsmig.ui.html.safe_html import Beside, beside, sanitised
 
 _MARK = re.compile(
     r'<(?:del|ins) class="cmsmig-word" title="[^"]*">(.*?)</(?:del|ins)>', re.DOTALL

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cmsmig.display.safe_html import paragraph, sheet
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.notebook.design.design_html import told_place
@@ -20,6 +19,7 @@ from cmsmig.notebook.kit.widgets import (
 )
 from cmsmig.review.design_edits import DesignEditor, Shape
 from cmsmig.review.field_changes import label_given
+from cmsmig.ui.html.safe_html import paragraph, sheet
 
 _NONE = ("none", "")
 

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from cmsmig.counting import first_of
-from cmsmig.display.safe_html import (
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    Encoding,
+    FieldDesign,
+    SectionDesign,
+)
+from cmsmig.review.design_edits import DesignEditor
+from cmsmig.review.samples import Sample
+from cmsmig.review.section_changes import section_of
+from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
     code,
@@ -21,15 +30,6 @@ from cmsmig.display.safe_html import (
     stacked,
     table,
 )
-from cmsmig.mapping.decisions.design import (
-    ContentTypeDesign,
-    Encoding,
-    FieldDesign,
-    SectionDesign,
-)
-from cmsmig.review.design_edits import DesignEditor
-from cmsmig.review.samples import Sample
-from cmsmig.review.section_changes import section_of
 
 _SHOWN = 8
 _OPTIONS = 300

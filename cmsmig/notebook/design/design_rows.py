@@ -7,8 +7,6 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign, SectionDesign
 from cmsmig.notebook.design.design_html import section_name
 from cmsmig.notebook.kit.widgets import (
@@ -21,6 +19,8 @@ from cmsmig.notebook.kit.widgets import (
     column,
     row,
 )
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 
 _made = partial(fragment, "notebook/design/design_table.html")
 WIDTHS = (

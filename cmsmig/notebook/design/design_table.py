@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import escape, heading, note, sheet
 from cmsmig.notebook.design import design_html
 from cmsmig.notebook.design.content_type_controls import ContentTypeControls
 from cmsmig.notebook.design.design_file import DesignFile
@@ -17,6 +15,8 @@ from cmsmig.notebook.design.sections_panel import SectionsPanel
 from cmsmig.notebook.kit.widgets import Board, Element, Html, beside, column, row
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.section_changes import with_section
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import escape, heading, note, sheet
 
 _made = partial(fragment, "notebook/design/design_table.html")
 _REASON = "Not needed any more."

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from cmsmig.counting import and_more
 from cmsmig.derived_file import DerivedFile
-from cmsmig.display.safe_html import Cell, note, sheet
 from cmsmig.errors import DecisionsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
@@ -21,6 +20,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
 from cmsmig.steps.decide.decision_store import decision_in
+from cmsmig.ui.html.safe_html import Cell, note, sheet
 
 
 @dataclass(frozen=True, slots=True)

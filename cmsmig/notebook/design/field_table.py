@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from cmsmig.display.html_templates import fragment
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook.design.design_rows import HEAD, WIDTHS, FieldRow, RowActions
 from cmsmig.notebook.kit.widgets import (
@@ -19,6 +18,7 @@ from cmsmig.notebook.kit.widgets import (
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.field_changes import label_given
 from cmsmig.review.section_changes import section_of, with_field_in_section
+from cmsmig.ui.html.html_templates import fragment
 
 _made = partial(fragment, "notebook/design/design_table.html")
 UNFILLED = "No item fills it."

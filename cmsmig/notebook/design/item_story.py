@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import joined
 from cmsmig.notebook.design.item_story_html import (
     VIEWS,
     chooser_html,
@@ -19,6 +18,7 @@ from cmsmig.notebook.kit.live_controls import search
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.review.design_edits import DesignEditor
+from cmsmig.ui.html.safe_html import joined
 
 if TYPE_CHECKING:
     from cmsmig.notebook.kit.live_panel import Heard

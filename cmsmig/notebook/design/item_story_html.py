@@ -10,17 +10,6 @@ from itertools import groupby
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import (
-    escape,
-    joined,
-    note,
-    paragraph,
-    preview,
-    sheet,
-    source,
-    stacked,
-)
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.notebook.kit.live_controls import button, select, words
@@ -35,6 +24,17 @@ from cmsmig.review.item_story import (
 )
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.survey.value_facts import file_name
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import (
+    escape,
+    joined,
+    note,
+    paragraph,
+    preview,
+    sheet,
+    source,
+    stacked,
+)
 
 VIEWS: Mapping[str, str] = {
     "form": "Form",

@@ -7,8 +7,6 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.mapping.decisions.design import Design, Encoding, FieldDesign
 from cmsmig.notebook.design.design_html import GONE_OPTION
 from cmsmig.notebook.kit.live_controls import bar, select, text, words
@@ -20,6 +18,8 @@ from cmsmig.review.field_changes import (
     with_field,
     with_option_called,
 )
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 
 _made = partial(fragment, "notebook/design/design_parts.html")
 _NONE = "No field of this content type has options."

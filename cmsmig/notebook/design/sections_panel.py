@@ -9,8 +9,6 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import code, joined, note, sheet, stacked
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.design import ContentTypeDesign, SectionDesign
 from cmsmig.notebook.kit.live_controls import button, text, words
@@ -23,6 +21,8 @@ from cmsmig.review.section_changes import (
     with_section_nested,
     without_section,
 )
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import code, joined, note, sheet, stacked
 
 _made = partial(fragment, "notebook/design/design_parts.html")
 _HEAD = ("section", "fields", "what it is", "change it")

@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cmsmig.display.loss_findings import loss_name
-from cmsmig.display.safe_html import (
-    NOTHING,
-    Cell,
-    joined,
-    more,
-    note,
-    paragraph,
-    sheet,
-    stacked,
-    table,
-)
 from cmsmig.errors import UsageError
 from cmsmig.notebook.inspect.static_page_list import static_page_list
 from cmsmig.notebook.kit import widgets
@@ -26,6 +14,18 @@ from cmsmig.survey.catalogue_filter import Finding as Lists
 from cmsmig.survey.census import Census, Finding
 from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, Obstacle
 from cmsmig.survey.page_addresses import OldPages
+from cmsmig.ui.documents.loss_findings import loss_name
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Cell,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    stacked,
+    table,
+)
 
 _LISTED = 15
 _EXAMPLES = 3

@@ -16,8 +16,6 @@ from time import monotonic
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.csv_text import csv_text
-from cmsmig.display.safe_html import NOTHING, note, paragraph, sheet
 from cmsmig.errors import CmsmigError
 from cmsmig.evidence.redirects import write_text
 from cmsmig.notebook.inspect.item_csv import csv_path, csv_rows
@@ -59,6 +57,8 @@ from cmsmig.survey.catalogue_filter import Wanted, asked, with_finding, with_ord
 from cmsmig.survey.catalogue_outcomes import is_decided, keep_outcomes
 from cmsmig.survey.item_browser import ItemBrowser, Page
 from cmsmig.survey.thumbnails import Thumbnails
+from cmsmig.ui.csv_text import csv_text
+from cmsmig.ui.html.safe_html import NOTHING, note, paragraph, sheet
 
 REGIONS = (
     "progress", "search", "filters", "field", "facets", "said", "steps", "list", "item",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.safe_html import NOTHING, Cell, heading, paragraph, stacked, table
 from cmsmig.mapping.decisions.choices import CollectionsDecision, FormerPath
 from cmsmig.mapping.propose.former_paths import RenamedCollection
 from cmsmig.notebook.kit import widgets
+from cmsmig.ui.html.safe_html import NOTHING, Cell, heading, paragraph, stacked, table
 
 _FOLLOW, _STAY, _OPEN = "follow", "stay", "open"
 _ABOUT = (

@@ -7,18 +7,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cmsmig.display.charts import bar_table
-from cmsmig.display.safe_html import (
-    NOTHING,
-    folded,
-    heading,
-    joined,
-    more,
-    note,
-    paragraph,
-    sheet,
-    table,
-)
 from cmsmig.errors import CacheError, CmsmigError, UsageError
 from cmsmig.notebook.inspect.body_census import census_panel, obstacles_panel
 from cmsmig.notebook.inspect.explorer import explorer
@@ -43,6 +31,18 @@ from cmsmig.survey.data_frames import (
 from cmsmig.survey.not_migratable import find_obstacles
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.reference_graph import reference_graph
+from cmsmig.ui.html.charts import bar_table
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    folded,
+    heading,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, Cell, heading, note, paragraph, table
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import (
     ArchivedLiveRule,
@@ -27,6 +26,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.ui.html.safe_html import NOTHING, Cell, heading, note, paragraph, table
 
 NOT_MIGRATED = "not migrated"
 SETS: tuple[tuple[str, str], ...] = (

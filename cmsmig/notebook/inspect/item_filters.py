@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, joined
 from cmsmig.errors import UsageError
 from cmsmig.mapping.dates import parse_moment
 from cmsmig.notebook.inspect.item_list import STATES, title_of
@@ -21,6 +20,7 @@ from cmsmig.survey.catalogue_filter import (
     finding_name,
 )
 from cmsmig.survey.item_browser import Facet, ItemBrowser
+from cmsmig.ui.html.safe_html import NOTHING, joined
 
 _TESTS = (
     ("is empty", FieldTest.EMPTY),

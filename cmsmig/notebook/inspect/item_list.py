@@ -9,8 +9,6 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.counting import and_more, counted
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import escape, joined, stacked
 from cmsmig.mapping.dates import parse_moment, utc_day
 from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.notebook.kit.live_controls import button, tick
@@ -18,6 +16,8 @@ from cmsmig.survey.catalogue import Catalogue, Entry
 from cmsmig.survey.catalogue_filter import Finding, Wanted, finding_name
 from cmsmig.survey.item_browser import ItemBrowser, Page
 from cmsmig.survey.item_findings import Sighting, sightings
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import escape, joined, stacked
 
 PAGE = 25
 """Items of a page."""

@@ -9,8 +9,6 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject, text_of
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, code, escape, joined, preview
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.notebook.inspect.item_list import (
@@ -34,6 +32,8 @@ from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.story_states import story_told
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.survey.value_facts import html_text
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, code, escape, joined, preview
 
 _HEIGHT = 320
 _POINTING = 20

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cmsmig.display.safe_html import NOTHING, bold, heading, paragraph, sheet
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.choices import (
     ArchivedLiveRule,
@@ -50,6 +49,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections
+from cmsmig.ui.html.safe_html import NOTHING, bold, heading, paragraph, sheet
 
 _HEAD = (
     "Collection",

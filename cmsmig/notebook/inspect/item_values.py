@@ -12,8 +12,6 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.canonical import Json
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, code, escape, joined, stacked
 from cmsmig.mapping.convert.asset_uploads import file_objects
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.value_checks import number_text
@@ -24,6 +22,8 @@ from cmsmig.origin.schema import Field
 from cmsmig.survey.item_browser import Reference
 from cmsmig.survey.item_findings import size_told
 from cmsmig.survey.value_facts import file_name
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, code, escape, joined, stacked
 
 _COLOUR = re.compile(
     r"#[0-9a-fA-F]{3,8}|(?:rgb|hsl)a?\([0-9.,%/ deg]{3,60}\)|[a-zA-Z]{3,20}"

@@ -8,15 +8,6 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import (
-    NOTHING,
-    heading,
-    joined,
-    note,
-    paragraph,
-    sheet,
-    table,
-)
 from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook.kit import widgets
@@ -30,6 +21,15 @@ from cmsmig.settings import Project
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import require_same_site
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    heading,
+    joined,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 
 _FILES = 20
 

@@ -7,8 +7,16 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.lane_graph import Link, lane_graph
-from cmsmig.display.safe_html import (
+from cmsmig.mapping.select.reference_targets import EXPLAINED
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.survey.catalogue_filter import Finding
+from cmsmig.survey.page_addresses import OldPages
+from cmsmig.survey.reference_graph import Edge, ReferenceGraph
+from cmsmig.ui.html.lane_graph import Link, lane_graph
+from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
     escape,
@@ -19,14 +27,6 @@ from cmsmig.display.safe_html import (
     sheet,
     table,
 )
-from cmsmig.mapping.select.reference_targets import EXPLAINED
-from cmsmig.notebook.kit import widgets
-from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.survey.catalogue_filter import Finding
-from cmsmig.survey.page_addresses import OldPages
-from cmsmig.survey.reference_graph import Edge, ReferenceGraph
 
 _LISTED = 15
 _EXAMPLES = 3

@@ -8,7 +8,6 @@ from contextlib import suppress
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.safe_html import NOTHING, paragraph, sheet
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
@@ -35,6 +34,7 @@ from cmsmig.survey.catalogue_outcomes import (
     keep_outcomes,
 )
 from cmsmig.survey.item_browser import ItemBrowser
+from cmsmig.ui.html.safe_html import NOTHING, paragraph, sheet
 
 
 def open_catalogue(workspace: Workspace) -> Catalogue:

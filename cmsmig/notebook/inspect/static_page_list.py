@@ -5,12 +5,12 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.csv_text import csv_text
-from cmsmig.display.safe_html import more, note, paragraph, sheet, table
 from cmsmig.evidence.redirects import write_text
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.pull.origin_overview import StaticPage, read_static_pages
+from cmsmig.ui.csv_text import csv_text
+from cmsmig.ui.html.safe_html import more, note, paragraph, sheet, table
 
 _HEAD = ("Title", "Path", "State", "Title for search engines", "Description")
 _SHOWN = 100

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, joined, more, note, sheet, table
 from cmsmig.errors import CmsmigError
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
@@ -14,6 +13,7 @@ from cmsmig.reconcile.field_diff import short_value
 from cmsmig.steps.changes.changes import Change, Where, changes_of
 from cmsmig.steps.changes.target_comparison import was_imported
 from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.html.safe_html import Cell, joined, more, note, sheet, table
 
 _SHOWN = 30
 _HEAD = ("What", "Field", "Before", "Now")

@@ -10,13 +10,13 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.finding_list import Finding, findings_csv_lines
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, joined, note, paragraph, sheet, site_link
 from cmsmig.evidence.redirects import write_pieces
 from cmsmig.notebook.kit.finding_rows import COLUMNS, FindingFilter, FindingRows
 from cmsmig.notebook.kit.live_controls import button, search, select, words
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
+from cmsmig.ui.documents.finding_list import Finding, findings_csv_lines
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, joined, note, paragraph, sheet, site_link
 
 PAGE = 25
 """Findings that are shown at once."""

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 
-from cmsmig.display.finding_list import Finding
+from cmsmig.ui.documents.finding_list import Finding
 
 COLUMNS = tuple(each.name for each in fields(Finding))
 """What findings can be sorted by."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from time import monotonic
 
 from cmsmig.counting import counted
-from cmsmig.display.finding_list import Finding
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.notebook.kit.finding_panel import (
     FindingPanel,
@@ -17,6 +16,7 @@ from cmsmig.notebook.kit.finding_panel import (
 )
 from cmsmig.notebook.kit.finding_rows import FindingRows
 from cmsmig.notebook.kit.slices import in_slices
+from cmsmig.ui.documents.finding_list import Finding
 
 _BATCH = 200
 _BETWEEN = 0.7

@@ -8,8 +8,8 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from cmsmig.display.html_templates import fragment
 from cmsmig.notebook.kit.control_registry import dom_class, purpose
+from cmsmig.ui.html.html_templates import fragment
 
 _made = partial(fragment, "notebook/kit/live_controls.html")
 

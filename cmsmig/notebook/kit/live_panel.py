@@ -15,9 +15,9 @@ import anywidget
 import traitlets
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.notebook.kit.control_registry import dom_class
 from cmsmig.notebook.kit.widgets import Board, Element
+from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 from cmsmig.whole_text import whole_text
 
 Heard: TypeAlias = Callable[[str], Awaitable[None] | None]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, facts, sheet, untypeset
 from cmsmig.printable import printable, printable_lines
+from cmsmig.ui.html.safe_html import Cell, facts, sheet, untypeset
 
 if TYPE_CHECKING:
     from cmsmig.notebook.kit.widgets import Element

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import (
-    Cell,
-    more,
-    paragraph,
-    table,
-)
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
 from cmsmig.reconcile.field_diff import shown_value
 from cmsmig.steps.plan.plan import Plan
+from cmsmig.ui.html.safe_html import (
+    Cell,
+    more,
+    paragraph,
+    table,
+)
 
 _SHOWN = 15
 

@@ -6,15 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import (
-    NOTHING,
-    Cell,
-    joined,
-    more,
-    note,
-    paragraph,
-    table,
-)
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.notebook.kit.plan_obstacles import (
     ItemNames,
@@ -24,6 +15,15 @@ from cmsmig.notebook.kit.plan_obstacles import (
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Cell,
+    joined,
+    more,
+    note,
+    paragraph,
+    table,
+)
 
 _SHOWN = 15
 _READING = "Reading what is there"

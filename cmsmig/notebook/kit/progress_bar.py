@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, paragraph, sheet, table
 from cmsmig.events import (
     BudgetWaited,
     Event,
@@ -23,6 +22,7 @@ from cmsmig.events import (
     StepStarted,
 )
 from cmsmig.notebook.kit import widgets
+from cmsmig.ui.html.safe_html import NOTHING, paragraph, sheet, table
 
 _WINDOW = 5.0
 """Seconds over which the pace is taken."""

@@ -15,9 +15,9 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 import ipywidgets
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, UNTYPESET, note, sheet, untypeset
 from cmsmig.errors import CmsmigError
 from cmsmig.notebook.kit.control_registry import dom_class, purpose
+from cmsmig.ui.html.safe_html import NOTHING, UNTYPESET, note, sheet, untypeset
 from cmsmig.whole_text import whole_text
 
 T = TypeVar("T")

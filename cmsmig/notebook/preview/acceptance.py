@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cmsmig.display.safe_html import note, sheet
 from cmsmig.notebook.kit.widgets import Board, Element, Html, column, row
 from cmsmig.notebook.preview.previews import Previews, accept_both, state_told
+from cmsmig.ui.html.safe_html import note, sheet
 
 
 def accept_board(previews: Previews) -> Element:

@@ -9,13 +9,13 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, escape, sanitised
-from cmsmig.display.sanitizer import FindPicture
 from cmsmig.notebook.kit.live_controls import bar, button, ident, select
 from cmsmig.review.loss_marks import destination_html, held_html
 from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
 from cmsmig.richtext.blocks.proposals import Blocks, How, nodes_of, runs_of
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, escape, sanitised
+from cmsmig.ui.html.sanitizer import FindPicture
 
 KINDS = {
     BlockKind.TEXT: "text",

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import button, text
@@ -29,6 +28,7 @@ from cmsmig.notebook.preview.body_filter import PAGE, BodyFilter
 from cmsmig.notebook.preview.preview_html import body_parts, layout_html
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 
 _ALL = "all"
 

@@ -8,13 +8,13 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.counting import noun_for
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, bold, joined, note, sheet
 from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import bar, button, ident, select, words
 from cmsmig.notebook.preview.block_cards import KINDS
 from cmsmig.notebook.preview.body_scan import Tally
 from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, bold, joined, note, sheet
 
 REGIONS = (
     "tally",

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, joined
 from cmsmig.mapping.decisions.body_reviews import BodyState
 from cmsmig.notebook.kit.live_controls import button, search, select, words
 from cmsmig.notebook.preview.body_scan import UNREVIEWED, BodyScanner
 from cmsmig.review.body_index import LossFilter, Wanted, loss_name
+from cmsmig.ui.html.safe_html import NOTHING, joined
 
 PAGE = 30
 """Bodies that the drop-down holds at once."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cmsmig.display.sanitizer import FindPicture
 from cmsmig.origin.files import FileRow
 from cmsmig.survey.thumbnails import Thumbnails
+from cmsmig.ui.html.sanitizer import FindPicture
 
 _MOST = 24
 """Pictures that one side of a preview shows; the others stay boxes."""

@@ -9,7 +9,6 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from cmsmig.counting import counted, first_of
-from cmsmig.display.safe_html import NOTHING, Cell, joined, sheet, table
 from cmsmig.mapping.propose.instance_blocks import (
     PropFacts,
     propose_instance_block,
@@ -20,6 +19,7 @@ from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.instances import ComponentSort
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
+from cmsmig.ui.html.safe_html import NOTHING, Cell, joined, sheet, table
 
 _NAMED = 5
 """Bodies that a table names."""

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import (
+from cmsmig.richtext.comparison import Fault
+from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
+from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
     code,
@@ -18,8 +20,6 @@ from cmsmig.display.safe_html import (
     source,
     table,
 )
-from cmsmig.richtext.comparison import Fault
-from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 
 _LISTED = 20
 BARE = (

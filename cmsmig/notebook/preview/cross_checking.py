@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, note, paragraph, sheet
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, Noticed, Observer, StepAdvanced, StepStarted
 from cmsmig.mapping.decisions.design import Encoding
@@ -18,6 +17,7 @@ from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import Body
 from cmsmig.steps.decide.cross_check import SiteBody, cross_check
 from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.html.safe_html import NOTHING, note, paragraph, sheet
 
 _EVERY = 0.25
 """Seconds between two looks at how far it is."""

@@ -9,8 +9,8 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING
 
 _MOST = 120
 """Nodes that are shown: a page with more of them is slow."""

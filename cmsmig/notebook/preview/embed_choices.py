@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, Cell, escape, note, sheet, table
 from cmsmig.notebook.kit.live_controls import (
     bar,
     button,
@@ -30,6 +29,7 @@ from cmsmig.notebook.preview.preview_html import (
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.embeds import EmbedSort, offered_for, treatment_of
 from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.ui.html.safe_html import NOTHING, Cell, escape, note, sheet, table
 
 _AS_ITS_KIND = ""
 _PAGE = 20

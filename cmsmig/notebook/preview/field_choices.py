@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, joined, note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
 from cmsmig.notebook.kit.live_controls import bar, region, select, style, tick, words
@@ -13,6 +12,7 @@ from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.preview_html import fields_html
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+from cmsmig.ui.html.safe_html import NOTHING, joined, note, sheet
 
 _MODES = (
     ("one rich text field", str(BodyMode.ONE_RICHTEXT)),

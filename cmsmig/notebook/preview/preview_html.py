@@ -11,23 +11,6 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.counting import counted, first_of
-from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import (
-    NOTHING,
-    Beside,
-    Cell,
-    beside,
-    escape,
-    folded,
-    framed,
-    heading,
-    note,
-    sanitised,
-    sheet,
-    source,
-    table,
-)
-from cmsmig.display.sanitizer import FindPicture
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
 from cmsmig.notebook.preview.block_cards import (
     Split,
@@ -44,6 +27,23 @@ from cmsmig.review.loss_marks import destination_html, held_html, marked_html
 from cmsmig.richtext.blocks.proposals import Heuristic
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Beside,
+    Cell,
+    beside,
+    escape,
+    folded,
+    framed,
+    heading,
+    note,
+    sanitised,
+    sheet,
+    source,
+    table,
+)
+from cmsmig.ui.html.sanitizer import FindPicture
 
 TREATMENTS: Mapping[str, str] = {
     Treatment.HTML: "raw HTML block",

@@ -9,9 +9,6 @@ from markupsafe import Markup
 
 from cmsmig.counting import first_of
 from cmsmig.derived_file import DerivedFile
-from cmsmig.display.finding_list import findings_html
-from cmsmig.display.loss_findings import loss_finding
-from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyState
@@ -52,6 +49,9 @@ from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.thumbnails import Thumbnails
+from cmsmig.ui.documents.finding_list import findings_html
+from cmsmig.ui.documents.loss_findings import loss_finding
+from cmsmig.ui.html.safe_html import joined, note, sheet
 
 _NAMED = 5
 """Bodies that a refusal names."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from cmsmig.display.safe_html import Cell
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     EmbedsDecision,
@@ -26,6 +25,7 @@ from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.policy import InstanceBlock, Treatment, Unclosed
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.ui.html.safe_html import Cell
 
 
 @dataclass(slots=True)

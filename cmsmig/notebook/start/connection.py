@@ -9,16 +9,6 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import (
-    NOTHING,
-    Cell,
-    coded,
-    heading,
-    note,
-    paragraph,
-    sheet,
-    table,
-)
 from cmsmig.errors import CmsmigError, SettingsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import D
@@ -34,6 +24,16 @@ from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
 from cmsmig.steps.decide.decision_store import decision_in, is_publishing
 from cmsmig.steps.write.import_steps import plan_only
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Cell,
+    coded,
+    heading,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 
 _AMONG_LIMITS = (
     *("plan", "write rate", "stories allowed", "components allowed"),

@@ -9,14 +9,6 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.derived_file import DerivedFile
-from cmsmig.display.safe_html import (
-    Cell,
-    heading,
-    joined,
-    note,
-    paragraph,
-    table,
-)
 from cmsmig.errors import CmsmigError
 from cmsmig.evidence.client_plan import time_in_words
 from cmsmig.notebook.kit.workspace import Workspace
@@ -24,6 +16,14 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.pull.origin_overview import CollectionCount, count_items
+from cmsmig.ui.html.safe_html import (
+    Cell,
+    heading,
+    joined,
+    note,
+    paragraph,
+    table,
+)
 
 _FILES = "Files"
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, sheet
 from cmsmig.evidence.client_plan import PAGE, client_plan, write_client_plan
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.shown_plan import ShownPlan
+from cmsmig.ui.html.safe_html import note, sheet
 
 
 def client_plan_panel(workspace: Workspace, shown: ShownPlan) -> Panel:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, Cell, joined, more, note, sheet, table
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
@@ -28,6 +27,7 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.richtext.plain_text import visible_text
 from cmsmig.steps.decide.decision_store import change_decision
 from cmsmig.steps.plan.plan import Plan
+from cmsmig.ui.html.safe_html import NOTHING, Cell, joined, more, note, sheet, table
 
 _SHOWN = 25
 _LETTERS = 600

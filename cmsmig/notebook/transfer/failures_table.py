@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import (
+from cmsmig.evidence.failures import Failure
+from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
     more,
@@ -14,8 +16,6 @@ from cmsmig.display.safe_html import (
     stacked,
     table,
 )
-from cmsmig.evidence.failures import Failure
-from cmsmig.evidence.origin_pages import OriginPages
 
 _SHOWN = 30
 _PAGES = 3

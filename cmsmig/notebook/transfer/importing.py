@@ -6,10 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from cmsmig.display.safe_html import (
-    paragraph,
-    sheet,
-)
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
@@ -31,6 +27,10 @@ from cmsmig.notebook.transfer.step_panel import StepRun
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.html.safe_html import (
+    paragraph,
+    sheet,
+)
 
 
 @dataclass(frozen=True, slots=True)

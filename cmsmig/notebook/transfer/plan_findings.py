@@ -6,8 +6,6 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from cmsmig.display.finding_list import findings_csv_lines, findings_html
-from cmsmig.display.safe_html import sheet
 from cmsmig.evidence.evidence import LISTS
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.plan_findings import plan_findings
@@ -20,6 +18,8 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.shown_plan import ShownPlan
+from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_html
+from cmsmig.ui.html.safe_html import sheet
 
 _FILE = "plan-findings"
 _WORDS = FindingWords(

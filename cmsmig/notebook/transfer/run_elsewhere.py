@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.safe_html import NOTHING, joined, note, paragraph
 from cmsmig.evidence.failures import item_failures
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.ledger.lease import ask_to_stop, held_since, other_holder
@@ -19,6 +18,7 @@ from cmsmig.notebook.kit.plan_tables import TITLES
 from cmsmig.notebook.kit.progress_bar import Stage, duration
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.failures_table import failures_table
+from cmsmig.ui.html.safe_html import NOTHING, joined, note, paragraph
 
 _EVERY = 1.0
 """Seconds between two looks at the ledger."""

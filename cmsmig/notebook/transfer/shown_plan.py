@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.select.pilot import Pilot
 from cmsmig.notebook.kit.plan_obstacles import ItemNames
@@ -16,6 +15,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.write.import_steps import plan_only
+from cmsmig.ui.html.safe_html import sheet
 
 
 @dataclass(slots=True)

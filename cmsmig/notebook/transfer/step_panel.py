@@ -11,15 +11,6 @@ from typing import Literal
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.safe_html import (
-    NOTHING,
-    joined,
-    more,
-    note,
-    paragraph,
-    sheet,
-    table,
-)
 from cmsmig.errors import (
     CmsmigError,
     InterruptedRunError,
@@ -47,6 +38,15 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import Outcome, run_command
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 
 _SHOWN = 30
 _EVERY = 2.0

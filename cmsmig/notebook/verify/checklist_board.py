@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cmsmig.display.safe_html import sheet
 from cmsmig.evidence.checklist import Check, CheckState
 from cmsmig.evidence.checklist_file import tick, untick
 from cmsmig.notebook.kit import widgets
@@ -10,6 +9,7 @@ from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.notebook.verify.cutover_tables import checklist_html
 from cmsmig.settings import Project
+from cmsmig.ui.html.safe_html import sheet
 
 
 def checklist_board(handover: Handover) -> widgets.Element:

@@ -9,16 +9,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.safe_html import (
-    Cell,
-    coded,
-    facts,
-    joined,
-    more,
-    note,
-    paragraph,
-    table,
-)
 from cmsmig.evidence.checklist import CheckState
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.origin_pages import OriginPages
@@ -28,6 +18,16 @@ from cmsmig.notebook.kit.plan_tables import gone_table
 from cmsmig.notebook.transfer.failures_table import failures_table
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.steps.verify.differences import Difference, Verification
+from cmsmig.ui.html.safe_html import (
+    Cell,
+    coded,
+    facts,
+    joined,
+    more,
+    note,
+    paragraph,
+    table,
+)
 
 _SHOWN = 50
 _STATES = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cmsmig.display.finding_list import findings_html
-from cmsmig.display.safe_html import heading, joined, sheet
 from cmsmig.evidence.evidence import LISTS
 from cmsmig.notebook.kit.finding_panel import FindingWords
 from cmsmig.notebook.kit.finding_sets import FindingLists, FindingSetBoard
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.verify.cutover import Handover
+from cmsmig.ui.documents.finding_list import findings_html
+from cmsmig.ui.html.safe_html import heading, joined, sheet
 
 _SHOWN = 25
 """Findings of one sort that an unattended run shows."""

@@ -7,14 +7,6 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import (
-    NOTHING,
-    heading,
-    note,
-    paragraph,
-    scrolling,
-    sheet,
-)
 from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.notebook.kit import widgets
@@ -37,6 +29,14 @@ from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.survey.data_frames import View, frame_html, view_frame
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    heading,
+    note,
+    paragraph,
+    scrolling,
+    sheet,
+)
 
 _ROWS = 20
 """Of each view; all of it is one query away."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-ABOVE = ("notebook", "display", "review", "survey", "evidence", "run")
+ABOVE = ("notebook", "ui", "review", "survey", "evidence", "run")
 """Folders of the package that no case, and no import, depends on."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cmsmig.configuration.regions import REGION_BASES
-from cmsmig.display.finding_list import Finding
 from cmsmig.evidence.collection_count import CollectionCount
 from cmsmig.evidence.decided import Decided, site_address, space_address
 from cmsmig.evidence.evidence import Evidence, LossCount
@@ -15,6 +14,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.origin.schema import Site
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
+from cmsmig.ui.documents.finding_list import Finding
 
 KEY = ItemKey("c", "i", "l")
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from cmsmig.display.safe_html import NOTHING
 from cmsmig.mapping.convert.content_shape import shape_of
 from cmsmig.mapping.convert.file_addresses import in_html, in_text, with_sources
 from cmsmig.mapping.decisions.design import Encoding
@@ -24,6 +23,7 @@ from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.batch_conversion import document_text, losses_text
 from cmsmig.survey.value_facts import cells_of, files_of, html_text, searched_text
+from cmsmig.ui.html.safe_html import NOTHING
 from tests.support.mapping.drafting import FILES, drafted
 from tests.support.processortime import TooLongError, at_most
 from tests.support.richtext.constructs import ATTRIBUTE, BODY, FIELD, Construct

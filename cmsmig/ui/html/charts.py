@@ -7,9 +7,9 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.display.html_templates import fragment
+from cmsmig.ui.html.html_templates import fragment
 
-_made = partial(fragment, "display/charts.html")
+_made = partial(fragment, "ui/html/charts.html")
 
 
 def bar_table(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cmsmig.display.finding_list import Finding
 from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.ui.documents.finding_list import Finding
 
 _LOOK = "Nothing, unless the new site is to look the same there."
 _COPY = "Copy its code from the origin into the story by hand."

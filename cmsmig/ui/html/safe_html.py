@@ -15,10 +15,10 @@ from markupsafe import Markup
 from markupsafe import escape as _escape
 
 from cmsmig.counting import and_more
-from cmsmig.display.html_templates import breakable, fragment
-from cmsmig.display.sanitizer import FindPicture
-from cmsmig.display.sanitizer import sanitised as _sanitised
-from cmsmig.display.word_marks import marked_words
+from cmsmig.ui.html.html_templates import breakable, fragment
+from cmsmig.ui.html.sanitizer import FindPicture
+from cmsmig.ui.html.sanitizer import sanitised as _sanitised
+from cmsmig.ui.html.word_marks import marked_words
 from cmsmig.whole_text import whole_text
 
 UNTYPESET = "mathjax_ignore tex2jax_ignore"
@@ -29,7 +29,7 @@ _IN_PATH = "/%:@!$&'()*+,;=~-._"
 """What a path of an address holds as it is, a per cent sign of before included."""
 NOTHING = Markup("")
 """No HTML at all."""
-_made = partial(fragment, "display/safe_html.html")
+_made = partial(fragment, "ui/html/safe_html.html")
 
 
 def escape(value: object) -> Markup:

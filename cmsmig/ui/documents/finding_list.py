@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.csv_text import csv_lines
-from cmsmig.display.html_templates import breakable
-from cmsmig.display.safe_html import coded, escape, joined, more, note, site_link, table
+from cmsmig.ui.csv_text import csv_lines
+from cmsmig.ui.html.html_templates import breakable
+from cmsmig.ui.html.safe_html import coded, escape, joined, more, note, site_link, table
 
 SHOWN = 100
 """Findings that a list without controls shows."""

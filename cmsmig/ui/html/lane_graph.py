@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.display.html_templates import fragment
 from cmsmig.printable import printable
+from cmsmig.ui.html.html_templates import fragment
 
 _ROW = 26
 """Pixels of height per link."""
@@ -76,7 +76,7 @@ class _Drawing:
     def html(self, about: str) -> Markup:
         lanes = max(self._lanes.values(), default=0) + 1
         return fragment(
-            "display/charts.html",
+            "ui/html/charts.html",
             "graph",
             about=about,
             width=_LANES + lanes * _LANE + 6,
