@@ -16,13 +16,13 @@ import click
 from cmsmig import __version__
 from cmsmig.cli_tools import DRY_RUN, TOOLS
 from cmsmig.terminal.command_groups import OrderedGroup
-from cmsmig.terminal.console import complain, emit_json, emit_lines
+from cmsmig.terminal.console import complain, emit_doc, emit_json, emit_lines
 from cmsmig.terminal.exit_codes import report_error
 from cmsmig.terminal.streams import require_output
 from cmsmig.terminal.target_option import (
     TARGET,
     confirm_target,
-    target_lines,
+    emit_result,
     target_named,
     with_target,
     writing_target,
@@ -121,11 +121,11 @@ def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     """Read all schemas, items and files of the origin; resumable."""
     from cmsmig.steps.pull.pull import pull as read
     from cmsmig.terminal.commands import resumable
-    from cmsmig.terminal.pull_summary import pull_json, pull_lines, shortfall
+    from cmsmig.terminal.pull_summary import pull_doc, pull_json, shortfall
 
     project, settings = _load(folder, destination=False)
     report = resumable(read(settings, project, observer=_progress(), refresh=refresh))
-    emit_json(pull_json(report)) if as_json else emit_lines(pull_lines(report))
+    emit_json(pull_json(report)) if as_json else emit_doc(pull_doc(report))
     if lacking := shortfall(report):
         complain(lacking.sentence)
         sys.exit(lacking.code)
@@ -282,14 +282,12 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
     """Rebuild a lost ledger from the destination."""
     from cmsmig.steps.rebuild.rebuild import rebuild as make
     from cmsmig.terminal.commands import resumable
-    from cmsmig.terminal.rebuild_summary import rebuilt_lines
+    from cmsmig.terminal.rebuild_summary import rebuilt_doc
 
     project, settings = _load(folder, origin=False)
     found = resumable(make(project, settings, observer=_progress()))
-    if as_json:
-        emit_json(with_target(found.as_json(), project))
-    else:
-        emit_lines([*target_lines(project, settings), *rebuilt_lines(found)])
+    doc = rebuilt_doc(found)
+    emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)
 
 
 @commands.command()

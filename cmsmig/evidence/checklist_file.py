@@ -13,11 +13,11 @@ from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.evidence.checklist import Check, CheckState
-from cmsmig.evidence.decided import in_words
 from cmsmig.mapping.decisions.decision_records import read_record, record_body
 from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text, replace_file, writing
+from cmsmig.ui.format import moment
 
 FILE_NAME = "checklist.yaml"
 """In the project folder, or in the target's."""
@@ -96,7 +96,7 @@ def with_ticks(checks: Iterable[Check], ticks: Mapping[str, Tick]) -> tuple[Chec
 
 def _ticked(check: Check, made: Tick) -> Check:
     note = f": {made.note}" if made.note else ""
-    said = f"{made.by}, {in_words(made.at)}{note}"
+    said = f"{made.by}, {moment(made.at)}{note}"
     if check.state is CheckState.DONE:
         return replace(check, said=said)
     if made.found != check.found:

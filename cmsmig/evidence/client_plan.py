@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from markupsafe import Markup
-
 from cmsmig.counting import counted
 from cmsmig.evidence.collection_plans import (
     CollectionPlan,
@@ -17,13 +15,14 @@ from cmsmig.evidence.collection_plans import (
     all_files,
     plan_collections,
 )
-from cmsmig.evidence.decided import in_words, site_address
+from cmsmig.evidence.decided import site_address
 from cmsmig.evidence.redirects import write_text
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
-from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import Cell, joined, paragraph, table
+from cmsmig.ui.doc import Address, Cell, Doc, Facts, Part, Table, Text
+from cmsmig.ui.doc_html import doc_page
+from cmsmig.ui.format import about, megabytes, moment
 
 PAGE = "plan.html"
 _HEAD = (
@@ -39,7 +38,7 @@ _HEAD = (
 )
 
 
-def client_plan(plan: Plan, details: PlanDetails) -> Markup:
+def client_plan(plan: Plan, details: PlanDetails) -> Doc:
     """Return what the import brings, by collection, and the time it takes."""
     found = plan_collections(details)
     migration = details.migration
@@ -51,13 +50,12 @@ def client_plan(plan: Plan, details: PlanDetails) -> Markup:
         f"{counted(len(found), 'collection')} and {_size(all_files(migration))}; "
         f"{counted(published, 'story', 'stories')} will be published."
     )
-    return joined(
-        (
-            paragraph(said),
-            table(_HEAD, [*map(_row, found), _sum(found, migration)]),
-            *_behind(found),
-            *map(paragraph, _sentences(plan, found)),
-        )
+    rows = [*map(_row, found), _sum(found, migration)]
+    return (
+        Text(said),
+        Table(_HEAD, rows, shown=len(rows)),
+        *_behind(found),
+        *map(Text, _sentences(plan, found)),
     )
 
 
@@ -65,35 +63,12 @@ def write_client_plan(folder: Path, plan: Plan, details: PlanDetails, at: str) -
     """Write the plan as one page that asks no host for anything; `at` is the moment,
     ISO 8601. Raises `StorageError`."""
     site = details.migration.origin.site
-    made = fragment(
-        "evidence/client_plan.html",
-        "document",
-        site=site.display_name,
-        address=site_address(site),
-        made=in_words(at),
-        content=client_plan(plan, details),
-    )
-    return write_text(folder / PAGE, str(made))
-
-
-def time_in_words(seconds: float) -> str:
-    """Return a length of time as a client wants to know it."""
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return "less than a minute"
-    hours, minutes = divmod(minutes, 60)
-    if not hours:
-        return f"about {counted(minutes, 'minute')}"
-    rest = f" {counted(minutes, 'minute')}" if minutes else ""
-    return f"about {counted(hours, 'hour')}{rest}"
-
-
-def megabytes(size: int) -> float:
-    """Return a number of bytes in megabytes; what is there is never 0."""
-    found = size / 1_000_000
-    if found >= 1:
-        return round(found, 1)
-    return max(0.01, round(found, 2)) if size else 0
+    facts: list[tuple[str, Cell]] = [("As of", moment(at))]
+    if address := site_address(site):
+        facts.append(("Old site", Address(address)))
+    title = f"Plan for the migration of {site.display_name}"
+    page = doc_page(title, (Facts(facts),), client_plan(plan, details))
+    return write_text(folder / PAGE, page)
 
 
 def _there(plan: Plan) -> str:
@@ -148,16 +123,17 @@ def _languages(counts: Counter[str]) -> str:
     )
 
 
-def _behind(found: Sequence[CollectionPlan]) -> Iterator[Markup]:
+def _behind(found: Sequence[CollectionPlan]) -> Iterator[Part]:
     rows = [
         (each.name, why, count)
         for each in found
         for why, count in each.left.most_common()
     ]
     if rows:
-        yield table(("Collection", "Why", "Items"), rows, caption="What stays behind")
+        head = ("Collection", "Why", "Items")
+        yield Table(head, rows, "What stays behind", len(rows))
     else:
-        yield paragraph("Nothing stays behind.")
+        yield Text("Nothing stays behind.")
 
 
 def _sentences(plan: Plan, found: Sequence[CollectionPlan]) -> Iterator[str]:
@@ -173,6 +149,6 @@ def _sentences(plan: Plan, found: Sequence[CollectionPlan]) -> Iterator[str]:
         yield f"{counted(losses, 'detail')} of texts will not look or be as before."
     yield (
         f"The import makes {counted(plan.total_calls, 'call')} to the destination: "
-        f"{time_in_words(plan.seconds(plan.rate))} at {plan.rate:g} calls a second, "
+        f"{about(plan.seconds(plan.rate))} at {plan.rate:g} calls a second, "
         "and the time that uploading the files takes."
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
@@ -14,6 +13,7 @@ from cmsmig.counting import counted
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.origin.schema import Site
 from cmsmig.steps.decide.decision_store import Decisions
+from cmsmig.ui.format import moment
 
 _APP = "https://{}/#/me/spaces/{}/dashboard"
 _APP_HOSTS = {
@@ -40,7 +40,7 @@ class Decided:
     @property
     def day(self) -> str:
         """Return when, in words."""
-        return in_words(self.at)
+        return moment(self.at)
 
     def as_json(self) -> JsonObject:
         """Return it as report.json lists it."""
@@ -84,14 +84,3 @@ def space_address(space_id: str, base_url: str) -> str:
     host = _APP_HOSTS.get(urlsplit(base_url).hostname)
     is_number = space_id.isascii() and space_id.isdecimal()
     return _APP.format(host, space_id) if host and is_number else ""
-
-
-def in_words(at: str) -> str:
-    """Return a moment as `3 May 2026, 14:05 UTC`; what is none as it is written."""
-    try:
-        moment = datetime.fromisoformat(at)
-    except ValueError:
-        return at
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(UTC)
-    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"

@@ -12,7 +12,6 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.evidence.collection_count import CollectionCount, count_collections
 from cmsmig.evidence.decided import (
     Decided,
-    in_words,
     site_address,
     space_address,
     who_decided,
@@ -20,7 +19,7 @@ from cmsmig.evidence.decided import (
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.file_count import FileCount, count_files
 from cmsmig.evidence.headline import Headline, headline
-from cmsmig.evidence.listing import SHOWN, details_of, document_pieces
+from cmsmig.evidence.listing import details_of
 from cmsmig.evidence.publication import (
     PublicationCount,
     count_publication,
@@ -30,8 +29,6 @@ from cmsmig.evidence.redirects import (
     GoneAddress,
     RedirectMap,
     redirect_rows,
-    write_pieces,
-    write_text,
 )
 from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.item_key import ItemKey
@@ -45,9 +42,6 @@ from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
-from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_html
-from cmsmig.ui.html.html_templates import page
-from cmsmig.ui.html.safe_html import coded
 
 PAGE = "report.html"
 DOCUMENT = "report.json"
@@ -240,34 +234,6 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
     }
 
 
-def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
-    """Return the report as one HTML page that asks no other host for anything.
-
-    Every value is escaped; the page carries a policy that lets nothing run.
-    """
-    return page(
-        "evidence/evidence.html",
-        evidence=evidence,
-        coded=coded,
-        made=in_words(evidence.made_at),
-        checks=list(checks),
-        writes=planned_writes(evidence.plan or {}),
-        lists=[
-            (
-                each.title,
-                findings_html(
-                    each.read(),
-                    each.title,
-                    none=each.none,
-                    shown=SHOWN,
-                    after=f"; all are in {LISTS}/{each.name}.csv",
-                ),
-            )
-            for each in evidence.findings
-        ],
-    )
-
-
 def planned_writes(plan: JsonObject) -> dict[str, int]:
     """Return the calls of a plan that change the destination, by name."""
     return {
@@ -278,35 +244,6 @@ def planned_writes(plan: JsonObject) -> dict[str, int]:
         and name != "total"
         and not name.startswith(_READS)
     }
-
-
-def write_evidence(
-    folder: Path, evidence: Evidence, checks: Iterable[JsonObject] = ()
-) -> tuple[Path, ...]:
-    """Write report.html and report.json into a folder, and below `lists` what they
-    list, as CSV. Raises `StorageError`."""
-    checked = list(checks)
-    document = evidence_json(evidence, checked)
-    details = evidence.details
-    lists = (
-        {
-            "losses_listed": (each.as_json() for each in details.losses()),
-            "links_left": (each.as_json() for each in details.links_left()),
-        }
-        if details
-        else {}
-    )
-    return (
-        write_text(folder / PAGE, evidence_page(evidence, checked)),
-        write_pieces(folder / DOCUMENT, document_pieces(document, lists)),
-        *(
-            write_pieces(
-                folder / LISTS / f"{each.name}.csv", findings_csv_lines(each.read())
-            )
-            for each in evidence.findings
-            if next(each.read(), None) is not None
-        ),
-    )
 
 
 def _at_origin(rows: Mapping[ItemKey, ItemRow]) -> Iterator[ItemRow]:

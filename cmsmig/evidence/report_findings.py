@@ -20,7 +20,7 @@ from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.ui.documents.finding_list import Finding
-from cmsmig.ui.documents.loss_findings import loss_finding
+from cmsmig.ui.documents.loss_findings import LINK_KINDS, loss_finding
 
 _TAKE_ALONG = "Take such items along in notebook 01, or leave the field empty."
 _MEND = "See to the target, which is in the list of failures, and import again."
@@ -66,14 +66,6 @@ _LINKS: Mapping[str, tuple[str, str]] = {
         "The item is not part of this pilot.",
         "Nothing: an import of all fills it.",
     ),
-}
-_LINK_KINDS: Mapping[str, str] = {
-    PageCause.STATIC: "Link to a static page",
-    PageCause.TEMPLATE: "Link to a collection's own page",
-    PageCause.UNLISTED: "Link to a page that is not imported",
-    PageCause.RAW_HTML: "Address in raw HTML",
-    DanglingCause.TARGET_FAILED: "Link to an item that failed",
-    DanglingCause.NOT_IN_PILOT: "Link to an item outside the pilot",
 }
 
 
@@ -245,7 +237,7 @@ def _links(details: PlanDetails, words: _Words) -> Iterator[Finding]:
     for each in details.links_left():
         why, todo = _LINKS.get(each.cause, (explained(each.cause), ""))
         yield Finding(
-            kind=_LINK_KINDS.get(each.cause, _kind(each.cause)),
+            kind=LINK_KINDS.get(each.cause, _kind(each.cause)),
             item=words.item(each.key),
             page=words.page(each.key),
             field=words.field(each.key, each.field),

@@ -115,11 +115,7 @@ class FieldDiff:
                     "remove it, `theirs` to keep it"
                 )
             case Outcome.CONFLICT:
-                return (
-                    f"{self._cause}: ours is {shown_value(self.ours)}, there it is "
-                    f"{shown_value(self.theirs)}, last written was "
-                    f"{shown_value(self.base)}; theirs stays until {self.decision}"
-                )
+                return f"{self.conflict}; theirs stays until {self.decision}"
             case Outcome.AGREE | Outcome.SAME:
                 return "was changed there to what it is to be"
         if self.theirs is ABSENT:
@@ -129,6 +125,14 @@ class FieldDiff:
         return (
             f"was changed there from {shown_value(self.base)} to "
             f"{shown_value(self.theirs)} and stays"
+        )
+
+    @property
+    def conflict(self) -> str:
+        """Return why it needs a decision, with its three values."""
+        return (
+            f"{self._cause}: ours is {shown_value(self.ours)}, there it is "
+            f"{shown_value(self.theirs)}, last written was {shown_value(self.base)}"
         )
 
     @property

@@ -49,6 +49,8 @@ class Verb(StrEnum):
 
     CREATE = "create"
     UPDATE = "update"
+    DELETE = "delete"
+    """Only the story of an item that is gone, by decision."""
 
 
 @dataclass(frozen=True, slots=True)

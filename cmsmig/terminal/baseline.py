@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from cmsmig.counting import counted
@@ -14,10 +15,11 @@ from cmsmig.steps.baseline.baseline import (
 )
 from cmsmig.steps.baseline.compare_sites import SwitchReport, compare_sites
 from cmsmig.terminal.commands import resumable
-from cmsmig.terminal.console import complain, emit_json, emit_lines
+from cmsmig.terminal.console import complain, emit_doc, emit_json
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.stopping import stoppable
-from cmsmig.terminal.text import some_lines
+from cmsmig.ui.doc import Cell, Part, Table, Text, table
+from cmsmig.ui.format import moment
 
 
 def take(
@@ -30,7 +32,7 @@ def take(
         report = resumable(
             take_baseline(project, settings, options, observer=observer, stop=stop)
         )
-    emit_json(asdict(report)) if as_json else emit_lines(baseline_lines(report))
+    emit_json(asdict(report)) if as_json else emit_doc(baseline_doc(report))
     if not report.unread:
         return 0
     complain(
@@ -51,7 +53,7 @@ def compare(
             project, settings, url, rate=rate, observer=observer, stop=stop
         )
         report = resumable(work)
-    emit_json(report.as_json()) if as_json else emit_lines(switch_lines(report))
+    emit_json(report.as_json()) if as_json else emit_doc(switch_doc(report))
     if report.faults:
         complain(
             f"{counted(len(report.faults), 'difference')} between the old site's pages "
@@ -61,47 +63,48 @@ def compare(
     return 1 if report.unread else 0
 
 
-def switch_lines(report: SwitchReport) -> list[str]:
-    """Return what changed from the old site to the new one, for a person."""
-    lines = [f"{report.old} compared with {report.new}: {report.pages:,} old addresses"]
+def switch_doc(report: SwitchReport) -> Iterator[Part]:
+    """Yield what changed from the old site to the new one."""
+    yield Text(
+        f"{report.old} compared with {report.new}: {report.pages:,} old addresses"
+    )
     for kind in report.by_kind:
-        found = [each for each in report.faults if each.kind == kind]
-        rows = [f"{each.url}: {each.text}" for each in found]
-        lines += _listed(kind.replace("_", " "), rows)
-    unread = [f"{each.url}: {each.problem}" for each in report.unread]
-    return [*lines, *_listed("not read", unread)]
+        found = [(each.url, each.text) for each in report.faults if each.kind == kind]
+        yield from _listed(kind.replace("_", " "), found)
+    yield from _listed("not read", [(e.url, e.problem) for e in report.unread])
 
 
-def baseline_lines(report: BaselineReport) -> list[str]:
-    """Return what a reading of the old site found, for a person."""
+def baseline_doc(report: BaselineReport) -> Iterator[Part]:
+    """Yield what a reading of the old site found."""
     answers = ", ".join(f"{each} {n}" for each, n in sorted(report.statuses.items()))
     known = ", ".join(f"{each} {n}" for each, n in sorted(report.sources.items()))
-    return [
-        f"old site: {report.site}, read until {report.finished}",
-        f"addresses: {report.addresses:,} (answers: {answers}; known from: {known})",
-        *_listed("not read", [f"{each.url}: {each.text}" for each in report.unread]),
-        *_listed("not read, since robots.txt asks so", report.forbidden),
-        *_listed("pages that no item has", [each.url for each in report.without_item]),
-        *_listed("items without a page", [each.url for each in report.without_page]),
-        *_listed(
-            "text on pages of items that is in no item",
-            [
-                f"{counted(each.pages, 'page')}, such as {each.url}: {each.text}"
-                for each in report.on_pages_only
-            ],
-        ),
-        *_listed(
-            "fields with text that pages do not show",
-            [
-                f"{each.collection}, {each.field}: {each.items:,} of {each.of:,} "
-                f"items, such as {each.url}: {each.text}"
-                for each in report.in_items_only
-            ],
-        ),
-    ]
+    yield Text(f"old site: {report.site}, read until {moment(report.finished)}")
+    yield Text(
+        f"addresses: {report.addresses:,} (answers: {answers}; known from: {known})"
+    )
+    yield from _listed("not read", [(e.url, e.text) for e in report.unread])
+    forbidden = [(each,) for each in report.forbidden]
+    yield from _listed("not read, since robots.txt asks so", forbidden)
+    lone = [(each.url,) for each in report.without_item]
+    yield from _listed("pages that no item has", lone)
+    absent = [(each.url,) for each in report.without_page]
+    yield from _listed("items without a page", absent)
+    yield from _listed(
+        "text on pages of items that is in no item",
+        [(each.text, each.pages, each.url) for each in report.on_pages_only],
+        ("Text", "Pages", "Such as"),
+    )
+    yield from _listed(
+        "fields with text that pages do not show",
+        [
+            (each.collection, each.field, each.items, each.of, each.url, each.text)
+            for each in report.in_items_only
+        ],
+        ("Collection", "Field", "Not shown", "Of", "Such as", "Text"),
+    )
 
 
-def _listed(title: str, rows: list[str] | tuple[str, ...]) -> list[str]:
-    if not rows:
-        return []
-    return [f"{title}: {len(rows):,}", *some_lines([f"  {each}" for each in rows])]
+def _listed(
+    title: str, rows: Sequence[Sequence[Cell]], head: Sequence[str] = ()
+) -> Iterator[Table]:
+    yield from table(head, rows, title, "--json lists all")

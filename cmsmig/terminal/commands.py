@@ -13,7 +13,7 @@ from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.settings import Project, Settings, choose_target, load_settings
-from cmsmig.steps.changes.changes import changes_of
+from cmsmig.steps.changes.changes import Where, changes_of
 from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
@@ -22,23 +22,21 @@ from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.write.import_steps import plan_only, run_command
-from cmsmig.terminal.change_text import (
-    change_lines,
-    changes_json,
-    comparison_lines,
-)
-from cmsmig.terminal.console import complain, emit_json, emit_lines
+from cmsmig.terminal.console import complain
 from cmsmig.terminal.exit_codes import STOPPED
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.run_outcome import (
     failures,
+    outcome_doc,
     outcome_json,
-    outcome_lines,
     undecided_sentence,
 )
 from cmsmig.terminal.stopping import stoppable
-from cmsmig.terminal.target_option import target_lines, with_target
-from cmsmig.terminal.text import plan_lines, table_lines, verification_lines
+from cmsmig.terminal.target_option import emit_named, emit_result
+from cmsmig.ui.doc import Table
+from cmsmig.ui.documents.changes import changes_doc, comparison_doc
+from cmsmig.ui.documents.plan import plan_doc
+from cmsmig.ui.documents.verification import verification_doc
 
 T = TypeVar("T")
 
@@ -68,15 +66,14 @@ def check(project: Project, settings: Settings, *, as_json: bool) -> None:
     """
     publishes = is_publishing(project)
     rows = asyncio.run(ask(settings, Progress(sys.stderr), publishes=publishes))
-    if as_json:
-        emit_json(with_target(check_json(rows), project))
-    else:
-        emit_lines(target_lines(project, settings))
-        shown = [
-            (row.what, row.found, "ok" if row.ok and not row.warning else "look")
-            for row in rows
-        ]
-        emit_lines(table_lines([("what", "found", ""), *shown]))
+    shown = [
+        (row.what, row.found, "ok" if row.ok and not row.warning else "look")
+        for row in rows
+    ]
+    doc = (Table(("What", "Found", ""), shown, shown=len(shown)),)
+    emit_result(
+        project, settings, lambda: check_json(rows), lambda: doc, as_json=as_json
+    )
     if wrong := [f"{row.what}: {row.found}" for row in rows if not row.ok]:
         raise SettingsError(f"Correct this in the settings: {'; '.join(wrong)}.")
 
@@ -107,13 +104,13 @@ def plan(
     found = None
     if rehearsed is not None:
         found = _compare(project, settings, *rehearsed)
-    if as_json:
-        compared: JsonObject = {} if found is None else {"compared": found.as_json()}
-        emit_json(with_target(made.full_json() | compared, project))
-    else:
-        differing = [] if found is None else comparison_lines(found)
-        named = target_lines(project, settings)
-        emit_lines([*named, *plan_lines(made), *differing])
+    emit_result(
+        project,
+        settings,
+        lambda: made.full_json() | ({"compared": found.as_json()} if found else {}),
+        lambda: (*plan_doc(made), *(comparison_doc(found) if found else ())),
+        as_json=as_json,
+    )
     return _told_gone(made)
 
 
@@ -160,7 +157,7 @@ def write(
 
     def show(plan: Plan) -> None:
         if not as_json:
-            emit_lines([*target_lines(project, settings), *plan_lines(plan)])
+            emit_named(project, settings, plan_doc(plan))
 
     with stoppable() as stop:
         outcome = resumable(
@@ -177,10 +174,13 @@ def write(
                 show=show,
             )
         )
-    if as_json:
-        emit_json(with_target(outcome_json(outcome), project))
-    else:
-        emit_lines([*target_lines(project, settings), *outcome_lines(outcome)])
+    emit_result(
+        project,
+        settings,
+        lambda: outcome_json(outcome),
+        lambda: outcome_doc(outcome),
+        as_json=as_json,
+    )
     if failed := failures(outcome):
         complain(failed)
     if outcome.undecided:
@@ -195,10 +195,8 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         found = resumable(verify_only(project, settings, observer=observer, stop=stop))
-    if as_json:
-        emit_json(with_target(found.as_json(), project))
-    else:
-        emit_lines([*target_lines(project, settings), *verification_lines(found)])
+    doc = verification_doc(found, {}, rest="`cmsmig verify --json` lists all")
+    emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)
     if found.is_as_decided:
         return 0
     if not found.differences:
@@ -218,10 +216,17 @@ def changes(project: Project, settings: Settings, *, as_json: bool) -> None:
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         found = resumable(changes_of(project, settings, observer=observer, stop=stop))
-    if as_json:
-        emit_json(with_target(changes_json(found), project))
-    else:
-        emit_lines([*target_lines(project, settings), *change_lines(found)])
+    document: JsonObject = {
+        str(where): [each.as_json() for each in found if each.where is where]
+        for where in Where
+    }
+    emit_result(
+        project,
+        settings,
+        lambda: document,
+        lambda: changes_doc(found),
+        as_json=as_json,
+    )
 
 
 def resumable(work: Coroutine[object, object, T]) -> T:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cmsmig.canonical import JsonObject
+    from cmsmig.ui.doc import Part
 
 
 def emit_content(text: str) -> None:
@@ -56,6 +57,13 @@ def emit_lines(lines: Iterable[str]) -> None:
     """Write lines to standard output."""
     for line in lines:
         _emit(printable(line) + "\n")
+
+
+def emit_doc(doc: Iterable[Part]) -> None:
+    """Write a document to standard output."""
+    from cmsmig.ui.doc_text import doc_lines
+
+    emit_lines(doc_lines(doc))
 
 
 def emit_json(document: JsonObject) -> None:

@@ -20,6 +20,7 @@ from cmsmig.events import (
 )
 from cmsmig.masking import masked
 from cmsmig.printable import printable
+from cmsmig.ui.format import duration
 
 _EVERY = 2.0
 """Seconds between two lines of a step when nobody looks at a terminal."""
@@ -105,7 +106,7 @@ class Progress:
             line += f", {self._calls / elapsed:.1f} calls/s"
         if self._total and 0 < self._done < self._total:
             left = elapsed / self._done * (self._total - self._done)
-            line += f", {_duration(left)} left"
+            line += f", {duration(left)} left"
         return line
 
     def _say(self, text: str) -> None:
@@ -124,8 +125,3 @@ class Progress:
 def moment() -> str:
     """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

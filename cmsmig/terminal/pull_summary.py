@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import and_more
 from cmsmig.steps.pull.pull import PullReport
 from cmsmig.terminal.exit_codes import Ending
-from cmsmig.terminal.text import table_lines
+from cmsmig.ui.doc import Part, Table, Text, table
+from cmsmig.ui.format import moment
 
-_SHOWN = 10
 _LACKING = ("not_found", "empty")
 """Errors of files that the site shows nobody either."""
 
 
-def pull_lines(report: PullReport) -> list[str]:
-    """Return a table of the collections and what became of the files."""
+def pull_doc(report: PullReport) -> Iterator[Part]:
+    """Yield a table of the collections, and the outcome for the files."""
     rows = [
-        (row.name, str(row.staged), str(row.live), str(row.drafts), str(row.archived))
+        (row.name, row.staged, row.live, row.drafts, row.archived)
         for row in report.collections
     ]
+    head = ("Collection", "Staged", "Live", "Draft", "Archived")
+    yield Table(head, rows, shown=len(rows))
     files = report.files
-    lines = table_lines([("collection", "staged", "live", "draft", "archived"), *rows])
-    lines.append(
+    yield Text(
         f"files: {files.found} found, {files.downloaded} downloaded, {files.reused} "
         f"there already, {len(files.failed)} failed"
     )
-    lines += [f"  {row.address}: {row.detail}" for row in files.failed[:_SHOWN]]
-    more = and_more(len(files.failed), _SHOWN, "  ... and ", "; --json lists all")
-    at = datetime.fromtimestamp(report.read_at, UTC)
-    lines += filter(None, (more,))
-    lines.append(
-        f"what is here was read at {at:%Y-%m-%d %H:%M} UTC; `cmsmig pull --refresh` "
-        "reads it again"
-    )
-    return lines
+    failed = [(row.address, row.detail) for row in files.failed]
+    yield from table((), failed, "Files that failed", "--json lists all", shown=10)
+    at = moment(datetime.fromtimestamp(report.read_at, UTC).isoformat())
+    yield Text(f"Read on {at}; `cmsmig pull --refresh` reads it again.")
 
 
 def shortfall(report: PullReport) -> Ending | None:

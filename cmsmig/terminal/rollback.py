@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypedDict
 
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import and_more, counted
+from cmsmig.counting import counted
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.rollback.job import named_subset
 from cmsmig.steps.rollback.reverse import TRASHED, Reverse, counts
@@ -19,10 +19,11 @@ from cmsmig.terminal.commands import resumable
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.stopping import stoppable
-from cmsmig.terminal.target_option import target_lines, with_target
+from cmsmig.terminal.target_option import emit_named, emit_result
+from cmsmig.ui.doc import Note, Part, Table, Text, table
+from cmsmig.ui.format import duration
 
 NOTHING = "There is nothing to take back: this ledger has created nothing in the space."
-_SHOWN = 20
 
 
 class TakingBack(TypedDict, total=False):
@@ -51,10 +52,9 @@ def plan_rollback(
     plan = asyncio.run(make_plan(setup, plan_hash=plan_hash))
     if plan is None:
         _say_nothing(as_json=as_json)
-    elif as_json:
-        emit_json(with_target(plan.as_json(), project))
     else:
-        emit_lines([*target_lines(project, settings), *rollback_plan_lines(plan)])
+        doc = rollback_plan_doc(plan)
+        emit_result(project, settings, plan.as_json, lambda: doc, as_json=as_json)
     return 0
 
 
@@ -74,7 +74,7 @@ def roll_back(
 
     def show(plan: RollbackPlan) -> None:
         if not as_json:
-            emit_lines([*target_lines(project, settings), *rollback_plan_lines(plan)])
+            emit_named(project, settings, rollback_plan_doc(plan))
 
     setup = _setup(project, settings, collections, items)
     with stoppable() as stop:
@@ -84,10 +84,8 @@ def roll_back(
     if outcome is None:
         _say_nothing(as_json=as_json)
         return 0
-    if as_json:
-        emit_json(with_target(outcome.as_json(), project))
-    else:
-        emit_lines([*target_lines(project, settings), *rolled_back_lines(outcome)])
+    doc = rolled_back_doc(outcome)
+    emit_result(project, settings, outcome.as_json, lambda: doc, as_json=as_json)
     if number := len(outcome.left):
         complain(
             f"Still in the space of what this import brought: "
@@ -111,29 +109,27 @@ def _say_nothing(*, as_json: bool) -> None:
     emit_json(nothing) if as_json else emit_lines([NOTHING])
 
 
-def rollback_plan_lines(plan: RollbackPlan) -> list[str]:
-    """Return a plan for a person to read before anything is deleted."""
+def rollback_plan_doc(plan: RollbackPlan) -> Iterator[Part]:
+    """Yield a plan for a person to read before anything is deleted."""
     trashed = _counted(each for each in plan.going if each.kind in TRASHED)
     lost = _counted(each for each in plan.going if each.kind not in TRASHED)
-    gone = _counted(plan.gone)
-    lines = [f"rollback plan {plan.plan_hash[:16]}"]
+    yield Text(f"Rollback plan {plan.plan_hash[:16]}")
     if trashed:
-        lines.append(f"to the trash, from where they can be restored: {trashed}")
+        yield Text(f"to the trash, from where they can be restored: {trashed}")
     if lost:
-        lines.append(f"deleted for good: {lost}")
+        yield Text(f"deleted for good: {lost}")
     if not plan.going:
-        lines.append("nothing is to be removed")
-    if gone:
-        lines.append(f"not there any more: {gone}")
-    lines += _some(each.text for each in plan.left)
-    lines += _some(f"note: {each}" for each in plan.notes)
-    calls = [*plan.calls.items(), ("total", plan.total_calls)]
-    return [
-        *lines,
-        "calls that draw on the budget:",
-        *(f"  {name.replace('_', ' '):28}{count:7}" for name, count in calls),
-        f"time: {round(plan.seconds(plan.rate))} s at {plan.rate:g} a second",
+        yield Text("nothing is to be removed")
+    if gone := _counted(plan.gone):
+        yield Text(f"not there any more: {gone}")
+    yield from _listed("Stays", (each.text for each in plan.left))
+    yield from map(Note, plan.notes)
+    calls = [
+        (name.replace("_", " "), count)
+        for name, count in (*plan.calls.items(), ("total", plan.total_calls))
     ]
+    time = f"{duration(plan.seconds(plan.rate))} at {plan.rate:g} a second"
+    yield Table((), calls, f"Calls: {time}", shown=len(calls))
 
 
 def _counted(ours: Iterable[Reverse]) -> str:
@@ -142,19 +138,20 @@ def _counted(ours: Iterable[Reverse]) -> str:
     )
 
 
-def rolled_back_lines(outcome: Outcome) -> list[str]:
-    """Return the lines that close a rollback; the comparison is the last."""
+def rolled_back_doc(outcome: Outcome) -> Iterator[Part]:
+    """Yield what closes a rollback; the comparison is the last."""
     known = {each.subject for each in outcome.plan.left}
-    lines = _some(each.text for each in outcome.left if each.subject not in known)
-    lines += _some(f"changed meanwhile: {each}" for each in outcome.changed)
-    removed, left = len(outcome.removed), len(outcome.left)
-    counts = f"{counted(removed, 'object')} removed, {left} left"
-    if left or outcome.changed:
-        return [*lines, f"{counts}{' (listed)' if left else ''}."]
-    return [*lines, f"The space is as it was before: {counts}."]
+    left = (each.text for each in outcome.left if each.subject not in known)
+    yield from _listed("Stays", left)
+    yield from _listed("Changed meanwhile", outcome.changed)
+    counts = (
+        f"{counted(len(outcome.removed), 'object')} removed, {len(outcome.left)} left"
+    )
+    if outcome.left or outcome.changed:
+        yield Text(f"{counts}{' (listed)' if outcome.left else ''}.")
+    else:
+        yield Text(f"The space is as it was before: {counts}.")
 
 
-def _some(texts: Iterable[str]) -> list[str]:
-    lines = list(texts)
-    more = and_more(len(lines), _SHOWN, "... and ", "; --json lists all")
-    return [*lines[:_SHOWN], *filter(None, (more,))]
+def _listed(title: str, texts: Iterable[str]) -> Iterator[Part]:
+    yield from table((), [(Text(each),) for each in texts], title, "--json lists all")

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import and_more, noun_for
+from cmsmig.counting import and_more, counted, noun_for
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json, gone_sentence_of
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import Outcome
-from cmsmig.terminal.text import gone_lines
+from cmsmig.ui.doc import Note, Part, Text
+from cmsmig.ui.documents.plan import gone_tables
 
 
-def outcome_lines(outcome: Outcome) -> list[str]:
-    """Return the lines that close a run; the accounting is the last."""
-    lines = [f"writes: {outcome.writes}"]
-    lines += [
-        f"refused: {each.kind} `{each.name}`: {each.text}" for each in outcome.refused
-    ]
+def outcome_doc(outcome: Outcome) -> Iterator[Part]:
+    """Yield what closes a run; the accounting is the last."""
+    yield Text(f"writes: {outcome.writes}")
+    for each in outcome.refused:
+        yield Note(f"The {each.kind} `{each.name}` was refused: {each.text}", "bad")
     if outcome.failed_assets:
-        lines.append(
-            f"files failed: {outcome.failed_assets}; `cmsmig status --json` lists them"
-        )
-    return [*lines, *gone_lines(outcome.gone), *outcome.accounting.lines]
+        failed = counted(outcome.failed_assets, "file")
+        yield Note(f"{failed} failed; `cmsmig status --json` lists them", "bad")
+    yield from gone_tables(outcome.gone)
+    yield from map(Text, outcome.accounting.lines)
 
 
 def failures(outcome: Outcome) -> str:
     """Return what failed as one sentence, empty when nothing did."""
-    counted = [
+    named = [
         f"{count} {noun_for(count, name)}"
         for name, count in (
             ("item", outcome.accounting.failed),
@@ -39,14 +39,14 @@ def failures(outcome: Outcome) -> str:
     if outcome.refused:
         first = outcome.refused[0]
         more = and_more(len(outcome.refused), 1, " (", " refused)")
-        failed = f", and {' and '.join(counted)} failed with it" if counted else ""
+        failed = f", and {' and '.join(named)} failed with it" if named else ""
         return (
             f"The {first.kind} `{first.name}` was not written{more}{failed}: "
             f"{first.text}"
         )
-    if counted:
+    if named:
         return (
-            f"{' and '.join(counted)} failed, listed with the reason by `cmsmig status "
+            f"{' and '.join(named)} failed, listed with the reason by `cmsmig status "
             "--json`; correct what it names and run this again."
         )
     if outcome.gone_undone:

@@ -4,14 +4,17 @@ person says the name of one that visitors see."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from cmsmig.terminal.console import emit_doc, emit_json, emit_lines
+
 if TYPE_CHECKING:
     from cmsmig.canonical import JsonObject
     from cmsmig.settings import Project, Settings
+    from cmsmig.ui.doc import Part
 
 _NAME, _YES = "cmsmig.target", "cmsmig.yes"
 F = TypeVar("F", bound="Callable[..., None]")
@@ -57,6 +60,27 @@ def target_lines(project: Project, settings: Settings) -> list[str]:
         return []
     space = f"space {settings.space_id} at {settings.destination_base_url}"
     return [f"target: {project.target}, {space}"]
+
+
+def emit_result(
+    project: Project,
+    settings: Settings,
+    document: Callable[[], JsonObject],
+    doc: Callable[[], Iterable[Part]],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what a command found: as JSON, or for a person below the target's line."""
+    if as_json:
+        emit_json(with_target(document(), project))
+    else:
+        emit_named(project, settings, doc())
+
+
+def emit_named(project: Project, settings: Settings, doc: Iterable[Part]) -> None:
+    """Print a document below the target's line."""
+    emit_lines(target_lines(project, settings))
+    emit_doc(doc)
 
 
 def with_target(document: JsonObject, project: Project) -> JsonObject:

@@ -12,8 +12,8 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser
 
 from cmsmig.evidence.checklist import checklist
-from cmsmig.evidence.evidence import write_evidence
 from cmsmig.evidence.listing import SHOWN
+from cmsmig.evidence.report import write_report
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ui.documents.finding_list import Finding
 from tests.support.notebook.made_evidence import evidence_of
@@ -42,8 +42,7 @@ async def test_nothing_keeps_people_out(
     all that a list leaves out is in its file."""
     listed = FindingSet("losses", "Losses", "None.", _findings)
     evidence = replace(evidence_of("Harbour"), findings=(listed,))
-    checks = [each.as_json() for each in checklist(evidence)]
-    page_file, _, csv_file = write_evidence(tmp_path, evidence, checks)
+    page_file, _, csv_file = write_report(tmp_path, evidence, checklist(evidence))
     context = await browser.new_context(
         color_scheme=scheme, offline=True, viewport={"width": 1000, "height": 900}
     )

@@ -112,8 +112,8 @@ def test_what_moved_is_listed_before_the_plan(project: StagedProject) -> None:
     workspace = Staged(project.rehearsal).workspace()
     panel = asyncio.run(show_changes(workspace))
     html = str(panel.html())
-    assert panel.text == "moved: 2 at origin, 0 at decisions, 2 at destination"
-    assert ">name</td>" in html
+    assert panel.text == "changed: 2 at origin, 0 at decisions, 2 at destination"
+    assert ">name: <code>" in html
     assert "Ours" in html
     assert "&lt;b&gt;Theirs&lt;/b&gt;" in html
     assert "<b>Theirs</b>" not in html
@@ -130,4 +130,4 @@ def test_before_an_import_nothing_is_asked(staged: Start) -> None:
     project.done("import")
     (project.folder / "decisions" / "collections.yaml").unlink()
     panel = asyncio.run(show_changes(Staged(project.rehearsal).workspace()))
-    assert "cannot be told yet" in str(panel.html())
+    assert "cannot be shown yet" in str(panel.html())

@@ -17,16 +17,8 @@ from hypothesis import strategies as st
 from lxml import html
 
 from cmsmig.evidence.checklist import CheckState, checklist
-from cmsmig.evidence.decided import (
-    in_words,
-    site_address,
-    space_address,
-)
-from cmsmig.evidence.evidence import (
-    evidence_json,
-    evidence_page,
-    write_evidence,
-)
+from cmsmig.evidence.decided import site_address, space_address
+from cmsmig.evidence.evidence import evidence_json
 from cmsmig.evidence.file_count import FileCount
 from cmsmig.evidence.redirects import (
     LostAddress,
@@ -36,16 +28,18 @@ from cmsmig.evidence.redirects import (
     redirects_csv,
     write_redirects,
 )
+from cmsmig.evidence.report import report_page, write_report
 from cmsmig.ledger.rows import Accounting
 from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.steps.verify.differences import Verification
+from cmsmig.ui.format import moment
 from tests.support.notebook.made_evidence import KEY, evidence_of, site_at
 from tests.support.notebook.staging import Staged
 
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p"),
     *("div", "table", "thead", "tbody", "tr", "th", "td", "code", "strong", "span"),
-    *("br", "wbr", "a", "caption"),
+    *("br", "wbr", "a", "caption", "details", "summary"),
 }
 PRINTED = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1
@@ -67,8 +61,8 @@ HOSTILE = st.one_of(
 @given(HOSTILE)
 def test_whatever_services_said_is_text_in_the_page(text: str) -> None:
     """Only known elements, no attribute that loads or runs, and the text itself."""
-    checks = [each.as_json() for each in checklist(evidence_of(text))]
-    page = html.document_fromstring(evidence_page(evidence_of(text), checks))
+    evidence = evidence_of(text)
+    page = html.document_fromstring(report_page(evidence, checklist(evidence)))
     assert {each.tag for each in page.iter()} <= ALLOWED
     names = {name for each in page.iter() for name in each.attrib}
     assert names <= {
@@ -85,6 +79,7 @@ def test_whatever_services_said_is_text_in_the_page(text: str) -> None:
         "aria-label",
         "href",
         "rel",
+        "target",
     }
     styles = {each.get("style") for each in page.iter()}
     assert styles <= {None, "text-align:left", "text-align:right"}
@@ -107,11 +102,11 @@ def test_report_json_holds_every_failure_whole(text: str) -> None:
 
 def test_the_page_forbids_every_request() -> None:
     """A policy lets nothing load, and an address of another host is only to click."""
-    page = evidence_page(evidence_of("x"))
+    page = report_page(evidence_of("x"), ())
     assert "default-src 'none'" in page
     assert "http://" not in page
-    assert page.count("https://") == 2
-    assert '<a href="https://x/" rel="noreferrer">https://x/</a>' in page
+    assert page.count("https://") == page.count("https://x/") == 3
+    assert '<a href="https://x/" target="_blank" rel="noopener noreferrer">' in page
 
 
 @pytest.mark.parametrize(
@@ -152,15 +147,15 @@ def test_only_a_host_becomes_the_old_site_s_link(domain: str, address: str) -> N
         ("last week", "last week"),
     ],
 )
-def test_a_moment_is_told_in_words(at: str, words: str) -> None:
+def test_a_moment_in_words(at: str, words: str) -> None:
     """What people wrote by hand stays as it is."""
-    assert in_words(at) == words
+    assert moment(at) == words
 
 
 def test_a_report_is_a_page_a_document_and_lists(tmp_path: Path) -> None:
     """report.html and report.json and a CSV of each list, made with their folder."""
     folder = tmp_path / "new" / "run"
-    written = write_evidence(folder, evidence_of("x"))
+    written = write_report(folder, evidence_of("x"))
     names = [str(each.relative_to(folder)) for each in written]
     assert names == ["report.html", "report.json", "lists/losses.csv"]
     assert json.loads(written[1].read_text())["site"] == "x"

@@ -22,6 +22,7 @@ from cmsmig.events import (
     StepStarted,
 )
 from cmsmig.notebook.kit import widgets
+from cmsmig.ui.format import duration
 from cmsmig.ui.html.safe_html import NOTHING, paragraph, sheet, table
 
 _WINDOW = 5.0
@@ -132,11 +133,9 @@ class Meter:
     def summary(self) -> str:
         """Return how it went in one line."""
         average = self.calls / max(0.001, self.elapsed)
-        text = f"{self.calls:,} calls in "
-        if self.elapsed < 1:
-            text += "under 1 s"
-        else:
-            text += f"{duration(self.elapsed)}, {average:.1f} a second"
+        text = f"{self.calls:,} calls in {duration(self.elapsed)}"
+        if self.elapsed >= 1:
+            text += f", {average:.1f} a second"
         if self.retries:
             text += f"; {self.retries} sent again"
         for reason, seconds in self.waits.items():
@@ -242,13 +241,3 @@ def _of(stage: Stage) -> str:
     if stage.total is None:
         return f"{stage.done:,}"
     return f"{stage.done:,} of {stage.total:,}"
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time for a person, in whole seconds."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

@@ -49,7 +49,8 @@ from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.thumbnails import Thumbnails
-from cmsmig.ui.documents.finding_list import findings_html
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.finding_list import findings_doc
 from cmsmig.ui.documents.loss_findings import loss_finding
 from cmsmig.ui.html.safe_html import joined, note, sheet
 
@@ -105,13 +106,13 @@ def bodies(previews: Previews) -> Panel:
 
     def shown() -> Markup:
         previews.scanner.finish()
-        listed = findings_html(
+        listed = findings_doc(
             previews.losses.all(),
             "All losses",
             none="No body loses anything.",
-            after="; `cmsmig plan --json` lists all",
+            rest="`cmsmig plan --json` lists all",
         )
-        return sheet(bodies_html(previews.body_index, previews.blocks), listed)
+        return doc_sheet(bodies_html(previews.body_index, previews.blocks), *listed)
 
     return previews.workspace.panel(
         shown,

@@ -16,7 +16,6 @@ from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.kernel import show
 from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.plan_tables import plan_tables
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.start.estimate import estimate
 from cmsmig.origin.cache import RawCache
@@ -24,6 +23,9 @@ from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
 from cmsmig.steps.decide.decision_store import decision_in, is_publishing
 from cmsmig.steps.write.import_steps import plan_only
+from cmsmig.ui.doc import Heading
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
@@ -88,7 +90,9 @@ async def forecast(workspace: Workspace) -> Panel:
             )
         except UndecidedError as error:
             return _next(note(str(error), "warning"))
-        return _Answer(sheet(heading("What an import would do now"), plan_tables(plan)))
+        return _Answer(
+            doc_sheet(Heading("What an import would do now"), *plan_doc(plan))
+        )
 
     return await _ask_panel(workspace, ask, "forecast-again", "Compute again")
 

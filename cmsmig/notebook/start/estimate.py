@@ -10,12 +10,12 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import CmsmigError
-from cmsmig.evidence.client_plan import time_in_words
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.pull.origin_overview import CollectionCount, count_items
+from cmsmig.ui.format import about
 from cmsmig.ui.html.safe_html import (
     Cell,
     heading,
@@ -139,7 +139,7 @@ def _estimate_html(found: Counted, rate: float) -> Markup:
 
 
 def _time(calls: int, rate: float) -> str:
-    return time_in_words(calls / rate * PACE_SLACK)
+    return about(calls / rate * PACE_SLACK)
 
 
 def _between(least: str, most: str) -> str:

@@ -11,7 +11,8 @@ from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.shown_plan import ShownPlan
-from cmsmig.ui.html.safe_html import note, sheet
+from cmsmig.ui.doc import Note
+from cmsmig.ui.doc_html import doc_sheet
 
 
 def client_plan_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
@@ -21,10 +22,10 @@ def client_plan_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
     """
 
     def html() -> Markup:
-        return sheet(client_plan(shown.plan, shown.details))
+        return doc_sheet(*client_plan(shown.plan, shown.details))
 
     def static() -> Markup:
-        return html() + sheet(note(_save(workspace, shown)))
+        return html() + doc_sheet(Note(_save(workspace, shown)))
 
     def controls() -> widgets.Element:
         board, plan = widgets.Board(), widgets.Html(html())

@@ -19,7 +19,6 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.notebook.kit.live_controls import region, select, style
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
-from cmsmig.notebook.kit.plan_obstacles import ItemNames
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.reconcile.field_diff import FieldDiff, Value, short_value
@@ -55,22 +54,19 @@ class _Gone:
 
 
 def conflict_board(
-    workspace: Workspace, names: ItemNames, plan: Callable[[], Plan]
+    workspace: Workspace, plan: Callable[[], Plan]
 ) -> tuple[Element, Callable[[], None]]:
     """Return the choices about what `plan()` leaves undecided, and what shows those
     of another plan."""
-    board = _Choices(workspace, names, plan)
+    board = _Choices(workspace, plan)
     return board.live, board.renew
 
 
 class _Choices:
     """A drop-down for each conflict of the plan on show."""
 
-    def __init__(
-        self, workspace: Workspace, names: ItemNames, plan: Callable[[], Plan]
-    ) -> None:
+    def __init__(self, workspace: Workspace, plan: Callable[[], Plan]) -> None:
         self._workspace = workspace
-        self._names = names
         self._plan = plan
         self._edits: tuple[FieldDiff, ...] = ()
         self._gone: tuple[_Gone, ...] = ()
@@ -93,7 +89,7 @@ class _Choices:
         """Show what the plan on show leaves undecided."""
         plan = self._plan()
         self._edits = plan.edit_conflicts
-        self._gone = (*_gone_there(plan), *_gone_at_origin(plan, self._names))
+        self._gone = (*_gone_there(plan), *_gone_at_origin(plan))
         self._taken.clear()
         self._show(NOTHING)
 
@@ -215,12 +211,12 @@ def _gone_there(plan: Plan) -> tuple[_Gone, ...]:
     )
 
 
-def _gone_at_origin(plan: Plan, names: ItemNames) -> tuple[_Gone, ...]:
+def _gone_at_origin(plan: Plan) -> tuple[_Gone, ...]:
     return tuple(
         _Gone(
             GoneFrom.ORIGIN,
             row.story_record.full_slug,
-            f"{row.name or names.of(row.key)} ({row.story_record.full_slug})",
+            f"{row.name or row.key} ({row.story_record.full_slug})",
             _STORIES,
         )
         for row in plan.gone_at_origin

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.plan_obstacles import ItemNames
-from cmsmig.notebook.kit.plan_tables import (
-    TITLES,
-    plan_line,
-)
 from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.notebook.kit.progress_bar import stages_table
 from cmsmig.notebook.kit.workspace import Workspace
@@ -24,9 +17,8 @@ from cmsmig.notebook.transfer.conflict_choices import conflict_board
 from cmsmig.notebook.transfer.plan_findings import findings_panel
 from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_panel import StepRun
-from cmsmig.origin.schema import Item
-from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.documents.plan import TITLES, plan_line
 from cmsmig.ui.html.safe_html import (
     paragraph,
     sheet,
@@ -55,19 +47,19 @@ async def show_plan(
     first pull, `UndecidedError` naming a decision that is missing. Of what is
     selected, only the `pilot` is planned, and handled by the steps that follow.
     """
-    names = ItemNames(_items(decided_migration(workspace, pilot)))
+    decided_migration(workspace, pilot)
     if plan:
         _refuse_unknown(workspace, plan)
     found = await plan_now(workspace, pilot, recreate=bool(recreate), since=plan)
-    shown = ShownPlan(found, names)
+    shown = ShownPlan(found)
 
     def controls() -> widgets.Element:
         board = widgets.Board()
-        tables = widgets.Html(shown.tables())
-        choices, renew = conflict_board(workspace, names, lambda: shown.plan)
+        tables = widgets.Html(shown.html())
+        choices, renew = conflict_board(workspace, lambda: shown.plan)
 
         def renewed() -> None:
-            tables.show(shown.tables())
+            tables.show(shown.html())
             renew()
 
         shown.watchers["plan"] = renewed
@@ -89,7 +81,7 @@ async def show_plan(
         return widgets.column(tables, choices, below, board.messages)
 
     return PlanPanel(
-        static=shown.tables,
+        static=shown.html,
         widget=controls if workspace.interactive else None,
         text=plan_line(shown.plan),
         shown=shown,
@@ -145,11 +137,6 @@ def _shown(plan: PlanPanel) -> ShownPlan:
     if plan.shown is None:
         raise UsageError("There is no plan yet; run the cell of the plan first.")
     return plan.shown
-
-
-def _items(migration: Migration) -> Iterator[Item]:
-    for each in (migration.origin.staged, migration.origin.live):
-        yield from chain.from_iterable(each.values())
 
 
 def _refuse_unknown(workspace: Workspace, plan_hash: str) -> None:

@@ -18,8 +18,8 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.shown_plan import ShownPlan
-from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_html
-from cmsmig.ui.html.safe_html import sheet
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
 
 _FILE = "plan-findings"
 _WORDS = FindingWords(
@@ -48,16 +48,14 @@ def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
         return OriginPages(shown.details.migration).site
 
     def static() -> Markup:
-        sets, after = read(), "; `cmsmig plan --json` lists all"
+        sets, rest = read(), "`cmsmig plan --json` lists all"
         if not workspace.dry_run:
             found = chain.from_iterable(each.read() for each in sets)
             path = write_pieces(folder / f"{_FILE}.csv", findings_csv_lines(found))
-            after = f"; all are in {path}"
+            rest = f"all are in {path}"
         found = chain.from_iterable(each.read() for each in sets)
-        return sheet(
-            findings_html(
-                found, _WORDS.title, none=_WORDS.none, after=after, site=site()
-            )
+        return doc_sheet(
+            *findings_doc(found, _WORDS.title, none=_WORDS.none, rest=rest, site=site())
         )
 
     def controls() -> Element:

@@ -12,12 +12,14 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.evidence.failures import item_failures
 from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.lease import ask_to_stop, held_since, other_holder
 from cmsmig.ledger.run_progress import Progress, RunWatch
-from cmsmig.notebook.kit.plan_tables import TITLES
-from cmsmig.notebook.kit.progress_bar import Stage, duration
+from cmsmig.notebook.kit.progress_bar import Stage
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.notebook.transfer.failures_table import failures_table
+from cmsmig.ui.doc_html import doc_html
+from cmsmig.ui.documents.plan import TITLES
+from cmsmig.ui.format import duration
 from cmsmig.ui.html.safe_html import NOTHING, joined, note, paragraph
 
 _EVERY = 1.0
@@ -147,7 +149,7 @@ class RunElsewhere:
 
     def _failed(self, seen: Progress) -> Markup:
         failed = [*item_failures(seen.failures)]
-        return failures_table(failed, self._pages, seen.failed)
+        return doc_html(failures_doc(failed, self._pages, seen.failed))
 
     def _look(self) -> Progress | None:
         """Return how far the followed run is; None while it has not begun to write."""

@@ -9,13 +9,12 @@ from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.mapping.select.pilot import Pilot
-from cmsmig.notebook.kit.plan_obstacles import ItemNames
-from cmsmig.notebook.kit.plan_tables import plan_tables
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.write.import_steps import plan_only
-from cmsmig.ui.html.safe_html import sheet
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.plan import plan_doc
 
 
 @dataclass(slots=True)
@@ -23,7 +22,6 @@ class ShownPlan:
     """The plan that a person looked at last; a step runs by no other."""
 
     plan: Plan
-    names: ItemNames
     watchers: dict[str, Callable[[], object]] = field(default_factory=dict)
     """By panel: called when another plan is shown."""
 
@@ -40,9 +38,9 @@ class ShownPlan:
             raise UsageError("This plan was stored; run the cell of the plan again.")
         return self.plan.details
 
-    def tables(self) -> Markup:
+    def html(self) -> Markup:
         """Return it to be read."""
-        return sheet(plan_tables(self.plan, self.names))
+        return doc_sheet(*plan_doc(self.plan))
 
 
 async def plan_now(

@@ -19,18 +19,13 @@ from cmsmig.errors import (
 )
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import fields_replaced
 from cmsmig.notebook.kit import widgets
-from cmsmig.notebook.kit.plan_tables import (
-    TITLES,
-    planned_calls,
-    planned_writes,
-)
 from cmsmig.notebook.kit.prerequisites import decided_migration, missing_before
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.notebook.transfer.failures_table import failures_table
 from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere, Seen
 from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_result import step_result
@@ -38,6 +33,8 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import Outcome, run_command
+from cmsmig.ui.doc_html import doc_html
+from cmsmig.ui.documents.plan import TITLES, planned_calls, planned_writes
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     joined,
@@ -134,7 +131,8 @@ class StepRun:
         if self.step == "link":
             parts += map(paragraph, _left_as_they_are(plan))
         accounting = f"{outcome.accounting}; writes: {outcome.writes:,}"
-        parts += [paragraph(accounting), failures_table(failed, OriginPages(migration))]
+        failures = failures_doc(failed, OriginPages(migration))
+        parts += [paragraph(accounting), doc_html(failures)]
         return joined([*parts, *map(paragraph, meter.notices)])
 
     def controls(self) -> widgets.Element:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from cmsmig.evidence.checklist import Check, CheckState
 from cmsmig.evidence.checklist_file import tick, untick
+from cmsmig.evidence.report import checklist_doc
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.verify.cutover import Handover
-from cmsmig.notebook.verify.cutover_tables import checklist_html
 from cmsmig.settings import Project
-from cmsmig.ui.html.safe_html import sheet
+from cmsmig.ui.doc_html import doc_sheet
 
 
 def checklist_board(handover: Handover) -> widgets.Element:
@@ -23,7 +23,7 @@ class _ChecklistBoard:
     def __init__(self, handover: Handover) -> None:
         self._handover = handover
         board = self._board = widgets.Board()
-        self._lines = widgets.Html(sheet(checklist_html(handover)))
+        self._lines = widgets.Html(doc_sheet(*checklist_doc(handover.checks())))
         lines = _open_lines(handover.checks())
         self._line = board.choice("checklist-line", "Line", lines, lines[0][1])
         self._name = board.text(
@@ -50,7 +50,7 @@ class _ChecklistBoard:
         )
 
     def _again(self) -> None:
-        self._lines.show(sheet(checklist_html(self._handover)))
+        self._lines.show(doc_sheet(*checklist_doc(self._handover.checks())))
         lines = _open_lines(self._handover.checks())
         values = [value for _, value in lines]
         now = self._line.value

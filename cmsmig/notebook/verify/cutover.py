@@ -10,9 +10,10 @@ from pathlib import Path
 from cmsmig.errors import UsageError
 from cmsmig.evidence.checklist import Check, checklist
 from cmsmig.evidence.checklist_file import read_ticks, with_ticks
-from cmsmig.evidence.evidence import Evidence, gather, write_evidence
+from cmsmig.evidence.evidence import Evidence, gather
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_redirects
+from cmsmig.evidence.report import write_report
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.prerequisites import decided_migration, nothing_imported
 from cmsmig.notebook.kit.workspace import Workspace
@@ -78,8 +79,7 @@ class Handover:
     def write_evidence(self) -> tuple[Path, ...]:
         """Write report.html and report.json. Raises `StorageError`."""
         evidence = self.evidence()
-        checks = [each.as_json() for each in self._checks(evidence)]
-        return write_evidence(self.folder, evidence, checks)
+        return write_report(self.folder, evidence, self._checks(evidence))
 
     def _checks(self, evidence: Evidence) -> tuple[Check, ...]:
         return with_ticks(checklist(evidence), read_ticks(self.workspace.project))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from cmsmig.evidence.evidence import LISTS
+from cmsmig.evidence.report import findings_parts
 from cmsmig.notebook.kit.finding_panel import FindingWords
 from cmsmig.notebook.kit.finding_sets import FindingLists, FindingSetBoard
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.verify.cutover import Handover
-from cmsmig.ui.documents.finding_list import findings_html
-from cmsmig.ui.html.safe_html import heading, joined, sheet
+from cmsmig.ui.doc_html import doc_sheet
 
 _SHOWN = 25
 """Findings of one sort that an unattended run shows."""
@@ -27,22 +27,7 @@ _WORDS = FindingWords(
 
 def findings_sheet(handover: Handover) -> Markup:
     """Return the lists without controls, the first of each."""
-    parts = [
-        joined(
-            (
-                heading(each.title),
-                findings_html(
-                    each.read(),
-                    each.title,
-                    none=each.none,
-                    shown=_SHOWN,
-                    after=f"; all are in {LISTS}/{each.name}.csv beside the report",
-                ),
-            )
-        )
-        for each in handover.evidence().findings
-    ]
-    return sheet(*parts)
+    return doc_sheet(*findings_parts(handover.evidence(), shown=_SHOWN))
 
 
 def findings_board(handover: Handover) -> Element:

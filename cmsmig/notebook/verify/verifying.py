@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 from markupsafe import Markup
 
 from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
 from cmsmig.evidence.evidence import Evidence
+from cmsmig.evidence.report import checklist_doc, headline_doc
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
 from cmsmig.notebook.verify.checklist_board import checklist_board
 from cmsmig.notebook.verify.cutover import Handover
-from cmsmig.notebook.verify.cutover_tables import (
-    accounting_html,
-    checklist_html,
+from cmsmig.notebook.verify.cutover_docs import (
     complaint,
-    ending_html,
     files_written,
-    redirects_html,
-    verification_html,
+    handover_doc,
+    planned_redirects_doc,
 )
 from cmsmig.notebook.verify.findings_to_see import findings_board, findings_sheet
 from cmsmig.steps.verify.differences import Verification
@@ -29,6 +28,9 @@ from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.survey.data_frames import View, frame_html, view_frame
+from cmsmig.ui.doc import Part, Text
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.verification import verification_doc
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     heading,
@@ -59,7 +61,7 @@ async def verify(handover: Handover) -> Panel:
     meter = Meter(workspace.observer)
     found = await _read_back(handover, StopSignal(), meter)
     return workspace.panel(
-        sheet(verification_html(handover, found), paragraph(meter.summary())),
+        doc_sheet(*_verified(handover, found), Text(meter.summary())),
         text=f"differences: {len(found.differences)}",
     )
 
@@ -72,11 +74,12 @@ def redirects(handover: Handover) -> Panel:
     workspace = handover.workspace
     if workspace.interactive:
         return workspace.panel(
-            lambda: sheet(redirects_html(handover)), lambda: _redirect_board(handover)
+            lambda: doc_sheet(*planned_redirects_doc(handover)),
+            lambda: _redirect_board(handover),
         )
     written = () if workspace.dry_run else handover.write_redirects()
     return workspace.panel(
-        sheet(redirects_html(handover), *files_written(written)),
+        doc_sheet(*planned_redirects_doc(handover), *files_written(written)),
         text=f"redirects: {len(handover.redirects().moved)}",
     )
 
@@ -99,7 +102,8 @@ def checklist(handover: Handover) -> Panel:
         return workspace.panel(sheet(note(handover.missing, "warning")))
 
     return workspace.panel(
-        lambda: sheet(checklist_html(handover)), lambda: checklist_board(handover)
+        lambda: doc_sheet(*checklist_doc(handover.checks())),
+        lambda: checklist_board(handover),
     )
 
 
@@ -128,13 +132,13 @@ def evidence(handover: Handover) -> Panel:
         return workspace.panel(sheet(note(handover.missing, "warning")))
     if workspace.interactive:
         return workspace.panel(
-            lambda: sheet(accounting_html(handover.evidence(), handover.pages)),
+            lambda: doc_sheet(*handover_doc(handover.evidence(), handover)),
             lambda: _evidence_board(handover),
         )
     written = () if workspace.dry_run else handover.write_evidence()
     found = handover.evidence()
     return workspace.panel(
-        sheet(accounting_html(found, handover.pages), *files_written(written)),
+        doc_sheet(*handover_doc(found, handover), *files_written(written)),
         text=str(found.accounting),
     )
 
@@ -155,7 +159,7 @@ def conclude(handover: Handover) -> Panel:
         _insist(found)
 
     def ending() -> Markup:
-        return sheet(*ending_html(handover.evidence()))
+        return doc_sheet(*headline_doc(handover.evidence()))
 
     def controls() -> widgets.Element:
         shown = widgets.Html(ending())
@@ -215,7 +219,7 @@ class _VerifyBoard:
 
     async def _work(self, stop: StopSignal, meter: Meter) -> None:
         found = await _read_back(self._handover, stop, meter)
-        self._result.show(sheet(verification_html(self._handover, found)))
+        self._result.show(doc_sheet(*_verified(self._handover, found)))
 
     def _ask(self) -> None:
         if self._stop is not None:
@@ -225,11 +229,11 @@ class _VerifyBoard:
 
 def _redirect_board(handover: Handover) -> widgets.Element:
     board = widgets.Board()
-    shown = widgets.Html(sheet(redirects_html(handover)))
+    shown = widgets.Html(doc_sheet(*planned_redirects_doc(handover)))
 
     def write() -> None:
         written = handover.write_redirects()
-        shown.show(sheet(redirects_html(handover), *files_written(written)))
+        shown.show(doc_sheet(*planned_redirects_doc(handover), *files_written(written)))
 
     button = board.button("redirects-write", "Write the redirects", write)
     button.visible(not handover.workspace.dry_run)
@@ -238,24 +242,27 @@ def _redirect_board(handover: Handover) -> widgets.Element:
 
 def _evidence_board(handover: Handover) -> widgets.Element:
     board = widgets.Board()
-    shown = widgets.Html(sheet(accounting_html(handover.evidence(), handover.pages)))
+
+    def now(*parts: Part) -> Markup:
+        return doc_sheet(*handover_doc(handover.evidence(), handover), *parts)
+
+    shown = widgets.Html(now())
 
     def renew() -> None:
-        shown.show(sheet(accounting_html(handover.evidence(), handover.pages)))
+        shown.show(now())
 
     def write() -> None:
-        written = handover.write_evidence()
-        shown.show(
-            sheet(
-                accounting_html(handover.evidence(), handover.pages),
-                *files_written(written),
-            )
-        )
+        shown.show(now(*files_written(handover.write_evidence())))
 
     handover.on_checked(renew)
     button = board.button("report-write", "Write the report", write, look="primary")
     button.visible(not handover.workspace.dry_run)
     return widgets.column(shown, widgets.row(button), board.messages)
+
+
+def _verified(handover: Handover, found: Verification) -> Iterator[Part]:
+    names = handover.evidence().names
+    return verification_doc(found, names, rest="all are in the report", shown=50)
 
 
 async def _read_back(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Settings
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
-from cmsmig.steps.plan.edits.written_stories import to_unpublish
 from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
 from cmsmig.steps.plan.moves import in_the_way
 from cmsmig.steps.plan.publication.public_versions import Publication
@@ -44,13 +43,11 @@ def calls_of(
     edits: StoryEdits,
     publications: Sequence[Publication],
     resources: Resources,
+    hidden: int,
 ) -> dict[str, int]:
-    """Return the quota calls by name, in the order they are made."""
+    """Return the quota calls by name, in the order they are made; `hidden` stories are
+    unpublished by decision."""
     migration, snapshot = wanted.migration, wanted.snapshot
-    unwanted = migration.items.keys() - migration.to_publish
-    hidden = to_unpublish(
-        unwanted, wanted.rows.values(), snapshot.stories, migration.decisions.conflicts
-    )
     versions = sum(each.below_edits for each in publications)
     objects = resources.calls()
     calls = {
@@ -58,7 +55,7 @@ def calls_of(
         "settle_versions": len(snapshot.interrupted),
         "put_back_versions": sum(e.put_back for e in snapshot.interrupted.values()),
         **{name: objects[name] for name in _OBJECT_CALLS},
-        **_upload_calls(wanted, ledger, settings),
+        **_upload_calls(resources, ledger, settings),
         "compare_assets": objects["compare_assets"],
         "update_assets": objects["update_assets"],
         "read_back_components": 1 if wanted.creating else 0,
@@ -69,7 +66,7 @@ def calls_of(
         "publish_stories": len(publications) - versions,
         "read_versions": versions,
         "show_versions": 2 * versions,
-        "unpublish_stories": len(hidden),
+        "unpublish_stories": hidden,
     }
     for name, count in removal_calls(migration, ledger).items():
         calls[name] = calls.get(name, 0) + count
@@ -82,16 +79,11 @@ def no_calls(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _upload_calls(
-    wanted: WantedStories, ledger: Ledger, settings: Settings
+    resources: Resources, ledger: Ledger, settings: Settings
 ) -> dict[str, int]:
-    assets = ledger.inventory.assets()
-    open_ones = {
-        upload.sha256
-        for upload in wanted.migration.files.uploads
-        if (row := assets.get(upload.sha256)) is None or not row.is_brought
-    }
+    open_ones = {each.sha256 for each in resources.to_upload()}
     return {
         "settle_uploads": len(ledger.intents.open("sign")),
-        "sign_uploads": len(open_ones - wanted.snapshot.arrived),
+        "sign_uploads": len(open_ones - resources.snapshot.arrived),
         "finish_uploads": len(open_ones) if settings.finish_uploads else 0,
     }

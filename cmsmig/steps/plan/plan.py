@@ -15,6 +15,7 @@ from cmsmig.mapping.select.reference_targets import (
     DanglingReference,
 )
 from cmsmig.reconcile.field_diff import FieldDiff
+from cmsmig.reconcile.resource import Action
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.drift import Fingerprints, item_moves
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
@@ -80,6 +81,8 @@ class Plan:
     """Pages that get another path."""
     publications: tuple[Publication, ...] = ()
     """What is published, and what becomes of each page for its visitors."""
+    actions: tuple[Action, ...] = field(default=(), repr=False, compare=False)
+    """What an import does with each object; empty in a plan that was stored."""
     details: PlanDetails | None = field(default=None, repr=False, compare=False)
     """Every loss and every link that stays, one by one."""
 

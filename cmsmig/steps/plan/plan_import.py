@@ -19,6 +19,7 @@ from cmsmig.mapping.propose.block_designs import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.actions import planned_actions
 from cmsmig.steps.plan.conflicts import (
     find_conflicts,
     item_rows,
@@ -32,6 +33,7 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 )
 from cmsmig.steps.plan.drift import fingerprints, item_prints
 from cmsmig.steps.plan.edits.story_edits import StoryEdits, read_story_edits
+from cmsmig.steps.plan.edits.written_stories import to_unpublish
 from cmsmig.steps.plan.forecast import calls_of, no_calls
 from cmsmig.steps.plan.gone.gone_at_origin import (
     compare_with_origin,
@@ -162,9 +164,18 @@ def _make_plan(
         refuse_undesigned(migration.design, offline.used)
     resources = Resources.of(migration, ledger, snapshot, offline.used)
     prints = fingerprints(wanted, ledger, settings, gone, resources, recreate=recreate)
-    calls = calls_of(wanted, ledger, settings, edits, publications, resources)
+    hidden = to_unpublish(
+        migration.items.keys() - migration.to_publish,
+        wanted.rows.values(),
+        snapshot.stories,
+        migration.decisions.conflicts,
+    )
+    calls = calls_of(
+        wanted, ledger, settings, edits, publications, resources, len(hidden)
+    )
+    actions = tuple(planned_actions(wanted, ledger, edits, resources, hidden))
     if is_blocked(gone, "import"):
-        calls = no_calls(snapshot)
+        calls, actions = no_calls(snapshot), ()
     items, skipped, without = _count_items(wanted)
     known = replace(known_here(migration, ledger), failed=without)
     dangling = tuple(offline.dangling(known))
@@ -173,6 +184,7 @@ def _make_plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
         calls=calls,
+        actions=actions,
         saved=_count_saved(migration, len(offline.stories), calls, settings),
         items=items,
         skipped=_sorted(skipped),

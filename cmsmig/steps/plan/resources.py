@@ -130,6 +130,13 @@ class Resources:
             ref = Ref(Kind.ASSET_FOLDER, name)
             yield self._join(ref, name, there, ASSET_FOLDERS)
 
+    def to_upload(self) -> Iterator[UploadPlan]:
+        """Yield the files that are not brought yet, in the order of the import."""
+        for upload in self.migration.files.uploads:
+            row = self.files.get(upload.sha256)
+            if row is None or not row.is_brought:
+                yield upload
+
     def files_there(self) -> Iterator[tuple[UploadPlan, AssetRow, Asset]]:
         """Yield the files that were brought and whose records are there and ours, as
         the space was listed."""

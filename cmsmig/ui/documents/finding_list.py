@@ -6,26 +6,32 @@ whatever an editor goes through one at a time. Each kind is explained once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-
-from markupsafe import Markup
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field
+from typing import Final
 
 from cmsmig.counting import counted
+from cmsmig.richtext.losses import Severity
 from cmsmig.ui.csv_text import csv_lines
-from cmsmig.ui.html.html_templates import breakable
-from cmsmig.ui.html.safe_html import coded, escape, joined, more, note, site_link, table
+from cmsmig.ui.doc import Doc, Fold, Link, Note, Part, Table, Text
 
-SHOWN = 100
-"""Findings that a list without controls shows."""
 _LONGEST = 200
 """Characters of what was found that a table shows; the CSV has all of it."""
+DECIDED: Final = "decided"
+"""The severity of what the operator left out."""
+SEVERITIES: Mapping[str, str] = {
+    Severity.CONTENT: "Content that readers saw or could click",
+    Severity.MEANING: "Meaning: a property of content that is kept",
+    Severity.LAYOUT: "Layout: how it looks",
+    DECIDED: "Left out, as decided",
+}
+"""The severities of losses with their titles, what matters most first."""
 _CSV_HEAD = ("Kind", "Item", "Page at the origin", "Field", "What", "Why", "What to do")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that somebody should know of, or do something about."""
+    """One thing that an editor should know, or do something about."""
 
     kind: str
     """What it is in an editor's words, the same for all of its kind."""
@@ -41,94 +47,93 @@ class Finding:
     """One sentence."""
     todo: str
     """One sentence; empty where nothing has to be done."""
+    severity: str = ""
+    """Of a loss: one of `SEVERITIES`."""
 
 
-def findings_html(
+@dataclass(slots=True)
+class _Group:
+    """The findings of one severity."""
+
+    kinds: dict[str, tuple[Finding, int]] = field(default_factory=dict)
+    """By kind: the first of it, and how many."""
+    first: list[Finding] = field(default_factory=list)
+
+
+def findings_doc(
     findings: Iterable[Finding],
     caption: str,
     *,
     none: str,
-    shown: int = SHOWN,
-    after: str = "",
+    shown: int = 100,
+    rest: str = "",
     site: str = "",
-) -> Markup:
-    """Return a list without controls: each kind explained once, then the findings.
+) -> Doc:
+    """Return findings by severity: each kind explained once, then the first `shown` of
+    each severity, folded.
 
-    They are gone through once, and only the first `shown` are kept. `none` is said
-    where there is nothing; `after` says where those are that are left out; `site`
-    is the address that pages are below.
+    They are gone through once. `none` is said where there is nothing; `rest` says where
+    the others are; `site` is the address that pages are below. Of what was decided,
+    only the kinds are counted.
     """
-    kept: list[Finding] = []
-    kinds: dict[str, tuple[Finding, int]] = {}
+    groups = {name: _Group() for name in ("", *SEVERITIES)}
     for each in findings:
-        first, count = kinds.get(each.kind, (each, 0))
-        kinds[each.kind] = (first, count + 1)
-        if len(kept) < shown:
-            kept.append(each)
-    if not kinds:
-        return note(none, "good")
-    usual = {kind: first.why for kind, (first, _) in kinds.items()}
-    total = sum(count for _, count in kinds.values())
-    explained = [
-        (kind, count, coded(first.why), coded(first.todo))
-        for kind, (first, count) in kinds.items()
+        group = groups[each.severity]
+        first, count = group.kinds.get(each.kind, (each, 0))
+        group.kinds[each.kind] = (first, count + 1)
+        if len(group.first) < shown:
+            group.first.append(each)
+    parts = [
+        part
+        for name, group in groups.items()
+        if group.kinds
+        for part in _parts(name, group, SEVERITIES.get(name, caption), site, rest)
     ]
+    return parts or [Note(none, "good")]
+
+
+def _parts(
+    name: str, group: _Group, title: str, site: str, rest: str
+) -> Iterator[Part]:
+    count = sum(count for _, count in group.kinds.values())
+    if name == DECIDED:
+        named = (f"{kind} {many:,}" for kind, (_, many) in group.kinds.items())
+        yield Text(f"{title}: {', '.join(named)}.")
+        return
+    yield Table(
+        ("Kind", "Times", "Why", "What to do"),
+        [
+            (kind, many, Text(first.why), Text(first.todo))
+            for kind, (first, many) in group.kinds.items()
+        ],
+        f"{title} ({count:,})",
+        shown=len(group.kinds),
+    )
     rows = [
         (
             each.item,
-            site_link(site, each.page),
+            Link(each.page, site),
             each.field,
             each.kind,
-            _told(each, usual[each.kind]),
+            _found(each, group.kinds[each.kind][0].why),
         )
-        for each in kept
+        for each in group.first
     ]
-    return joined(
-        (
-            table(
-                ("Kind", "Times", "Why", "What to do"),
-                explained,
-                caption=f"{caption}: {counted(total, 'finding')} by kind",
-            ),
-            table(
-                ("Item", "Page at the origin", "Field", "Kind", "What"),
-                rows,
-                caption=f"{caption}, one by one",
-            ),
-            more(total, shown, after),
-        )
-    )
-
-
-def findings_csv(findings: Iterable[Finding]) -> str:
-    """Return all findings as CSV; no cell is a formula."""
-    return "".join(findings_csv_lines(findings))
+    head = ("Item", "Page at the origin", "Field", "Kind", "What")
+    listed = Table(head, rows, shown=len(rows), total=count, rest=rest)
+    yield Fold(f"{counted(count, 'finding')}, one by one", (listed,))
 
 
 def findings_csv_lines(findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield the lines of `findings_csv` one by one."""
-    return csv_lines(
-        _CSV_HEAD,
-        (
-            (
-                each.kind,
-                each.item,
-                each.page,
-                each.field,
-                each.what,
-                each.why,
-                each.todo,
-            )
-            for each in findings
-        ),
-    )
+    """Yield findings as the lines of a CSV file; no cell is a formula."""
+    width = len(_CSV_HEAD)
+    return csv_lines(_CSV_HEAD, (astuple(each)[:width] for each in findings))
 
 
-def _told(finding: Finding, usual: str) -> Markup:
+def _found(finding: Finding, usual: str) -> str | Text:
     """Return what was found, and why where that is not what its kind says."""
     what = finding.what
     short = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"
     if finding.why == usual:
-        return breakable(short)
-    why = coded(finding.why)
-    return joined((breakable(short), escape(": "), why)) if short else why
+        return short
+    return Text(f"{short}: {finding.why}" if short else finding.why)

@@ -1,11 +1,16 @@
-"""Losses in words that an editor understands, with what to do about each."""
+"""Losses in words that an editor understands, by severity, with what to do about
+each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from cmsmig.mapping.select.reference_targets import DanglingCause
+from cmsmig.mapping.select.routes import PageCause
+from cmsmig.richtext.build.loss_collector import KINDS
 from cmsmig.richtext.losses import Loss, Severity
-from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.doc import Facts
+from cmsmig.ui.documents.finding_list import DECIDED, SEVERITIES, Finding
 
 _LOOK = "Nothing, unless the new site is to look the same there."
 _COPY = "Copy its code from the origin into the story by hand."
@@ -49,6 +54,20 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "reversed": ("List that counts down", "Write the numbers into the text."),
     "script": ("Script", "Nothing, unless the new site needs what it did."),
     "text": ("Text", _TEXT),
+    "validation": (
+        "Value that breaks a rule of its field",
+        "Correct the value in the story, or change the rule in notebook 02.",
+    ),
+    "option": (
+        "Option that the field does not have",
+        "Choose another option in the story, or add it in notebook 02.",
+    ),
+    "attribute": ("HTML attribute", _LOOK),
+    "element": ("HTML element", _LOOK),
+    "source-set": ("Picture sizes", _LOOK),
+    "sentence": ("Block within a sentence", _LOOK),
+    "size": ("Size of a picture", _LOOK),
+    "target": ("Window of a link", _LOOK),
     "unclosed-embed": (
         "Embed that never ends",
         "Choose in notebook 03 where such embeds end.",
@@ -64,6 +83,42 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "video-title": ("Title of a video", _VIDEO),
 }
 """By the code of a loss: what it is called, and what to do about it."""
+
+
+_DECIDED = (
+    *("component", "embed", "iframe", "instance", "left-out-field"),
+    *("linked-image", "media", "video"),
+)
+"""Kinds of loss that follow from the choices about embeds, blocks and fields."""
+_MEANING = ("empty-translation", "half-character", "validation", "video-data")
+"""Kinds of loss of fields that lose no content; bodies have `KINDS`."""
+LINK_KINDS: Mapping[str, str] = {
+    PageCause.STATIC: "Link to a static page",
+    PageCause.TEMPLATE: "Link to a collection's own page",
+    PageCause.UNLISTED: "Link to a page that is not imported",
+    PageCause.RAW_HTML: "Address in raw HTML",
+    DanglingCause.TARGET_FAILED: "Link to an item that failed",
+    DanglingCause.NOT_IN_PILOT: "Link to an item outside the pilot",
+}
+"""What links into the old site that stay are called, by cause."""
+
+
+def loss_severity(kind: str, severity: Severity | None = None) -> str:
+    """Return one of `SEVERITIES` for a loss; without its own, that of its kind."""
+    if kind in _DECIDED:
+        return DECIDED
+    usual = Severity.MEANING if kind in _MEANING else Severity.CONTENT
+    return str(severity or (KINDS[kind][0] if kind in KINDS else usual))
+
+
+def loss_facts(counts: Mapping[str, int]) -> Iterator[Facts]:
+    """Yield the number of losses of each kind, by severity; nothing without any."""
+    named: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
+    for kind, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+        named[loss_severity(kind)].append(f"{loss_name(kind)} {count:,}")
+    rows = [(SEVERITIES[each], ", ".join(named[each])) for each in named if named[each]]
+    if rows:
+        yield Facts(rows)
 
 
 def loss_name(kind: str) -> str:
@@ -85,4 +140,5 @@ def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
         what=loss.what or loss.context,
         why=loss.why,
         todo=todo,
+        severity=loss_severity(loss.kind, loss.severity),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cmsmig.evidence.evidence import gather, write_evidence
+from cmsmig.evidence.evidence import gather
+from cmsmig.evidence.report import write_report
 from cmsmig.settings import find_project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.support.steps.staged_project import Stage, StagedProject
@@ -37,7 +38,7 @@ def test_a_report_lists_them_all(stage: Stage, tmp_path: Path) -> None:
     project = find_project(staged.folder, {}, staged.folder)
     settings = load_settings(project, {}, need_origin=False, need_destination=True)
     found = gather(project, open_migration(project, settings), settings.space_id, None)
-    page, document, *lists = write_evidence(tmp_path, found)
+    page, document, *lists = write_report(tmp_path, found)
     report = json.loads(document.read_text())
     for name, listed in (("losses", "losses_listed"), ("links_left", "links_left")):
         assert sorted(map(str, report[listed])) == sorted(map(str, planned[name]))

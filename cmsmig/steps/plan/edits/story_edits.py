@@ -30,8 +30,8 @@ _SHOWN = 3
 class StoryEdit:
     """The outcome of one story's comparison, without its content."""
 
-    is_written: bool
-    """Whether an update has anything to send."""
+    written: frozenset[str]
+    """The fields that an update sends."""
     is_kept: bool
     """Whether it holds edits of editors afterwards."""
     is_agreed: bool
@@ -58,7 +58,7 @@ class StoryEdits:
     def writes(self, key: ItemKey) -> bool:
         """Return whether an update of the story has anything to send."""
         edit = self.found.get(key)
-        return edit is None or edit.is_written
+        return edit is None or bool(edit.written)
 
     def keeps(self, key: ItemKey) -> bool:
         """Return whether the story will hold edits of editors afterwards."""
@@ -88,7 +88,7 @@ async def read_story_edits(
         diff = compare(resource, decided).diff
         agreed = isinstance(there, Story) and bool(diff.of(Outcome.AGREE))
         edits[key] = StoryEdit(
-            bool(diff.written), bool(diff.edits), agreed, tuple(diff.conflicts)
+            diff.written, bool(diff.edits), agreed, tuple(diff.conflicts)
         )
         return True
 

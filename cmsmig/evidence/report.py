@@ -1,0 +1,253 @@
+"""The report, and its parts as notebook 07 shows them, as documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
+from cmsmig.evidence.checklist import Check, CheckState
+from cmsmig.evidence.evidence import (
+    DOCUMENT,
+    LISTS,
+    PAGE,
+    Evidence,
+    evidence_json,
+    planned_writes,
+)
+from cmsmig.evidence.failures import Failure
+from cmsmig.evidence.listing import SHOWN, document_pieces
+from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.evidence.redirects import STATUS, RedirectMap, write_pieces, write_text
+from cmsmig.ledger.rows import Accounting
+from cmsmig.ui.doc import (
+    Address,
+    Cell,
+    Doc,
+    Facts,
+    Heading,
+    Link,
+    Mark,
+    Note,
+    Part,
+    Table,
+    Text,
+    table,
+)
+from cmsmig.ui.doc_html import doc_page
+from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
+from cmsmig.ui.documents.plan import gone_tables
+from cmsmig.ui.documents.verification import verification_doc
+from cmsmig.ui.format import moment
+
+_PAGES: Final = 3
+"""Pages that are named of one file."""
+_STATES: Mapping[CheckState, Mark] = {
+    CheckState.DONE: Mark("✓ done", "good"),
+    CheckState.OPEN: Mark("✗ open", "bad"),
+    CheckState.PERSON: Mark("? look", "warning"),
+    CheckState.TICKED: Mark("✓ ticked", "good"),
+}
+
+
+def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
+    """Return the report: the verdict first, then what it rests on."""
+    found = evidence.verification
+    no_reading = (Text("Nothing was read back in this run."),)
+    return (
+        *headline_doc(evidence),
+        Heading("Items"),
+        *accounting_doc(evidence),
+        Heading("Read back"),
+        *(verification_doc(found, evidence.names, SHOWN) if found else no_reading),
+        *findings_parts(evidence, shown=SHOWN),
+        Heading("Redirects"),
+        *redirects_doc(evidence.redirects),
+        Heading("Before the DNS switch"),
+        *checklist_doc(checks),
+        Heading("What a further import would write"),
+        Text(_further(evidence)),
+        Heading("Who decided what"),
+        *_decided(evidence),
+    )
+
+
+def report_page(evidence: Evidence, checks: Sequence[Check]) -> str:
+    """Return the report as one HTML page that asks no other host for anything."""
+    into = f" into {evidence.target}" if evidence.target else ""
+    about: list[tuple[str, Cell]] = [("As of", moment(evidence.made_at))]
+    if evidence.site_address:
+        about.append(("Old site", Address(evidence.site_address)))
+    space: Cell = f"number {evidence.space_id}"
+    if evidence.space_address:
+        space = Address(evidence.space_address)
+    about.append(("New space", space))
+    title = f"Migration of {evidence.site}{into}"
+    return doc_page(title, (Facts(about),), report_doc(evidence, checks))
+
+
+def write_report(
+    folder: Path, evidence: Evidence, checks: Sequence[Check] = ()
+) -> tuple[Path, ...]:
+    """Write report.html and report.json into a folder, and below `lists` what they
+    list, as CSV. Raises `StorageError`."""
+    document = evidence_json(evidence, [each.as_json() for each in checks])
+    details = evidence.details
+    lists: Mapping[str, Iterable[JsonObject]] = {}
+    if details:
+        lists = {
+            "losses_listed": (each.as_json() for each in details.losses()),
+            "links_left": (each.as_json() for each in details.links_left()),
+        }
+    return (
+        write_text(folder / PAGE, report_page(evidence, checks)),
+        write_pieces(folder / DOCUMENT, document_pieces(document, lists)),
+        *(
+            write_pieces(
+                folder / LISTS / f"{each.name}.csv", findings_csv_lines(each.read())
+            )
+            for each in evidence.findings
+            if next(each.read(), None) is not None
+        ),
+    )
+
+
+def headline_doc(evidence: Evidence) -> Doc:
+    """Return what is true now, in one sentence, and the facts below it."""
+    verdict = evidence.headline
+    return Note(verdict.sentence, verdict.kind), Facts(verdict.facts)
+
+
+def accounting_doc(evidence: Evidence) -> Iterator[Part]:
+    """Yield the outcome of every item, what is published, and the files."""
+    head = ("At the old site", "Created", "Already there", "Left out", "Failed", "Open")
+    rows = [_counts(each.name, each.accounting) for each in evidence.collections]
+    rows.append(_counts("All", evidence.accounting))
+    yield Table(("Collection", *head), rows, shown=len(rows))
+    if evidence.publication:
+        published: list[tuple[Cell, ...]] = [
+            (each.name, each.stories, each.published, each.held, each.due, each.drafts)
+            for each in evidence.publication
+        ]
+        named = ("Stories", "Published", "Held back by decision", "Still to publish")
+        yield Table(
+            ("Collection", *named, "Not live at the old site"),
+            published,
+            "Published",
+            shown=len(published),
+        )
+    yield from gone_tables(evidence.gone)
+    files = evidence.files
+    counts = (
+        (files.not_downloaded, "could not be downloaded from the old site"),
+        (files.failed, "failed"),
+        (files.open, "are still to be uploaded"),
+    )
+    rest = "".join(f"; {count:,} {said}" for count, said in counts if count)
+    there = f"{files.uploaded:,} of {counted(files.files, 'file')}"
+    yield Text(f"{there} are in the new space{rest}.")
+
+
+def failures_doc(
+    failed: Sequence[Failure], pages: OriginPages, total: int = 0
+) -> Iterator[Table]:
+    """Yield what failed, its page, at which step, why and what to do; nothing if
+    nothing did. `total` is how many there are, where `failed` are the last of them."""
+    if not failed:
+        return
+    count = max(total, len(failed))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.name or each.subject,
+            _linked(each, pages),
+            each.step,
+            Text(each.explanation),
+            Text(each.next_action),
+        )
+        for each in failed
+    ]
+    head = ("What", "Page at the origin", "Step", "Why", "What to do")
+    caption = f"Failed ({count:,})"
+    yield Table(head, rows, caption, 30, count, "all are in report.json")
+
+
+def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
+    """Yield every list of findings, by severity; of each severity the first are
+    named."""
+    for each in evidence.findings:
+        yield Heading(each.title)
+        rest = f"all are in {LISTS}/{each.name}.csv"
+        yield from findings_doc(
+            each.read(),
+            each.title,
+            none=each.none,
+            shown=shown,
+            rest=rest,
+            site=evidence.site_address,
+        )
+
+
+def redirects_doc(found: RedirectMap) -> Iterator[Part]:
+    """Yield where each old address leads."""
+    yield Text(
+        f"{counted(len(found.moved), 'address moves', 'addresses move')} ({STATUS}), "
+        f"{found.kept:,} stay as they are, {len(found.lost):,} have no new page. The "
+        "map is in `redirects/redirects.csv`."
+    )
+    moved = [(each.old, each.new) for each in found.moved]
+    yield from table(("Old address", "New address"), moved, "Moved", shown=50)
+    gone = [(each.old, each.name) for each in found.untargeted]
+    head = ("Old address", "Item")
+    rest = "all are in redirects/needs-a-target.csv"
+    title = "Addresses of items that are gone: each needs a target"
+    yield from table(head, gone, title, rest)
+    lost = [(each.old, each.name) for each in found.lost]
+    yield from table(head, lost, "Addresses without a new page", shown=50)
+    if clashes := [*found.shared, *found.shadowed]:
+        listed = ", ".join(f"`{each}`" for each in clashes[:50])
+        yield Note(f"Several pages claim one address: {listed}.", "warning")
+
+
+def checklist_doc(checks: Iterable[Check]) -> Iterator[Table]:
+    """Yield the checklist, and who ticked what."""
+    rows = [
+        (_STATES[each.state], each.what, Text(each.found), each.said) for each in checks
+    ]
+    head = ("State", "Before the DNS switch", "Found", "Ticked by")
+    yield Table(head, rows, shown=len(rows))
+
+
+def _further(evidence: Evidence) -> str:
+    if evidence.plan is None:
+        return "No plan was made yet."
+    writes = planned_writes(evidence.plan)
+    named = (f"{name.replace('_', ' ')} {count:,}" for name, count in writes.items())
+    return f"By the last plan: {', '.join(named)}." if writes else "Nothing."
+
+
+def _decided(evidence: Evidence) -> Iterator[Part]:
+    rows = [(each.what, each.by, each.day, each.how) for each in evidence.decided]
+    if rows:
+        yield Table(("What", "Who", "When", "How"), rows, shown=len(rows))
+    else:
+        yield Text("No decision is signed.")
+
+
+def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:
+    return (
+        name,
+        counts.items,
+        counts.created,
+        counts.reused,
+        counts.skipped,
+        counts.failed,
+        counts.open,
+    )
+
+
+def _linked(failure: Failure, pages: OriginPages) -> tuple[Link, ...]:
+    paths = Counter(pages.path(key) for key, _ in failure.places)
+    return tuple(Link(path, pages.site) for path in paths if path)[:_PAGES]

@@ -1,0 +1,133 @@
+"""A document as data: written once, and shown as HTML in a notebook and a page, and as
+text in a terminal.
+
+Texts are plain: nothing in them is HTML. In a `Text`, a `Note` and the values of
+`Facts`, what is between backticks is code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cmsmig.counting import and_more
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+Severity: TypeAlias = Literal["", "good", "warning", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph; in a cell, a sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A word in a cell that a severity colours."""
+
+    text: str
+    kind: Severity = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A path in a cell that leads to its page below the address of a site; a plain
+    text where the address is empty."""
+
+    path: str
+    site: str
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A web address in a cell that is opened as it is. Never one from content."""
+
+    text: str
+
+
+Cell: TypeAlias = (
+    "str | int | float | Text | Mark | Link | Address | Sequence[Link] | None"
+)
+"""A number is written with thousands apart and to the right; True as `yes`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title of a section."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence with a coloured edge."""
+
+    text: str
+    kind: Severity = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and values."""
+
+    rows: Sequence[tuple[str, Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows, of which the first `shown` are shown."""
+
+    head: Sequence[str]
+    """Empty for a list of lines."""
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+    shown: int = 20
+    total: int = 0
+    """How many rows there are in all, where `rows` are only the first of them."""
+    rest: str = ""
+    """Where the rows are that are not shown."""
+
+    @property
+    def more(self) -> str:
+        """Return the line that says how many rows are not shown; empty if all are."""
+        count, kept = max(self.total, len(self.rows)), min(self.shown, len(self.rows))
+        rest = f"; {self.rest}" if self.rest else ""
+        return and_more(count, kept, "… and ", rest, form=",")
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Parts below a title. In HTML it is closed at first."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing, and the same as a text."""
+
+    html: Markup
+    text: str
+
+
+Part: TypeAlias = Text | Heading | Note | Facts | Table | Fold | Chart
+Doc: TypeAlias = Sequence[Part]
+
+
+def table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    caption: str,
+    rest: str = "",
+    shown: int = 20,
+) -> Iterator[Table]:
+    """Yield a table whose caption says how many rows there are; nothing without
+    rows."""
+    if found := [*rows]:
+        yield Table(head, found, f"{caption} ({len(found):,})", shown, rest=rest)

@@ -1,0 +1,62 @@
+"""What changed since the last import, as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cmsmig.reconcile.field_diff import shown_value
+from cmsmig.steps.changes.changes import Change, Where
+from cmsmig.steps.changes.target_comparison import TargetComparison
+from cmsmig.ui.doc import Cell, Doc, Note, Part, Text, table
+
+_TITLES = {
+    Where.ORIGIN: "At the origin, since the last import",
+    Where.DECISIONS: "In the decisions, since the last plan",
+    Where.DESTINATION: "In the space, since it was written",
+}
+_JSON = "`cmsmig changes --json` lists all"
+_HEAD = ("What", "Change")
+
+
+def changes_line(found: Sequence[Change]) -> str:
+    """Return the number of changes by where they happened, in one line."""
+    counts = (f"{_count(found, where)} at {where}" for where in _TITLES)
+    return f"changed: {', '.join(counts)}"
+
+
+def changes_doc(found: Sequence[Change]) -> Doc:
+    """Return the changes by where they happened, with the value before and now."""
+    if not found:
+        return (Note("Nothing changed since the last import.", "good"),)
+    return tuple(
+        part
+        for where, title in _TITLES.items()
+        for part in _rows([each for each in found if each.where is where], title)
+    )
+
+
+def comparison_doc(found: TargetComparison) -> Doc:
+    """Return how a target differs from the one that was rehearsed in."""
+    sections = (
+        (f"Since the import into {found.rehearsed}", found.since),
+        (f"Changed in {found.rehearsed} alone", found.only_rehearsed),
+        (f"Changed in {found.target} alone", found.only_here),
+    )
+    return tuple(part for title, listed in sections for part in _rows(listed, title))
+
+
+def _count(found: Sequence[Change], where: Where) -> int:
+    return sum(each.where is where for each in found)
+
+
+def _rows(listed: Sequence[Change], title: str) -> Iterator[Part]:
+    yield from table(_HEAD, map(_row, listed), title, _JSON, shown=30)
+    if not listed:
+        yield Text(f"{title}: nothing")
+
+
+def _row(change: Change) -> tuple[Cell, ...]:
+    if change.text:
+        return change.what, change.text
+    values = f"{shown_value(change.old)} -> {shown_value(change.new)}"
+    return change.what, Text(f"{change.field}: {values}")

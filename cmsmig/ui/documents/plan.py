@@ -1,0 +1,336 @@
+"""A plan as a document: decisions first, then each action by name, what is lost, and
+the calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from cmsmig.configuration.plans import Counted
+from cmsmig.counting import counted
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
+from cmsmig.reconcile.field_diff import Outcome
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.resource import Action, Verb
+from cmsmig.reconcile.rules.story_fields import CONTENT
+from cmsmig.steps.plan.gone.missing_objects import Gone
+from cmsmig.steps.plan.gone.recreate import gone_sentence
+from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.plan.preflights.findings import LIMITS
+from cmsmig.ui.doc import (
+    Cell,
+    Doc,
+    Fold,
+    Heading,
+    Mark,
+    Note,
+    Part,
+    Severity,
+    Table,
+    Text,
+    table,
+)
+from cmsmig.ui.documents.loss_findings import LINK_KINDS, loss_facts
+from cmsmig.ui.format import duration
+
+_JSON = "`cmsmig plan --json` lists all"
+_SIGNS: Mapping[Verb, tuple[str, Severity]] = {
+    Verb.CREATE: ("+", "good"),
+    Verb.UPDATE: ("~", "warning"),
+    Verb.DELETE: ("-", "bad"),
+}
+_VERBS = {Verb.CREATE: "create", Verb.UPDATE: "change", Verb.DELETE: "delete"}
+_ORDER = (
+    Kind.DATASOURCE,
+    Kind.COMPONENT,
+    Kind.FOLDER,
+    Kind.ASSET_FOLDER,
+    Kind.ASSET,
+    Kind.STORY,
+)
+_READING = "Reading the space"
+_STEPS = {
+    "prepare": (
+        "04 Components, folders, files",
+        "create_datasources read_datasource_entries create_datasource_entries "
+        "compare_datasources compare_datasource_entries update_datasources "
+        "update_datasource_entries delete_datasource_entries create_components "
+        "compare_components update_components create_folders compare_folders "
+        "rename_folders update_folders create_asset_folders settle_uploads "
+        "sign_uploads finish_uploads compare_assets update_assets",
+    ),
+    "create": (
+        "05 Stories, phase one",
+        "read_back_components create_stories",
+    ),
+    "link": (
+        "06 Relations and links, phase two",
+        "free_slugs compare_stories update_stories",
+    ),
+    "publish": (
+        "06 Publication",
+        "publish_stories read_versions show_versions compare_gone_stories "
+        "unpublish_stories delete_stories",
+    ),
+}
+TITLES = {step: title for step, (title, _) in _STEPS.items()}
+_STEP_OF = {name: step for step, (_, names) in _STEPS.items() for name in names.split()}
+_LOOKS = ("read_", "compare_")
+
+
+def planned_calls(plan: Plan, step: str) -> int:
+    """Return the calls of one step, and those that read the space before it."""
+    return sum(
+        count for name, count in plan.calls.items() if _STEP_OF.get(name, step) == step
+    )
+
+
+def planned_writes(plan: Plan, step: str) -> int:
+    """Return the calls of one step that change the destination."""
+    return sum(
+        count
+        for name, count in plan.calls.items()
+        if _STEP_OF.get(name) == step and not name.startswith(_LOOKS)
+    )
+
+
+def plan_line(plan: Plan) -> str:
+    """Return a plan in one line."""
+    items = plan.items
+    part = "" if plan.pilot.is_whole else f" of a pilot ({plan.pilot})"
+    gone = f"{items['gone']:,} are gone, " if items["gone"] else ""
+    why = ", ".join(f"{_words(name)} {count:,}" for name, count in plan.skipped.items())
+    return (
+        f"Plan {plan.plan_hash[:16]}{part}: of {counted(items['in'], 'item')}, "
+        f"{items['to_create']:,} become new stories, {items['already_there']:,} have "
+        f"one, {gone}{items['skipped']:,} are skipped{f' ({why})' if why else ''}, "
+        f"{items['failed']:,} fail."
+    )
+
+
+def plan_doc(plan: Plan) -> Doc:
+    """Return a plan for a person to read before anything is written."""
+    return (
+        Text(plan_line(plan)),
+        *_section("Decisions", _decisions(plan)),
+        *_warnings(plan),
+        *_section("Not sent", _refused(plan)),
+        Heading(f"Changes: {_verbs(plan.actions) or 'none'}"),
+        *_changes(plan),
+        *_section("What is lost or stays as it is", _losses(plan)),
+        *_calls(plan),
+    )
+
+
+def _section(title: str, parts: Iterable[Part]) -> Iterator[Part]:
+    if found := [*parts]:
+        yield from (Heading(title), *found)
+
+
+def _decisions(plan: Plan) -> Iterator[Part]:
+    """Yield what waits for a decision."""
+    yield from _gone_there(plan.gone.undecided)
+    yield from table(
+        ("Kind", "Name", "Field", "Why"),
+        [
+            (each.kind, each.what, each.field, Text(each.conflict))
+            for each in plan.edit_conflicts
+        ],
+        "Changed on both sides: theirs stays until you decide in notebook 04 or in "
+        "decisions/conflicts.yaml",
+        _JSON,
+    )
+    yield from table(
+        ("Place", "Item", "Decided"),
+        [
+            (
+                each.row.full_slug,
+                item_name(plan, each.key),
+                each.action or "nothing yet",
+            )
+            for each in plan.conflicts
+        ],
+        "Conflicts: another story is at the place of an item",
+        _JSON,
+    )
+    yield from table(
+        ("Kind", "Name", "What to do"),
+        [(each.kind, each.what, Text(each.text)) for each in plan.in_the_way],
+        "In the way: not ours, so it is not overwritten",
+        _JSON,
+    )
+    yield from gone_tables(plan.gone_at_origin)
+
+
+def _gone_there(undecided: Gone) -> Iterator[Part]:
+    if undecided.things:
+        yield Note(gone_sentence(undecided), "warning")
+        rows = [
+            (kind.noun(), name)
+            for kind, names in undecided.names().items()
+            for name in names
+        ]
+        yield from table(("Kind", "Name"), rows, "Gone from the destination", _JSON)
+
+
+def gone_tables(rows: Sequence[ItemRow]) -> Iterator[Table]:
+    """Yield the items that are gone at the origin, and the outcome for each story."""
+    cells = [
+        (
+            row.name or str(row.key),
+            row.story_record.full_slug if row.story_record else row.full_slug,
+            row.gone.sentence,
+            f"{_words(row.gone.state)}. {row.gone.note}".removesuffix(". "),
+        )
+        for row in rows
+        if row.gone
+    ]
+    head = ("Item", "Story", "Why", "The story")
+    yield from table(head, cells, "Gone at the origin")
+
+
+def _warnings(plan: Plan) -> Iterator[Note]:
+    for sentence in plan.checks.limits:
+        yield Note(f"limit: {sentence}", "warning")
+    for sentence in plan.notes:
+        yield Note(sentence)
+    for each in plan.checks.findings:
+        if not each.fails and each.kind not in LIMITS:
+            yield Note(each.text, "warning")
+
+
+def _refused(plan: Plan) -> Iterator[Part]:
+    rows = [
+        (each.full_slug or each.folder, each.field, Text(each.text))
+        for each in plan.checks.findings
+        if each.fails
+    ]
+    yield from table(
+        ("Where", "Field", "What to do"), rows, "The service would refuse it", _JSON
+    )
+    files = [*plan.missing_files.items()]
+    yield from table(("File", "Why"), files, "Files that could not be downloaded")
+
+
+def _verbs(actions: Iterable[Action]) -> str:
+    counts = Counter(each.verb for each in actions)
+    return ", ".join(
+        f"{counts[verb]:,} to {name}" for verb, name in _VERBS.items() if counts[verb]
+    )
+
+
+def _changes(plan: Plan) -> Iterator[Part]:
+    texts: dict[tuple[str, str], list[str]] = {}
+    for each in plan.schema_changes:
+        if each.outcome is Outcome.WRITE:
+            texts.setdefault((each.kind, each.what), []).append(each.text)
+    for kind in _ORDER:
+        of_kind = [each for each in plan.actions if each.ref.kind is kind]
+        if of_kind:
+            rows = [_action_row(each, texts) for each in of_kind]
+            title = f"{kind.noun(2).capitalize()}: {_verbs(of_kind)}"
+            yield Fold(title, (Table((), rows),))
+    if published := [Text(each.line) for each in plan.publications]:
+        title = f"Published: {counted(len(published), 'story', 'stories')}"
+        yield Fold(title, (Table((), [(each,) for each in published]),))
+    if moves := [(each.old, each.new) for each in plan.moves]:
+        yield Fold(f"Moved: {len(moves):,}", (Table(("From", "To"), moves),))
+    kept = [
+        (each.kind, each.what, Text(each.text))
+        for each in plan.schema_changes
+        if each.outcome not in (Outcome.WRITE, Outcome.ACCEPT)
+    ]
+    if kept:
+        title = f"Kept as editors changed it: {len(kept):,}"
+        yield Fold(title, (Table((), kept),))
+    if made_again := plan.gone.recreated.counts():
+        yield Text(f"Made again, since it is gone: {_counts(made_again)}.")
+
+
+def _action_row(
+    action: Action, texts: Mapping[tuple[str, str], Sequence[str]]
+) -> tuple[Cell, ...]:
+    kind, name = action.ref
+    fields = sorted(each.removeprefix(CONTENT) for each in action.fields)
+    said = texts.get((str(kind), name)) or fields
+    sign, color = _SIGNS[action.verb]
+    return Mark(f"{sign} {kind.noun()}", color), name, Text(", ".join(said))
+
+
+def _losses(plan: Plan) -> Iterator[Part]:
+    yield from loss_facts(plan.losses)
+    causes = Counter(EXPLAINED[each.cause] for each in plan.dangling)
+    if plan.dangling:
+        yield Text(
+            f"{counted(len(plan.dangling), 'reference stays', 'references stay')} "
+            f"empty: {_counts(causes)}."
+        )
+    if replaced := fields_replaced(plan.dangling):
+        many = counted(replaced, "translated field")
+        yield Text(
+            f"Of these, visitors get the primary language's references in {many}."
+        )
+    if plan.not_in_pilot:
+        many = counted(len(plan.not_in_pilot), "reference")
+        yield Text(f"{many} to items outside this pilot: a whole import fills them.")
+    if plan.borrowed:
+        many = counted(len(plan.borrowed), "reference")
+        yield Text(f"{many} to the story in the primary language.")
+    if left := sum(plan.links_left.values()):
+        causes = Counter(
+            {LINK_KINDS.get(k, _words(k)): n for k, n in plan.links_left.items()}
+        )
+        stay = counted(left, "link into the old site stays", "links stay")
+        yield Text(f"{stay} as it is: {_counts(causes)}.")
+
+
+def _calls(plan: Plan) -> Iterator[Part]:
+    rows: list[tuple[Cell, ...]] = []
+    for step in (_READING, *TITLES):
+        named = [
+            (name, count)
+            for name, count in plan.calls.items()
+            if _STEP_OF.get(name, _READING) == step
+        ]
+        for number, (name, count) in enumerate(named):
+            title = "" if number else TITLES.get(step, step)
+            rows.append((title, _words(name), count, _time(plan, count)))
+    total = plan.total_calls
+    rows.append(("All", "", total, _time(plan, total)))
+    head = ("Step", "Call", "Calls", "Time")
+    saved = Counter({name: count for name, count in plan.saved.items() if count})
+    at = ", ".join(f"{duration(plan.seconds(rate))} at {rate}" for rate in (3, 6))
+    parts: list[Part] = [Table(head, rows, shown=len(rows))]
+    if saved:
+        parts.append(Text(f"Calls saved: {_counts(saved)}."))
+    parts += [
+        Text(f"With one verification {each.added:,} requests; {each.limit}.")
+        for each in plan.checks.counts
+        if each.what == Counted.REQUESTS
+    ]
+    title = (
+        f"Calls: {total:,}, {_time(plan, total)} at {plan.rate:g} a second ({at}); "
+        "uploading the bytes of files costs none"
+    )
+    yield Fold(title, parts)
+
+
+def _time(plan: Plan, count: int) -> str:
+    return duration(plan.seconds(plan.rate) * count / max(1, plan.total_calls))
+
+
+def item_name(plan: Plan, key: ItemKey) -> str:
+    """Return what an item is called, else its key."""
+    item = plan.details.migration.items.get(key) if plan.details else None
+    return item.name if item else str(key)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{_words(name)} {count:,}" for name, count in ordered)
+
+
+def _words(code: str) -> str:
+    return code.replace("_", " ")
