@@ -49,6 +49,25 @@ def test_the_files_are_what_an_import_makes(whole: Rig, tmp_path: Path) -> None:
     assert icons["embed"] == ("block-monitor", "url")
 
 
+def test_an_import_uses_what_the_official_tool_pushed(rig: Callable[..., Rig]) -> None:
+    """As it is: no component is made or changed, and each keeps its group."""
+    project = rig()
+    out = project.folder / "out"
+    project.done("schema", "--out", str(out))
+    groups, components = (
+        json.loads((out / "components" / "design" / f"{name}.json").read_text())
+        for name in ("groups", "components")
+    )
+    # The scopes of an import do not allow groups.
+    project.handle.state.space.groups.update({each["id"]: each for each in groups})
+    for each in components:
+        project.api("POST", "/components", {"component": each})
+    there = project.api("GET", "/components")
+    project.done("import")
+    project.done("verify")
+    assert project.api("GET", "/components") == there
+
+
 def test_texts_of_the_content_do_not_act(rig: Callable[..., Rig]) -> None:
     """In comments, keys, options, names of types; in cells of the page."""
     project = rig()

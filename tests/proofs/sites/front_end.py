@@ -4,11 +4,11 @@ usage: front_end.py [--way WAY] [FOLDER_OF_SITES]
 
 The sample site, and each folder below FOLDER_OF_SITES that holds a `sites.json`, is
 moved into a sandbox. `cmsmig schema` writes the design. A front end that is built from
-the guide reads every draft with the official client and shows it with the official
-renderer. Each rich text body has to show the words of the origin's body in their
-order and as many pictures, or be listed with a loss in the plan; with isolated embeds
-no page runs code of the content. The types have to compile, and to take the content of
-every story. Needs Node and npm. Exits 1 on anything else.
+the guide reads every story with the official client (drafts, or what is published) and
+shows it with the official renderer. Each rich text body has to show the words of the
+origin's body in their order and as many pictures, or be listed with a loss in the plan;
+with isolated embeds no page runs code of the content. The types have to compile, and to
+take every story. Needs Node and npm. Exits 1 on anything else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tests.support.richtext.conservation import of_html, soup, words
 GUIDE = Path(__file__).parents[3] / "docs" / "front-end.md"
 RATE = 1_000
 SHOWN = 10
-WAYS = ("whole", "split", "encoded")
+WAYS = ("whole", "split", "encoded", "published")
 _CODE = re.compile(r"^```js\n(.*?)^```$", re.M | re.S)
 _TYPE = re.compile(r'^export interface (\w+) extends Block<"([^"]+)">', re.M)
 
@@ -49,6 +49,8 @@ class Shown:
     site: str
     way: str
     stories: int = 0
+    resolved: int = 0
+    """Relations that the service resolved, in one page of each content type."""
     bodies: int = 0
     equal: int = 0
     recorded: Counter[str] = field(default_factory=Counter)
@@ -62,10 +64,11 @@ class Shown:
             "site": self.site,
             "way": self.way,
             "stories": self.stories,
+            "resolved": self.resolved,
             "bodies": self.bodies,
             "equal": self.equal,
             "other, by a listed loss": dict(self.recorded),
-            "stories that the types take": self.typed,
+            "typed stories": self.typed,
             "wrong": len(self.wrong),
         }
 
@@ -113,12 +116,15 @@ def _moved(name: str, site: Path | None, way: str) -> Shown:
         components = json.loads(
             (schema / "components" / "design" / "components.json").read_text()
         )
-        announced = dict(here.served.announced)
-        answer = ask("front_end.mjs", announced, version="draft", components=components)
-        found.stories = len(answer["pages"])
+        asked = {
+            "version": "published" if way == "published" else "draft",
+            "components": components,
+        }
+        answer = ask("front_end.mjs", dict(here.served.announced), **asked)
+        found.stories, found.resolved = len(answer["stories"]), answer["resolved"]
         found.wrong += _unsafe(answer["pages"])
         _compare(here, plan, answer["fields"], found)
-        _check_types(schema, here, found)
+        _check_types(schema, answer["stories"], found)
     return found
 
 
@@ -140,16 +146,16 @@ def _compare(
     here: Project, plan: dict, shown: dict[str, dict[str, str]], found: Shown
 ) -> None:
     """Compare the words of each body."""
-    items = items_in(here.folder / "raw" / "items")
-    live = items_in(here.folder / "raw" / "live")
+    sets = ("live", "items") if found.way == "published" else ("items", "live")
+    first, then = (items_in(here.folder / "raw" / name) for name in sets)
     design = yaml.safe_load((here.folder / "decisions" / "design.yaml").read_text())
     losses: dict[tuple[str, str], list[str]] = {}
     for each in plan["losses"]:
         losses.setdefault((each["item"], each["field"]), []).append(each["kind"])
     types = {each["collection_id"]: each for each in design["content_types"]}
     for key, (uuid, path) in homes_of(here.folder).items():
-        values = (items.get(key) or live[key])["fieldData"]
-        for made in types[key[0]]["fields"]:
+        values = (first.get(key) or then[key])["fieldData"]
+        for made in types[key[0]]["fields"] if uuid in shown else ():
             if made["encoding"] != "richtext" or not values.get(made["origin"]):
                 continue
             found.bodies += 1
@@ -179,26 +185,25 @@ def _first(wanted: list[str], seen: list[str]) -> str:
     return f"{' '.join(seen[near])!r} in place of {' '.join(wanted[near])!r}"
 
 
-def _check_types(schema: Path, here: Project, found: Shown) -> None:
-    """Compile the types with the content of every draft: no key is unknown to them."""
+def _check_types(schema: Path, stories: list[dict[str, Any]], found: Shown) -> None:
+    """Compile the types with every story; of its content no key may be unknown."""
     text = (schema / "stories.d.ts").read_text("utf-8")
     types = {component: name for name, component in _TYPE.findall(text)}
-    contents: list[Any] = [
-        story["content"]
-        for story in here.served.page("state")["stories"]
-        if not story["is_folder"]
-    ]
-    lines = [f"import type {{ {', '.join(types.values())} }} from './stories';"]
-    lines += [
-        f"export const story{number}: {types[content['component']]} = "
-        f"{json.dumps(content)};"
-        for number, content in enumerate(contents)
-    ]
+    lines = [f"import type {{ Story, {', '.join(types.values())} }} from './stories';"]
+    for number, story in enumerate(stories):
+        content = story["content"]
+        name = types[content["component"]]
+        about = story | {"content": {"component": "", "_uid": ""}}
+        lines += [
+            f"export const content{number}: {name} = {json.dumps(content)};",
+            f"const given{number} = {json.dumps(about)};",
+            f"export const story{number}: Story = given{number};",
+        ]
     (schema / "check.ts").write_text("\n".join(lines))
     compiler = "node_modules/typescript/bin/tsc"
     try:
         run(compiler, "--strict", "--noEmit", str(schema / "check.ts"))
-        found.typed = len(contents)
+        found.typed = len(stories)
     except CalledProcessError as error:
         found.wrong += str(error.stdout).splitlines()
 

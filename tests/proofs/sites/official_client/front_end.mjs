@@ -2,9 +2,12 @@
 // of that page is beside this file as guide.mjs.
 //
 //   asked, on standard input:  {"endpoint", "token", "version", "components"}
-//   answered:                  {"pages": {uuid: html}, "fields": {uuid: {key: html}}}
+//   answered:                  {"stories": [...], "pages": {uuid: html},
+//                               "fields": {uuid: {key: html}}, "resolved": count}
 //
 // `components` are the components of `cmsmig schema`. A page shows every field by its type.
+// `resolved` are the relations that the service resolves, in a page of each content type; it
+// is an error where these are not the stories that their UUIDs name.
 
 import { readFileSync } from "node:fs";
 import * as guide from "./guide.mjs";
@@ -81,8 +84,25 @@ function page(story) {
   return `<main><h1>${text(story.name)}</h1>${dated}${body.join("")}</main>`;
 }
 
+async function resolve(story) {
+  const schema = Object.entries(schemas[story.content.component]);
+  const keys = schema.filter(([, { source }]) => source === "internal_stories").map(([key]) => key);
+  const relations = keys.map((key) => `${story.content.component}.${key}`);
+  const page = await guide.readPage(api, story.full_slug, { version, relations });
+  const found = (key) => [page.content[key]].flat().filter((each) => each?.uuid);
+  for (const key of keys) {
+    const wanted = guide.related(stories, story.content[key]).map(({ uuid }) => uuid);
+    const given = found(key).map(({ uuid }) => uuid);
+    if (wanted.join() !== given.join()) throw new Error(`${story.full_slug} ${key}: ${given} in place of ${wanted}`);
+  }
+  return keys.flatMap(found).length;
+}
+
 const all = [...stories.values()];
+const examples = new Map(all.map((story) => [story.content.component, story]));
+const resolved = (await Promise.all([...examples.values()].map(resolve))).reduce((sum, each) => sum + each, 0);
 const trusted = all.map((story) => [story.uuid, fields(story.content)]);
 render = isolating;
 const pages = all.map((story) => [story.uuid, page(story)]);
-process.stdout.write(JSON.stringify({ pages: Object.fromEntries(pages), fields: Object.fromEntries(trusted) }));
+const answer = { stories: all, pages: Object.fromEntries(pages), fields: Object.fromEntries(trusted), resolved };
+process.stdout.write(JSON.stringify(answer));
