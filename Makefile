@@ -63,10 +63,11 @@ check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks, words
 	$(BIN)/python .ci/notebook_lint.py
 	$(BIN)/python .ci/words.py
 
-conformance: $(RUNS) ## converter, stories and front end against the official packages; SITES=folder
+conformance: $(RUNS) ## converter, stories, front end and redirects against the official packages and hosts; SITES=folder
 	$(BIN)/python -m tests.proofs.converter conformance $(OPTIONS)
 	$(BIN)/python -m tests.proofs.sites.schema_check $(SITES)
 	$(BIN)/python -m tests.proofs.sites.front_end $(SITES)
+	$(BIN)/python -m tests.proofs.redirects.redirects $(SITES)
 
 bench: $(RUNS) ## the speed of everything beside a rival or floor; OPTIONS="--only import"
 	$(BIN)/python -m tests.proofs.bench.bench $(OPTIONS)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted, first_of
 from cmsmig.evidence.evidence import Evidence, planned_writes
+from cmsmig.mapping.redirects.address_map import Outcome, Source
 
 _NAMED = 3
 """Addresses that a line names; the files list all."""
@@ -169,25 +170,27 @@ def _published(evidence: Evidence) -> Check:
 
 def _redirects(evidence: Evidence) -> Iterator[Check]:
     redirects = evidence.redirects
-    addresses = len(redirects.moved)
+    addresses = len(redirects.of(Outcome.MOVED))
+    kept = len(redirects.of(Outcome.UNCHANGED))
+    lost = redirects.of(Outcome.WAITING, Source.ITEM)
     yield Check(
         "Redirects are set up at the new host",
         CheckState.PERSON if addresses else CheckState.DONE,
         f"{counted(addresses, 'address moves', 'addresses move')} "
-        f"(redirects/redirects.csv), {redirects.kept} stay as they are.",
+        f"(redirects/redirects.csv), {kept} stay as they are.",
     )
     yield _either(
         "Every address of a live item leads somewhere",
-        counted(len(redirects.lost), "address has", "addresses have") + " no new page.",
-        ok=not redirects.lost,
+        counted(len(lost), "address has", "addresses have") + " no new page.",
+        ok=not lost,
     )
-    if gone := redirects.untargeted:
+    if gone := redirects.of(Outcome.WAITING, Source.GONE_ITEM):
         named = first_of([each.old for each in gone], _NAMED, ", ")
         yield Check(
             "Addresses whose items are gone lead somewhere",
             CheckState.PERSON,
             f"{counted(len(gone), 'address needs', 'addresses need')} a target: {named}"
-            " (redirects/needs-a-target.csv).",
+            " (redirects/address-map.csv).",
         )
     clashes = [*redirects.shared, *redirects.shadowed]
     yield _either(

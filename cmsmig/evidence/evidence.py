@@ -25,16 +25,13 @@ from cmsmig.evidence.publication import (
     count_publication,
     sum_publication,
 )
-from cmsmig.evidence.redirects import (
-    GoneAddress,
-    RedirectMap,
-    redirect_rows,
-)
+from cmsmig.evidence.redirects import address_map
 from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.redirects.address_map import AddressMap, KnownAddress, Source
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration, as_begun
 from cmsmig.steps.plan.edits.written_stories import language_paths
@@ -83,7 +80,7 @@ class Evidence:
     """The plan that was made last; None before the first."""
     unpublished: int
     """Stories of live items that are not published."""
-    redirects: RedirectMap
+    redirects: AddressMap
     verification: Verification | None
     """None when nothing was read back in this run."""
     names: Mapping[str, str]
@@ -173,7 +170,9 @@ def gather(
         losses=_losses(project.ledger),
         plan=plan,
         unpublished=sum_publication(publication).unpublished,
-        redirects=redirect_rows(migration, existing, earlier, _gone_addresses(rows)),
+        redirects=address_map(
+            project, migration, existing, earlier, _gone_addresses(rows)
+        ),
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
         names=_names(migration, verification),
@@ -261,14 +260,15 @@ def _existing(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
     }
 
 
-def _gone_addresses(rows: Mapping[ItemKey, ItemRow]) -> list[GoneAddress]:
+def _gone_addresses(rows: Mapping[ItemKey, ItemRow]) -> list[KnownAddress]:
     """Return the addresses that visitors may know of items that are gone."""
     return [
-        GoneAddress(
-            old=row.old_path,
-            key=key,
-            name=row.name,
-            new=row.current_record.full_slug if row.current_record else "",
+        KnownAddress(
+            row.old_path,
+            Source.GONE_ITEM,
+            f"/{row.current_record.full_slug}" if row.current_record else "",
+            key,
+            row.name,
         )
         for key, row in rows.items()
         if row.gone is not None

@@ -21,8 +21,9 @@ from cmsmig.evidence.evidence import (
 from cmsmig.evidence.failures import Failure
 from cmsmig.evidence.listing import SHOWN, document_pieces
 from cmsmig.evidence.origin_pages import OriginPages
-from cmsmig.evidence.redirects import STATUS, RedirectMap, write_pieces, write_text
+from cmsmig.evidence.redirects import write_pieces, write_text
 from cmsmig.ledger.rows import Accounting
+from cmsmig.mapping.redirects.address_map import MOVED_STATUS, AddressMap, Outcome
 from cmsmig.ui.doc import (
     Address,
     Cell,
@@ -190,22 +191,26 @@ def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
         )
 
 
-def redirects_doc(found: RedirectMap) -> Iterator[Part]:
-    """Yield where each old address leads."""
+def redirects_doc(found: AddressMap) -> Iterator[Part]:
+    """Yield where each old address leads, and what waits for a decision."""
+    moved, kept = found.of(Outcome.MOVED), len(found.of(Outcome.UNCHANGED))
     yield Text(
-        f"{counted(len(found.moved), 'address moves', 'addresses move')} ({STATUS}), "
-        f"{found.kept:,} stay as they are, {len(found.lost):,} have no new page. The "
-        "map is in `redirects/redirects.csv`."
+        f"{counted(len(moved), 'address moves', 'addresses move')} ({MOVED_STATUS}), "
+        f"{kept:,} stay as they are. All are in `redirects/address-map.csv`, and in a "
+        "file for each host."
     )
-    moved = [(each.old, each.new) for each in found.moved]
-    yield from table(("Old address", "New address"), moved, "Moved", shown=50)
-    gone = [(each.old, each.name) for each in found.untargeted]
-    head = ("Old address", "Item")
-    rest = "all are in redirects/needs-a-target.csv"
-    title = "Addresses of items that are gone: each needs a target"
-    yield from table(head, gone, title, rest)
-    lost = [(each.old, each.name) for each in found.lost]
-    yield from table(head, lost, "Addresses without a new page", shown=50)
+    counts = [
+        (source, *(each.get(outcome, 0) for outcome in Outcome))
+        for source, each in found.counts().items()
+    ]
+    yield from table(("Known from", *Outcome), counts, "Old addresses")
+    waiting = [row for row in found.rows if row.outcome is Outcome.WAITING]
+    head = ("Old address", "Item", "Why")
+    named = [(row.old, row.name, row.why) for row in waiting]
+    rest = "all are in redirects/address-map.csv"
+    yield from table(head, named, "Addresses that wait for a decision", rest, shown=50)
+    rows = [(row.old, f"{row.new}{row.tail}") for row in moved]
+    yield from table(("Old address", "New address"), rows, "Moved", shown=50)
     if clashes := [*found.shared, *found.shadowed]:
         listed = ", ".join(f"`{each}`" for each in clashes[:50])
         yield Note(f"Several pages claim one address: {listed}.", "warning")

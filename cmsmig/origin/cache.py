@@ -29,10 +29,11 @@ from cmsmig.origin.schema import (
     parse_item,
     parse_site,
 )
+from cmsmig.origin.static_pages import StaticPage, parse_pages
 from cmsmig.plain_file import open_plain
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,80}")
-_SITES, _COLLECTIONS = "sites.json", "collections.json"
+_SITES, _COLLECTIONS, _PAGES = "sites.json", "collections.json", "pages.json"
 _REFRESH, _SITE = ".pages/refresh", ".pages/site.json"
 
 
@@ -71,6 +72,14 @@ class RawCache:
         """Return one collection with its fields."""
         path = self._schema(identifier)
         return parse_collection(read_document(path), str(path))
+
+    def static_pages(self) -> tuple[StaticPage, ...] | None:
+        """Return the pages that belong to no collection; None where they were not
+        listed, as a token without the scope for it may not."""
+        path = self.folder / _PAGES
+        if not path.is_file():
+            return None
+        return parse_pages(_records(read_document(path), "pages", str(path)))
 
     def items(self, collection_id: str, *, live: bool) -> Iterator[Item]:
         """Yield a set's items, one in memory at a time.
@@ -168,6 +177,10 @@ class RawCache:
         body = document({"site_id": site_id, "key": key})
         replace_file(self.folder / _SITE, [body], is_shared=True)
 
+    def keep_static_pages(self, listed: list[Json]) -> None:
+        """Write the list of the site's pages."""
+        replace_file(self.folder / _PAGES, [document({"pages": listed})])
+
     def keep_collection(self, identifier: str, body: JsonObject) -> None:
         """Write a collection's schema."""
         replace_file(self._schema(identifier), [document(body)])
@@ -245,7 +258,7 @@ class RawCache:
                         self.pages(path.stem, live=live).clear()
             for path in (self.folder / "collections").glob("*.json"):
                 path.unlink()
-            for name in (_COLLECTIONS, _SITES, _SITE):
+            for name in (_COLLECTIONS, _PAGES, _SITES, _SITE):
                 (self.folder / name).unlink(missing_ok=True)
             marker.unlink()
 

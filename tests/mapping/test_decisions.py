@@ -267,13 +267,14 @@ def test_every_decision_comes_back_from_its_text(decision: Decision) -> None:
 
 
 def test_each_kind_has_a_file_of_its_own() -> None:
-    """The five that the project folder holds."""
+    """Those that the project folder holds."""
     assert list(FILE_NAMES.values()) == [
         "collections.yaml",
         "design.yaml",
         "blocks.yaml",
         "embeds.yaml",
         "conflicts.yaml",
+        "redirects.yaml",
     ]
 
 

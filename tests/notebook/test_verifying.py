@@ -83,7 +83,7 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
     announced = stage.rehearsal.handle.announcement
     files = [each for each in (tmp_path / "r").rglob("*") if each.is_file()]
     texts = [each.read_text() for each in files]
-    assert len(files) == 3
+    assert len(files) == 11
     for side in ("origin", "destination"):
         assert not [text for text in texts if announced[f"{side}_token"] in text]
     shown = str(verifying.ledger_tables(handover).html())
@@ -229,7 +229,8 @@ async def test_before_any_import_the_notebooks_that_come_first_are_named(
 async def test_redirects_follow_the_decided_places(
     staged: Start, tmp_path: Path
 ) -> None:
-    """Another folder: each live address moves there with 301, one line each."""
+    """Another folder: each live address moves there with 301, one line each, and so
+    does the collection's own page."""
     stage = staged()
     design = stage.rehearsal.folder / "decisions" / "design.yaml"
     design.write_text(design.read_text().replace("folder: records", "folder: archive"))
@@ -237,7 +238,7 @@ async def test_redirects_follow_the_decided_places(
     await _handed_over(stage, tmp_path / "r")
     with (tmp_path / "r" / "redirects" / "redirects.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 12
+    assert len(rows) == 13
     assert {
         "old": "/records/record-1",
         "new": "/archive/record-1",

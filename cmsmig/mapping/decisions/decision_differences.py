@@ -24,8 +24,10 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
     Reviewed,
 )
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.richtext.policy import InstanceBlock
 
+C = TypeVar("C", ConflictsDecision, RedirectsDecision)
 T = TypeVar("T")
 
 _BECOMES = {
@@ -60,6 +62,7 @@ class DecisionState:
     blocks: BlocksDecision | None = None
     embeds: EmbedsDecision | None = None
     conflicts: ConflictsDecision | None = None
+    redirects: RedirectsDecision | None = None
 
 
 def describe_differences(before: DecisionState, after: DecisionState) -> list[str]:
@@ -73,7 +76,8 @@ def describe_differences(before: DecisionState, after: DecisionState) -> list[st
         *_design(before.design, after.design, names),
         *_blocks(before.blocks, after.blocks, names),
         *_embeds(before.embeds, after.embeds),
-        *_conflicts(before.conflicts, after.conflicts),
+        *_choices("conflicts.yaml", before.conflicts, after.conflicts),
+        *_choices("redirects.yaml", before.redirects, after.redirects),
     ]
 
 
@@ -258,14 +262,17 @@ def _instances(
                 yield f"{called}, {prop.label or prop.prop}: {_value(now)}, {_was(was)}"
 
 
-def _conflicts(
-    old: ConflictsDecision | None, new: ConflictsDecision | None
-) -> Iterator[str]:
-    old, new = old or ConflictsDecision(), new or ConflictsDecision()
-    yield from _reviewed("conflicts.yaml", old.reviewed, new.reviewed)
+def _choices(name: str, old: C | None, new: C | None) -> Iterator[str]:
+    """Yield the choices that one of two files has, and the other has not."""
+    some = new or old
+    if some is None:
+        return
+    old, new = old or type(some)(), new or type(some)()
+    yield from _reviewed(name, old.reviewed, new.reviewed)
+    yield from _fields("", old, new, ("conflicts", "edits", "gone", "addresses"))
     for one in fields(new):
         was, now = getattr(old, one.name), getattr(new, one.name)
-        if one.name in _FOR_READERS or was == now:
+        if one.name in _FOR_READERS or was == now or isinstance(now, str):
             continue
         for each in now:
             if each not in was:

@@ -1,4 +1,4 @@
-"""The five decision files: from types to documents and back.
+"""The decision files: from types to documents and back.
 
 `blocks.yaml` says how each field's bodies are stored, then has an entry for each body
 that was decided on. Entries are written and read by the thousand, so that those in the
@@ -34,6 +34,7 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.mapping.decisions.decision_records import node_at, read_record, record_body
 from cmsmig.mapping.decisions.design import BlockRole, Design
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.decisions.yaml_documents import (
     edited,
     read_document,
@@ -44,7 +45,12 @@ from cmsmig.richtext.blocks.proposals import How
 from cmsmig.richtext.policy import EmbedPolicy
 
 Decision = (
-    CollectionsDecision | Design | BlocksDecision | EmbedsDecision | ConflictsDecision
+    CollectionsDecision
+    | Design
+    | BlocksDecision
+    | EmbedsDecision
+    | ConflictsDecision
+    | RedirectsDecision
 )
 D = TypeVar(
     "D",
@@ -53,6 +59,7 @@ D = TypeVar(
     BlocksDecision,
     EmbedsDecision,
     ConflictsDecision,
+    RedirectsDecision,
 )
 
 FILE_NAMES: Mapping[type[Decision], str] = {
@@ -61,6 +68,7 @@ FILE_NAMES: Mapping[type[Decision], str] = {
     BlocksDecision: "blocks.yaml",
     EmbedsDecision: "embeds.yaml",
     ConflictsDecision: "conflicts.yaml",
+    RedirectsDecision: "redirects.yaml",
 }
 """The file that each kind of decision is stored in, in the order to take them."""
 
@@ -322,5 +330,14 @@ _HEADERS: Mapping[type[Decision], str] = {
         "decision to the edit that was shown\n"
         "gone: from origin (action: keep | unpublish | delete) or from destination\n"
         "(action: recreate | leave_out); what: a path, a name, or '*' for all"
+    ),
+    RedirectsDecision: (
+        "What happens to addresses of the old site that no item explains.\n"
+        "action: keep (the new site has a page there) | move (301, to `to`) | gone "
+        "(410)\n"
+        "old: a path, or /above/(.*) for all below one; to: a new path, an old path\n"
+        "that is followed, or another site's address; %1 is what (.*) matched\n"
+        "host: such as https://www.example.com, before each new path\n"
+        "The origin's own rules belong next to this file, as redirects.csv."
     ),
 }

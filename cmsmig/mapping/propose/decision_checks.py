@@ -16,6 +16,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
+from cmsmig.mapping.decisions.redirects import RedirectsDecision, redirect_problems
 from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.design_checks import (
     design_problems,
@@ -65,6 +66,8 @@ def problems_of(
         yield from _blocks_problems(decision, by_id)
     elif isinstance(decision, EmbedsDecision):
         yield from _embeds_problems(decision)
+    elif isinstance(decision, RedirectsDecision):
+        yield from redirect_problems(decision)
 
 
 def _embeds_problems(decision: EmbedsDecision) -> Iterator[str]:

@@ -91,6 +91,17 @@ def find_renamed(
     )
 
 
+def find_links(
+    site: Site, collections: Sequence[Collection], items: Iterable[Item]
+) -> tuple[str, ...]:
+    """Return the paths of the old site that bodies and link fields lead to, decoded and
+    sorted. Reads all values once."""
+    routes = Routes(site, collections, {}, {})
+    by_id = {each.collection_id: each for each in collections}
+    found = {routes.local_path(address) for address in _addresses(by_id, items)}
+    return tuple(sorted(each for each in found if each))
+
+
 def _addresses(
     collections: Mapping[str, Collection], items: Iterable[Item]
 ) -> Iterator[str]:

@@ -201,6 +201,11 @@ class Routes:
             return RouteTarget(found, anchor, query)
         return StaticPage(path or "/", cause)
 
+    def local_path(self, href: str) -> str:
+        """Return the decoded path of a link into the old site; empty for another."""
+        local = self._local(href.strip())
+        return "" if local is None else clean_path(re.split("[?#]", local)[0])
+
     def _local(self, href: str) -> str | None:
         absolute = _ABSOLUTE.fullmatch(href)
         if absolute is None:
@@ -244,6 +249,11 @@ class Routes:
 def parts_of(path: str) -> tuple[str, ...]:
     """Return the parts of a path, decoded."""
     return tuple(unquote(part) for part in path.split("/") if part)
+
+
+def clean_path(path: str) -> str:
+    """Return a path decoded, with a slash in front and none at its end."""
+    return _joined(parts_of(path))
 
 
 def _joined(parts: tuple[str, ...]) -> str:

@@ -8,7 +8,8 @@ from cmsmig.counting import counted
 from cmsmig.evidence.redirects import write_text
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.pull.origin_overview import StaticPage, read_static_pages
+from cmsmig.origin.static_pages import StaticPage
+from cmsmig.steps.pull.origin_overview import read_static_pages
 from cmsmig.ui.csv_text import csv_text
 from cmsmig.ui.html.safe_html import more, note, paragraph, sheet, table
 

@@ -12,8 +12,9 @@ from cmsmig.evidence.checklist import Check, checklist
 from cmsmig.evidence.checklist_file import read_ticks, with_ticks
 from cmsmig.evidence.evidence import Evidence, gather
 from cmsmig.evidence.origin_pages import OriginPages
-from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_redirects
+from cmsmig.evidence.redirects import address_map, write_redirects
 from cmsmig.evidence.report import write_report
+from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.prerequisites import decided_migration, nothing_imported
 from cmsmig.notebook.kit.workspace import Workspace
@@ -66,10 +67,10 @@ class Handover:
         """Return the checklist as of now, with what people ticked."""
         return self._checks(self.evidence())
 
-    def redirects(self) -> RedirectMap:
+    def redirects(self) -> AddressMap:
         """Return the redirect map: as planned while nothing is imported."""
         if self.missing:
-            return redirect_rows(self.migration)
+            return address_map(self.workspace.project, self.migration)
         return self.evidence().redirects
 
     def write_redirects(self) -> tuple[Path, ...]:

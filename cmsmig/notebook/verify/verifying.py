@@ -11,6 +11,7 @@ from markupsafe import Markup
 from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.report import checklist_doc, headline_doc
+from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
@@ -80,7 +81,7 @@ def redirects(handover: Handover) -> Panel:
     written = () if workspace.dry_run else handover.write_redirects()
     return workspace.panel(
         doc_sheet(*planned_redirects_doc(handover), *files_written(written)),
-        text=f"redirects: {len(handover.redirects().moved)}",
+        text=f"redirects: {len(handover.redirects().of(Outcome.MOVED))}",
     )
 
 

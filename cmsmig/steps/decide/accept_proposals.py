@@ -13,12 +13,14 @@ from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     BodyMode,
+    CollectionsDecision,
 )
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
 from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.propose.additions import (
     Addition,
     with_missing_blocks,
@@ -34,6 +36,8 @@ from cmsmig.mapping.propose.proposals import (
     propose_design,
     propose_embeds,
 )
+from cmsmig.mapping.redirects.address_resolver import map_addresses
+from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
 from cmsmig.richtext.blocks.proposals import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
@@ -41,10 +45,12 @@ from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import (
     Decisions,
     add_to_decision,
+    decision_in,
     read_decisions,
     stamp_review,
     write_decision,
 )
+from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import (
     Origin,
@@ -175,6 +181,29 @@ def _take_all(done: _Acceptance, origin: Origin, facts: SpaceFacts) -> None:
     done.take(propose_bodies(design), lambda known: with_missing_bodies(known, design))
     done.take(propose_embeds(), lambda known: (known, ()))
     done.take(ConflictsDecision(), lambda known: (known, ()))
+    _take_redirects(done, origin, collections)
+
+
+def _take_redirects(
+    done: _Acceptance, origin: Origin, collections: CollectionsDecision
+) -> None:
+    """Write or complete the redirects, where any address waits for a decision."""
+    path = done.project.decision(FILE_NAMES[RedirectsDecision])
+    decided = decision_in(done.project, RedirectsDecision) or RedirectsDecision()
+    new = NewPaths.unchanged(origin)
+    known = known_addresses(done.project, origin, collections, new)
+    pages = {path: key for key, path in new.stories.items()}
+    found = map_addresses(known, pages, frozenset(new.folders.values()), decided)
+    proposed = propose_redirects(found)
+    added = tuple(Addition("redirect", each.old) for each in proposed)
+
+    def complete(
+        known: RedirectsDecision,
+    ) -> tuple[RedirectsDecision, tuple[Addition, ...]]:
+        return replace(known, addresses=(*known.addresses, *proposed)), added
+
+    if proposed or path.exists():
+        done.take(RedirectsDecision(proposed), complete)
 
 
 def _split(project: Project, heuristics: Heuristics, reviewed: Reviewed) -> Path:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.errors import UndecidedError
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
+from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.decision_store import Decisions, read_decisions
+from cmsmig.steps.decide.decision_store import Decisions, decision_in, read_decisions
 from cmsmig.steps.decide.migration import open_migration
 
 
@@ -51,6 +53,7 @@ def check_decisions(project: Project, settings: Settings) -> DecisionCheck:
     `UndecidedError` for what is missing or waits for a person.
     """
     decisions = read_decisions(project)
+    check_against(decision_in(project, RedirectsDecision) or RedirectsDecision(), ())
     _require_accepted(decisions)
     pulled = RawCache(project.raw).complete()
     if pulled:

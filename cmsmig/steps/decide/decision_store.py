@@ -35,6 +35,7 @@ from cmsmig.mapping.decisions.decision_files import (
     to_text,
 )
 from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.propose.additions import Addition
 from cmsmig.plain_file import read_plain, require_in_place
 from cmsmig.settings import Project
@@ -49,6 +50,7 @@ _DEFAULTS: Mapping[str, Decision] = {
     FILE_NAMES[BlocksDecision]: BlocksDecision(bodies=()),
     FILE_NAMES[EmbedsDecision]: EmbedsDecision(),
     FILE_NAMES[ConflictsDecision]: ConflictsDecision(),
+    FILE_NAMES[RedirectsDecision]: RedirectsDecision(),
 }
 """What a missing file means: nothing is lost."""
 
@@ -63,7 +65,8 @@ class Decisions:
     embeds: EmbedsDecision
     conflicts: ConflictsDecision
     hashes: Mapping[str, str]
-    """Fingerprints of what was decided, by file name; who decided does not count."""
+    """Fingerprints of what was decided, by file name; who decided does not count.
+    Redirects are no part of an import."""
 
 
 def stamp_review(by: str, how: str) -> Reviewed:
@@ -80,7 +83,11 @@ def read_decisions(project: Project) -> Decisions:
     """
     if project.target:
         _refuse_common_conflicts(project)
-    texts = {name: decision_text(project.decision(name)) for name in _KINDS}
+    texts = {
+        name: decision_text(project.decision(name))
+        for name, kind in _KINDS.items()
+        if kind is not RedirectsDecision
+    }
     return Decisions(
         _required(project, texts, CollectionsDecision),
         _required(project, texts, Design),

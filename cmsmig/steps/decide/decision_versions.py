@@ -17,6 +17,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.mapping.decisions.decision_differences import DecisionState
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, from_text
 from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text
 
@@ -56,6 +57,7 @@ def _state(where: str, read: _Reader) -> DecisionState:
         decided(BlocksDecision),
         decided(EmbedsDecision),
         decided(ConflictsDecision),
+        decided(RedirectsDecision),
     )
 
 

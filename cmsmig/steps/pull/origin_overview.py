@@ -3,14 +3,14 @@ are no items: people build them again by hand."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from cmsmig.canonical import Json, JsonObject, text_of
+from cmsmig.canonical import Json
 from cmsmig.errors import CredentialsError
 from cmsmig.events import Observer
 from cmsmig.origin.cache import choose_site, collection_id, parse_sites
 from cmsmig.origin.client import PAGE, OriginClient
+from cmsmig.origin.static_pages import StaticPage, parse_pages
 from cmsmig.settings import Settings
 from cmsmig.steps.connect import open_origin
 
@@ -56,18 +56,6 @@ def _name(record: Json) -> str:
     return str(body.get("displayName") or body.get("slug") or body.get("id"))
 
 
-@dataclass(frozen=True, slots=True)
-class StaticPage:
-    """One page of the designer."""
-
-    title: str
-    path: str
-    """Below the site's domain."""
-    state: str
-    seo_title: str
-    description: str
-
-
 async def read_static_pages(
     settings: Settings, site_id: str, observer: Observer
 ) -> tuple[StaticPage, ...]:
@@ -78,13 +66,7 @@ async def read_static_pages(
     async with open_origin(settings, observer) as session:
         client = OriginClient(session, settings.origin_api_url)
         try:
-            return tuple(
-                [
-                    _page(each)
-                    async for each in _pages(client, site_id)
-                    if not each.get("collectionId") and not each.get("isBranch")
-                ]
-            )
+            return parse_pages(await list_pages(client, site_id))
         except CredentialsError as error:
             raise CredentialsError(
                 "The origin's token may not list pages: give it the scope pages:read "
@@ -97,24 +79,12 @@ async def read_static_pages(
             ) from error
 
 
-async def _pages(client: OriginClient, site_id: str) -> AsyncIterator[JsonObject]:
+async def list_pages(client: OriginClient, site_id: str) -> list[Json]:
+    """Return every page of a site as the origin lists it, a call per 100 pages."""
+    listed: list[Json] = []
     for offset in range(0, _MOST, PAGE):
         found = await client.site_pages(site_id, offset=offset)
-        for each in found:
-            yield each
+        listed += found
         if len(found) < PAGE:
-            return
-
-
-def _page(page: JsonObject) -> StaticPage:
-    seo = page.get("seo")
-    fields = seo if isinstance(seo, dict) else {}
-    draft, archived = page.get("draft") is True, page.get("archived") is True
-    slug = text_of(page.get("slug"))
-    return StaticPage(
-        title=text_of(page.get("title")),
-        path=text_of(page.get("publishedPath")) or f"/{slug}",
-        state="archived" if archived else "draft" if draft else "published",
-        seo_title=text_of(fields.get("title")),
-        description=text_of(fields.get("description")),
-    )
+            break
+    return listed

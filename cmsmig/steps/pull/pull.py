@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
 
 from cmsmig.errors import (
     CacheError,
     CmsmigError,
+    CredentialsError,
     MalformedAnswerError,
     NotFoundError,
     RejectedError,
@@ -40,6 +41,7 @@ from cmsmig.steps.pull.file_downloads import (
     file_hosts,
 )
 from cmsmig.steps.pull.item_sets import SetReader
+from cmsmig.steps.pull.origin_overview import list_pages
 from cmsmig.steps.pull.raw_site import is_known, key_of, learn_site
 from cmsmig.steps.worker_pool import together
 from cmsmig.wire.session import Session
@@ -235,11 +237,17 @@ class _Pull:
         try:
             return self.cache.collection_ids()
         except CacheError:
+            await self._list_pages(site)
             body = await self.client.collections(site.site_id)
         self.cache.keep_collections(body, site.site_id, key_of(self.settings))
         identifiers = self.cache.collection_ids()
         self.cache.forget_others(identifiers)
         return identifiers
+
+    async def _list_pages(self, site: Site) -> None:
+        """Keep the list of pages, where the token may see it; no item needs it."""
+        with suppress(CredentialsError, MalformedAnswerError, NotFoundError):
+            self.cache.keep_static_pages(await list_pages(self.client, site.site_id))
 
     async def _schema(self, identifier: str) -> None:
         try:

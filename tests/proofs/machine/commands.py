@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cmsmig.evidence.evidence import gather
+from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.proofs.machine import components, editors, rules, used
@@ -358,4 +359,4 @@ def _redirects(days: Days) -> Mapping[str, str]:
     settings = load_settings(project, {}, need_origin=False)
     migration = open_migration(project, settings)
     evidence = gather(project, migration, settings.space_id, None)
-    return {each.old: each.new for each in evidence.redirects.moved}
+    return {each.old: each.new for each in evidence.redirects.of(Outcome.MOVED)}

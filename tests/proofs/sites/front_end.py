@@ -30,7 +30,7 @@ import yaml
 from tests.proofs.measuring.printed import print_table, tell
 from tests.proofs.measuring.served import Project, project
 from tests.proofs.sites.moved_items import homes_of, items_in
-from tests.proofs.sites.official_reader import ask, client_folder, run
+from tests.proofs.sites.official_reader import CLIENT, ask, installed, run
 from tests.proofs.sites.ways import decide
 from tests.support.richtext.conservation import of_html, soup, words
 
@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--way", choices=WAYS, action="append")
     chosen = parser.parse_args(arguments)
     code = "\n".join(_CODE.findall(GUIDE.read_text("utf-8")))
-    (client_folder() / "guide.mjs").write_text(code)
+    (installed(CLIENT) / "guide.mjs").write_text(code)
     found = [
         _moved(name, site, way)
         for name, site in _sites(chosen.sites)

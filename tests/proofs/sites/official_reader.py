@@ -45,7 +45,7 @@ def ask(program: str, announced: dict, **asked: Any) -> Any:
 
 def run(program: str, *arguments: str, **given: Any) -> str:
     """Return what a program of the folder prints; end where it fails."""
-    folder = client_folder()
+    folder = installed(CLIENT)
     command = ["node", program, *arguments]
     ended = subprocess.run(
         command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True, **given
@@ -54,12 +54,13 @@ def run(program: str, *arguments: str, **given: Any) -> str:
 
 
 @cache
-def client_folder() -> Path:
-    """Return the folder with the official client, installed first as it is pinned."""
-    lock = (CLIENT / "package-lock.json").read_bytes()
-    kept = platformdirs.user_cache_path("cmsmig") / "official-client"
+def installed(source: Path) -> Path:
+    """Return a copy of a folder with its Node packages, installed first as it pins
+    them."""
+    lock = (source / "package-lock.json").read_bytes()
+    kept = platformdirs.user_cache_path("cmsmig") / source.name
     folder = kept / hashlib.sha256(lock).hexdigest()[:16]
-    shutil.copytree(CLIENT, folder, dirs_exist_ok=True)
+    shutil.copytree(source, folder, dirs_exist_ok=True)
     if not (folder / "node_modules" / ".package-lock.json").exists():
         command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)

@@ -8,10 +8,10 @@ from cmsmig.evidence.decided import Decided, site_address, space_address
 from cmsmig.evidence.evidence import Evidence, LossCount
 from cmsmig.evidence.failures import item_failures
 from cmsmig.evidence.file_count import FileCount
-from cmsmig.evidence.redirects import LostAddress, Redirect, RedirectMap
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
+from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.origin.schema import Site
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.ui.documents.finding_list import Finding
@@ -36,12 +36,11 @@ def evidence_of(text: str) -> Evidence:
         losses=(LossCount(text, "content", 2, 1),),
         plan={"hash": text, "calls": {"create_stories": 2, "read_space": 1}},
         unpublished=0,
-        redirects=RedirectMap(
-            moved=(Redirect("/a", "/b", KEY),),
-            kept=1,
-            lost=(LostAddress(f"/{text}", KEY, text),),
-            shared=(),
-            shadowed=(),
+        redirects=AddressMap(
+            (
+                AddressRow("/a", Outcome.MOVED, (Source.ITEM,), "/b", key=KEY),
+                AddressRow(f"/{text}", Outcome.WAITING, (Source.ITEM,), name=text),
+            )
         ),
         verification=Verification(
             differences=[Difference(DifferenceCode.FIELD_VALUE, text, text, text)]

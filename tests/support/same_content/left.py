@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import yaml
 
 from cmsmig.canonical import canonical
-from cmsmig.evidence.redirects import RedirectMap, redirect_rows
+from cmsmig.evidence.redirects import address_map
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.server import SandboxHandle
 from cmsmig.settings import Project, Settings
@@ -31,7 +32,7 @@ class Left:
     space: str
     """Canonical JSON."""
     ledger: dict[str, list]
-    redirects: RedirectMap
+    redirects: AddressMap
     decision_texts: dict[str, str]
     """Without the times."""
     raw_texts: dict[str, str]
@@ -135,14 +136,15 @@ class Finished:
             for path in sorted(self.project.decisions.glob("*.yaml"))
         }
 
-    def _redirects(self) -> RedirectMap:
+    def _redirects(self) -> AddressMap:
         with Ledger.open_existing(self.project.ledger) as ledger:
             existing = {
                 key: row.story_record.full_slug
                 for key, row in ledger.items.all().items()
                 if row.story_record
             }
-        return redirect_rows(open_migration(self.project, self.settings), existing)
+        migration = open_migration(self.project, self.settings)
+        return address_map(self.project, migration, existing)
 
     def _raw_texts(self) -> dict[str, str]:
         raw = self.project.raw

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cmsmig.evidence.evidence import Evidence, evidence_json, gather
 from cmsmig.evidence.report_findings import report_findings
+from cmsmig.mapping.redirects.address_map import Outcome, Source
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.plan_details import PlanDetails
@@ -37,10 +38,11 @@ def reported(scenario: Scenario, expected: dict[str, Any]) -> None:
 
 def redirects(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect where old addresses lead; none leads to another that leads on."""
-    rows = evidence(scenario.project).redirects
-    found = {each.old: each.new for each in rows.moved}
-    assert not [old for old, new in found.items() if new in found], found
-    insist({**found, "lost": [*rows.lost]}, expected)
+    found = evidence(scenario.project).redirects
+    moved = {each.old: each.new for each in found.of(Outcome.MOVED)}
+    assert not [old for old, new in moved.items() if new in moved], moved
+    lost = found.of(Outcome.WAITING, Source.ITEM)
+    insist({**moved, "lost": lost}, expected)
 
 
 def findings(scenario: Scenario, name: str, expected: Any) -> None:

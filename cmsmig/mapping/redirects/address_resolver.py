@@ -1,0 +1,275 @@
+"""Follows every known address of the old site to where it ends."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.decisions.redirects import (
+    ABSOLUTE,
+    BELOW,
+    REST,
+    RedirectAction,
+    RedirectsDecision,
+)
+from cmsmig.mapping.redirects.address_map import (
+    AddressMap,
+    AddressRow,
+    KnownAddress,
+    Outcome,
+    Source,
+)
+
+_REST_BELOW = f"/{REST}"
+_UNKNOWN = "Nothing is known of its page: name a target, keep it or call it gone."
+_WHY: Mapping[Source, str] = {
+    Source.ITEM: "The item has no story: it was left out, failed or is to come.",
+    Source.COLLECTION: "The collection is not migrated.",
+    Source.PAGE: "It is a static page: decide whether the new site has it.",
+    Source.RULE: "The rule's wildcard has no equal; only (.*) at the end has one.",
+    Source.GONE_ITEM: "Its item is gone at the origin and so is its story.",
+}
+
+
+def map_addresses(
+    known: Iterable[KnownAddress],
+    pages: Mapping[str, ItemKey],
+    lists: Set[str],
+    decided: RedirectsDecision,
+) -> AddressMap:
+    """Return the outcome of every known address.
+
+    `pages` are the paths of the stories that exist or are planned, `lists` those of
+    their folders, which an address may lead to. Pure.
+    """
+    return _Resolver(known, pages, lists, decided).addresses()
+
+
+def _split(target: str) -> tuple[str, str]:
+    """Return the path of a target, and its query and anchor."""
+    if ABSOLUTE.fullmatch(target):
+        return target, ""
+    ends = [place for sign in "?#" if (place := target.find(sign)) >= 0]
+    end = min(ends, default=len(target))
+    return target[:end].rstrip("/") or "/", target[end:]
+
+
+class _Resolver:
+    """Follows each address to its end."""
+
+    def __init__(
+        self,
+        known: Iterable[KnownAddress],
+        pages: Mapping[str, ItemKey],
+        lists: Set[str],
+        decided: RedirectsDecision,
+    ) -> None:
+        self._pages = pages
+        self._ends = pages.keys() | lists
+        self._host = decided.host
+        self._choices = {each.old: each for each in decided.addresses}
+        self._claims: dict[str, list[KnownAddress]] = {}
+        rank = {source: place for place, source in enumerate(Source)}
+        own = (KnownAddress(old, Source.DECISION) for old in self._choices)
+        for each in sorted(
+            {*known, *own},
+            key=lambda each: (rank[each.source], each.key or (), each.to),
+        ):
+            self._claims.setdefault(each.old, []).append(each)
+        below = [old.removesuffix(BELOW) for old in self._claims if old.endswith(BELOW)]
+        self._below = sorted(below, key=lambda above: (-len(above), above))
+
+    def addresses(self) -> AddressMap:
+        rows = {
+            old: self._settle(old) for old in self._claims if not old.endswith(BELOW)
+        }
+        fixed = {
+            *self._pages,
+            *(
+                old
+                for old, row in rows.items()
+                if row.outcome in (Outcome.UNCHANGED, Outcome.WAITING)
+            ),
+        }
+        held = {above for path in fixed for above in _at_and_above(path)}
+        renamed = {row.above: row for row in _renamed(rows.values(), held)}
+        wild = {
+            f"{above}{BELOW}": self._settle_pattern(above, held, renamed)
+            for above in self._below
+        }
+        patterns = [row for row in wild.values() if row.outcome is Outcome.MOVED]
+        patterns += [row for row in renamed.values() if row.old not in wild]
+        every = {**rows, **wild}
+        return AddressMap(
+            rows=tuple(every[old] for old in sorted(every)),
+            patterns=tuple(sorted(patterns, key=lambda row: (-len(row.old), row.old))),
+            host=self._host,
+            shared=tuple(sorted(self._shared())),
+            shadowed=tuple(sorted(filter(self._is_shadowed, self._claims))),
+        )
+
+    def _shared(self) -> Iterator[str]:
+        for old, claims in self._claims.items():
+            live = {
+                each.key for each in claims if each.source is Source.ITEM and each.to
+            }
+            if len(live) > 1:
+                yield old
+
+    def _is_shadowed(self, old: str) -> bool:
+        first = self._claims[old][0]
+        return first.source is Source.ITEM and self._pages.get(old, first.key) not in {
+            each.key for each in self._claims[old]
+        }
+
+    def _settle(self, old: str) -> AddressRow:
+        """Return an address with the end of the way that it leads."""
+        row = step = self._step(old)
+        seen, tail = {old}, row.tail
+        while step.outcome is Outcome.MOVED and not self._is_end(step.new):
+            if step.new in seen:
+                return _waiting(row, f"It leads in a circle, by {step.new}.")
+            seen.add(step.new)
+            before, step = step, self._step(step.new)
+            tail = step.tail or tail
+            if step.outcome is Outcome.GONE:
+                return replace(row, outcome=Outcome.GONE, new="", tail="")
+            if step.outcome is Outcome.UNCHANGED:
+                step = before
+                break
+            if step.outcome is Outcome.WAITING:
+                return _waiting(
+                    row,
+                    f"It leads to {step.old}, which is no page of the new site yet: "
+                    "decide about that address, or choose another target.",
+                )
+        return replace(row, outcome=step.outcome, new=step.new, tail=tail)
+
+    def _is_end(self, new: str) -> bool:
+        return new in self._ends or ABSOLUTE.fullmatch(new) is not None
+
+    def _step(self, old: str) -> AddressRow:
+        """Return an address with the place that it leads to first."""
+        claims = self._claims.get(old) or [KnownAddress(old, Source.DECISION)]
+        sources = tuple(dict.fromkeys(each.source for each in claims))
+        first = claims[0]
+        row = AddressRow(old, Outcome.WAITING, sources, key=first.key, name=first.name)
+        choice = self._choices.get(old)
+        if old in self._pages:
+            if choice and choice.action is not RedirectAction.KEEP:
+                return _waiting(
+                    row,
+                    f"`{choice.action}` is decided, but a story of the new site is at "
+                    "this address, and a redirect would hide it.",
+                )
+            if self._is_shadowed(old):
+                return _waiting(row, "The new site has another item's page here.")
+            return replace(row, outcome=Outcome.UNCHANGED)
+        if choice:
+            row = replace(row, decided=choice.reviewed)
+            return _decided(row, choice.action, choice.to)
+        # What has a page at the origin is led on by nothing else.
+        own = first.source in (Source.ITEM, Source.COLLECTION, Source.PAGE)
+        to = first.to if own else next((each.to for each in claims if each.to), "")
+        if to == old:
+            return replace(row, outcome=Outcome.UNCHANGED)
+        if to:
+            return _moved(row, to)
+        for above in () if own else self._below:
+            if old.startswith(f"{above}/"):
+                action, to = self._pattern(above)
+                rest = old.removeprefix(f"{above}/")
+                return _decided(row, action, to.replace(REST, rest))
+        return _waiting(row, _WHY.get(first.source, _UNKNOWN))
+
+    def _pattern(self, above: str) -> tuple[RedirectAction, str]:
+        if choice := self._choices.get(f"{above}{BELOW}"):
+            return choice.action, choice.to
+        (first, *_) = self._claims[f"{above}{BELOW}"]
+        return RedirectAction.MOVE, first.to
+
+    def _settle_pattern(
+        self, above: str, held: Set[str], renamed: Mapping[str, AddressRow]
+    ) -> AddressRow:
+        old = f"{above}{BELOW}"
+        action, to = self._pattern(above)
+        choice = self._choices.get(old)
+        row = AddressRow(
+            old,
+            Outcome.UNCHANGED,
+            tuple(dict.fromkeys(each.source for each in self._claims[old])),
+            decided=choice.reviewed if choice else None,
+        )
+        if action is not RedirectAction.MOVE:
+            kept = action is RedirectAction.KEEP
+            return replace(row, outcome=Outcome.UNCHANGED if kept else Outcome.GONE)
+        if not above or above in held:
+            return _waiting(
+                row,
+                "Pages of the new site, or addresses that wait, are at or below "
+                f"{above or '/'}: only known addresses below it get a redirect. Decide "
+                "`keep` for it to accept that.",
+            )
+        if REST not in to:
+            return self._end_of(_moved(row, to))
+        base = to.removesuffix(_REST_BELOW)
+        if base in renamed:
+            return replace(_moved(row, renamed[base].new))
+        is_there = any(path.startswith(f"{base}/") for path in self._pages)
+        if base and REST not in base and (ABSOLUTE.fullmatch(to) or is_there):
+            return replace(row, outcome=Outcome.MOVED, new=to)
+        return _waiting(
+            row, f"The wildcard leads to {to}, below which the new site has no page."
+        )
+
+    def _end_of(self, row: AddressRow) -> AddressRow:
+        """Return a pattern that leads to one address with the end of that."""
+        if self._is_end(row.new):
+            return row
+        end = self._settle(row.new)
+        if end.outcome is Outcome.UNCHANGED:
+            return row
+        return replace(row, outcome=end.outcome, new=end.new, why=end.why)
+
+
+def _waiting(row: AddressRow, why: str) -> AddressRow:
+    return replace(row, outcome=Outcome.WAITING, new="", tail="", why=why)
+
+
+def _moved(row: AddressRow, to: str) -> AddressRow:
+    new, tail = _split(to)
+    return replace(row, outcome=Outcome.MOVED, new=new, tail=tail)
+
+
+def _decided(row: AddressRow, action: RedirectAction, to: str) -> AddressRow:
+    if action is RedirectAction.MOVE:
+        return _moved(row, to)
+    kept = action is RedirectAction.KEEP
+    return replace(row, outcome=Outcome.UNCHANGED if kept else Outcome.GONE)
+
+
+def _at_and_above(path: str) -> Iterator[str]:
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _renamed(rows: Iterable[AddressRow], held: Set[str]) -> Iterator[AddressRow]:
+    """Yield a pattern for each path of which several addresses moved to one other."""
+    groups: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        above, _, slug = row.old.rpartition("/")
+        base, _, new_slug = row.new.rpartition("/")
+        if row.outcome is Outcome.MOVED and slug == new_slug and not row.tail:
+            groups[above][base] += 1
+    for above, bases in groups.items():
+        (base, times), *_ = bases.most_common(1)
+        if above and base and times > 1 and above not in held:
+            yield AddressRow(
+                f"{above}{BELOW}",
+                Outcome.MOVED,
+                (Source.COLLECTION,),
+                new=f"{base}{_REST_BELOW}",
+            )

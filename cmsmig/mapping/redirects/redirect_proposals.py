@@ -1,0 +1,67 @@
+"""What is proposed for old addresses that wait for a decision."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from os.path import commonpath
+
+from cmsmig.mapping.decisions.redirects import RedirectAction, RedirectChoice
+from cmsmig.mapping.redirects.address_map import (
+    AddressMap,
+    AddressRow,
+    Outcome,
+    Source,
+)
+
+_PERSON = frozenset((Source.ITEM, Source.GONE_ITEM, Source.DECISION))
+"""What had a page of its own: only a person knows its successor."""
+
+
+def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
+    """Return a proposal for each address that waits, where there is one. Pure.
+
+    An address that ends in the slug of exactly one item is proposed to lead there, one
+    below a collection's path that no item has to be gone, any other to be kept.
+    """
+    slugs: dict[str, list[AddressRow]] = defaultdict(list)
+    roots = [
+        f"{row.old}/" for row in addresses.rows if Source.COLLECTION in row.sources
+    ]
+    for row in addresses.rows:
+        if row.sources[0] is Source.ITEM and row.outcome is not Outcome.WAITING:
+            slugs[_slug(row)].append(row)
+    found = (
+        _choice(row, slugs[_slug(row)], roots)
+        for row in addresses.of(Outcome.WAITING)
+        if not _PERSON.intersection(row.sources)
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _choice(
+    row: AddressRow, items: list[AddressRow], roots: Iterable[str]
+) -> RedirectChoice | None:
+    known, note = row.sources[0], ", ".join(row.sources)
+    is_deep = row.old.count("/") > 1 or known is Source.RULE
+    if known is not Source.PAGE and is_deep and _only(items):
+        target = min(
+            (-len(commonpath([each.old, row.old])), len(each.old), each.old)
+            for each in items
+        )[-1]
+        move = RedirectAction.MOVE
+        return RedirectChoice(old=row.old, action=move, to=target, note=note)
+    if known is Source.RULE:
+        return None
+    is_item = known is not Source.PAGE and any(map(row.old.startswith, roots))
+    action = RedirectAction.GONE if is_item else RedirectAction.KEEP
+    return RedirectChoice(old=row.old, action=action, note=note)
+
+
+def _only(rows: list[AddressRow]) -> bool:
+    """Return whether all rows are of one item, in whatever locales."""
+    return len({row.key[:2] for row in rows if row.key}) == 1
+
+
+def _slug(row: AddressRow) -> str:
+    return row.old.rpartition("/")[2].casefold()

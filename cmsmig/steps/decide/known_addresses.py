@@ -1,0 +1,139 @@
+"""Every address of the old site that is known, and where it is known from. Asks no
+service."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from cmsmig.canonical import fingerprint
+from cmsmig.code_digest import code_digest
+from cmsmig.derived_file import DerivedFile
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.redirects import ABSOLUTE, BELOW, REST
+from cmsmig.mapping.propose.former_paths import find_links
+from cmsmig.mapping.redirects.address_map import KnownAddress, Source
+from cmsmig.mapping.select.routes import OldPaths, Routes, clean_path
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.static_pages import PUBLISHED
+from cmsmig.settings import Project
+from cmsmig.steps.decide.decision_store import decision_text
+from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
+
+RULES = "redirects.csv"
+"""In the folder of decisions: the origin's own rules, as it exports them."""
+_ESCAPE = re.compile(r"%([^0-9A-Za-z])")
+"""A sign that a rule of the origin does not take for a wildcard. Source: Webflow, 301
+redirects."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPaths:
+    """Where the new site has its pages; each begins with a slash."""
+
+    stories: Mapping[ItemKey, str]
+    folders: Mapping[tuple[str, str], str]
+    """Of collections, by their id and the locale's."""
+
+    @classmethod
+    def unchanged(cls, origin: Origin) -> NewPaths:
+        """Return every page where it is now."""
+        paths = OldPaths.of(origin.site, origin.collections)
+        folders = {
+            (each.collection_id, locale): clean_path(
+                paths.path(ItemKey(each.collection_id, "", locale), "")
+            )
+            for each in origin.collections
+            for locale in _locales(origin)
+        }
+        return cls(old_addresses(origin), folders)
+
+
+def known_addresses(
+    project: Project,
+    origin: Origin,
+    decided: CollectionsDecision,
+    new: NewPaths,
+) -> Iterator[KnownAddress]:
+    """Yield the addresses of items, collections and static pages, those that a renamed
+    collection had, those that links lead to, and the origin's own rules."""
+    old = old_addresses(origin)
+    names = {each.key: each.name for items in origin.live.values() for each in items}
+    for key, path in old.items():
+        yield KnownAddress(path, Source.ITEM, new.stories.get(key, ""), key, names[key])
+    used = {(key.collection_id, key.locale_id) for key in old}
+    for place, path in NewPaths.unchanged(origin).folders.items():
+        if place in used:
+            yield KnownAddress(path, Source.COLLECTION, new.folders.get(place, ""))
+    yield from _former(origin, decided, old)
+    for page in RawCache(project.raw).static_pages() or ():
+        if page.state == PUBLISHED:
+            yield KnownAddress(clean_path(page.path), Source.PAGE, name=page.title)
+    spelled = {path.casefold(): path for path in old.values()}
+    for path in _links(project, origin):
+        yield KnownAddress(spelled.get(path.casefold(), path), Source.LINK)
+    yield from _rules(project, origin)
+
+
+def _locales(origin: Origin) -> list[str]:
+    return [each.locale_id for each in origin.site.locales if each.enabled] or [""]
+
+
+def _former(
+    origin: Origin, decided: CollectionsDecision, old: Mapping[ItemKey, str]
+) -> Iterator[KnownAddress]:
+    """Yield the paths that live items had before their collection was renamed; they
+    lead to the items' addresses of now. One that two items had leads nowhere."""
+    paths = OldPaths.of(origin.site, origin.collections)
+    found: dict[str, list[ItemKey]] = defaultdict(list)
+    for former in decided.followed_paths:
+        for item in origin.live.get(former.collection_id, ()):
+            found[paths.below(former.parts, item.key, item.slug)].append(item.key)
+    for path, keys in found.items():
+        if len(keys) == 1:
+            yield KnownAddress(path, Source.FORMER, old[keys[0]], keys[0])
+
+
+def _links(project: Project, origin: Origin) -> tuple[str, ...]:
+    made_of = fingerprint([code_digest(("mapping", "origin")), dict(origin.hashes)])
+    return DerivedFile(project.derived).derive(
+        "links",
+        made_of,
+        TypeAdapter(tuple[str, ...]),
+        lambda: find_links(
+            origin.site, origin.collections, origin.every_item().values()
+        ),
+    )
+
+
+def _rules(project: Project, origin: Origin) -> Iterator[KnownAddress]:
+    """Yield the origin's rules. Raises `DecisionsError` for a file that is no text."""
+    text = decision_text(project.decisions / RULES) or ""
+    routes = Routes(origin.site, origin.collections, {}, {})
+    for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"))):
+        old, to, *_ = [*map(str.strip, row), "", ""]
+        if to and (old.startswith("/") or ABSOLUTE.fullmatch(old)):
+            yield _rule(old, to, routes)
+
+
+def _rule(old: str, to: str, routes: Routes) -> KnownAddress:
+    above = _ESCAPE.sub(r"\1", old.removesuffix(BELOW))
+    is_pattern = above != _ESCAPE.sub(r"\1", old)
+    path = routes.local_path(above) or above
+    if "(" in old.removesuffix(BELOW):
+        return KnownAddress(path, Source.RULE)
+    rest = f"/{REST}" if is_pattern and to.endswith(f"/{REST}") else ""
+    target = to.removesuffix(rest)
+    if local := routes.local_path(target):
+        tail = target[len(re.split("[?#]", target)[0]) :]
+        target = local.rstrip("/") + tail if rest else local + tail
+    return KnownAddress(
+        path.rstrip("/") + BELOW if is_pattern else path, Source.RULE, target + rest
+    )
