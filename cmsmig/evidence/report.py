@@ -199,8 +199,8 @@ def redirects_doc(found: AddressMap) -> Iterator[Part]:
         f"{kept:,} stay as they are. All are in `redirects/address-map.csv`, and in a "
         "file for each host."
     )
-    counts = [
-        (source, *(each.get(outcome, 0) for outcome in Outcome))
+    counts: list[list[Cell]] = [
+        [source, *(each.get(outcome, 0) for outcome in Outcome)]
         for source, each in found.counts().items()
     ]
     yield from table(("Known from", *Outcome), counts, "Old addresses")
