@@ -53,7 +53,7 @@ def compare(
             project, settings, url, rate=rate, observer=observer, stop=stop
         )
         report = resumable(work)
-    emit_json(report.as_json()) if as_json else emit_doc(switch_doc(report))
+    emit_json(asdict(report)) if as_json else emit_doc(switch_doc(report))
     if report.faults:
         complain(
             f"{counted(len(report.faults), 'difference')} between the old site's pages "
@@ -71,7 +71,7 @@ def switch_doc(report: SwitchReport) -> Iterator[Part]:
     for kind in report.by_kind:
         found = [(each.url, each.text) for each in report.faults if each.kind == kind]
         yield from _listed(kind.replace("_", " "), found)
-    yield from _listed("not read", [(e.url, e.problem) for e in report.unread])
+    yield from _listed("not read", [(e.url, e.text) for e in report.unread])
 
 
 def baseline_doc(report: BaselineReport) -> Iterator[Part]:

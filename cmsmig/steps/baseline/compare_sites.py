@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.events import Observer
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.baseline.baseline import require_baseline
+from cmsmig.steps.baseline.baseline import Listed, require_baseline
 from cmsmig.steps.baseline.crawl import Crawl
 from cmsmig.steps.baseline.page_reader import (
     SEARCH_ENGINE,
@@ -42,27 +41,11 @@ class SwitchReport:
     new: str
     pages: int
     """How many old addresses were asked for."""
+    by_kind: Mapping[str, int]
+    """How often each fault was found, the most frequent first."""
     faults: tuple[Fault, ...]
-    unread: tuple[PageRecord, ...]
+    unread: tuple[Listed, ...]
     """Pages of the new site without an answer; the next run tries them again."""
-
-    @property
-    def by_kind(self) -> Mapping[str, int]:
-        """Return how often each fault was found, the most frequent first."""
-        return dict(Counter(str(each.kind) for each in self.faults).most_common())
-
-    def as_json(self) -> JsonObject:
-        """Return the document that `baseline --compare URL --json` prints."""
-        return {
-            "old": self.old,
-            "new": self.new,
-            "pages": self.pages,
-            "by_kind": dict(self.by_kind),
-            "faults": [
-                {**asdict(each), "kind": str(each.kind)} for each in self.faults
-            ],
-            "unread": [{"url": each.url, "why": each.problem} for each in self.unread],
-        }
 
 
 async def compare_sites(
@@ -110,7 +93,7 @@ async def compare_sites(
         for page in _asked(was):
             hops, looped = now.follow(places[page.url])
             if hops[-1].problem:
-                unread.append(hops[-1])
+                unread.append(Listed(hops[-1].url, hops[-1].problem))
                 continue
             before = was.follow(page.url)[0][-1]
             faults += switch.faults(page, before, hops, looped=looped)
@@ -118,7 +101,12 @@ async def compare_sites(
                 text = f"robots.txt forbids it to {SEARCH_ENGINE}"
                 faults.append(Fault("robots", page.url, hops[-1].url, text))
     return SwitchReport(
-        old.base, reader.site.base, len(places), tuple(faults), tuple(unread)
+        old=old.base,
+        new=reader.site.base,
+        pages=len(places),
+        by_kind=dict(Counter(each.kind for each in faults).most_common()),
+        faults=tuple(faults),
+        unread=tuple(unread),
     )
 
 
@@ -148,7 +136,7 @@ def _switch(
         left_hosts=left_hosts(old, new),
         identities=identities,
         repeated={text for text, times in seen.items() if times > 1},
-        not_found=unfound.text_hash if unfound is not None else "",
+        not_found=unfound.text_hash if unfound is not None and unfound.text else "",
         mapped=mapped,
     )
 

@@ -3,16 +3,16 @@ they lead to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from cmsmig.counting import counted
-from cmsmig.errors import InterruptedRunError
 from cmsmig.events import Noticed, Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.steps.baseline.page_reader import WORKERS, PageReader
 from cmsmig.steps.baseline.page_record import PageRecord
 from cmsmig.steps.baseline.page_store import PageStore
-from cmsmig.steps.worker_pool import StopSignal, together
+from cmsmig.steps.worker_pool import StopSignal, Work, work_through
 
 STEP = "pages"
 _MOST = 50_000
@@ -36,46 +36,37 @@ class Crawl:
         What this reading has is not asked again. Raises `InterruptedRunError` when it
         was stopped; every page that came is kept.
         """
-        seen = dict.fromkeys(known)
-        level = dict(known)
-        read = 0
+        seen, level = set(known), dict(known)
         while level:
             self.observer(StepStarted(STEP, len(level)))
             found: dict[str, tuple[str, ...]] = {}
-            waiting = iter(level.items())
-
-            async def work(
-                waiting: Iterable[tuple[str, tuple[str, ...]]] = waiting,
-                found: dict[str, tuple[str, ...]] = found,
-            ) -> None:
-                for url, sources in waiting:
-                    if self.stop.is_set():
-                        return
-                    record = await self._read(url, sources)
-                    for onward, source in self._onward(record):
-                        found.setdefault(onward, (source,))
-                    self.observer(StepAdvanced(STEP, url))
-
-            await together(work() for _ in range(WORKERS))
-            if self.stop.is_set():
-                raise InterruptedRunError(
-                    "Stopped as asked; run the same command again to continue."
-                )
-            read += len(level)
+            await work_through(
+                level.items(),
+                Work(
+                    lambda batch: None, partial(self._visit, found), lambda piece: None
+                ),
+                workers=WORKERS,
+                stop=self.stop,
+            )
             level = {url: why for url, why in found.items() if url not in seen}
             if len(seen) + len(level) > _MOST:
                 self.observer(Noticed(STEP, f"links are not followed beyond {_MOST:,}"))
-                level = {}
-            seen.update(dict.fromkeys(level))
-        self.observer(StepFinished(STEP, f"{counted(read, 'address', 'addresses')}"))
+                break
+            seen |= level.keys()
+        self.observer(StepFinished(STEP, counted(len(seen), "address", "addresses")))
 
-    async def _read(self, url: str, sources: tuple[str, ...]) -> PageRecord:
-        known, is_fresh = self.store.page(url)
-        if known is not None and is_fresh and not known.problem:
-            return known
-        record = await self.reader.read(url, sources, known)
-        self.store.keep(record)
-        return record
+    async def _visit(
+        self, found: dict[str, tuple[str, ...]], piece: tuple[str, tuple[str, ...]]
+    ) -> None:
+        """Read one address unless this reading has it; add what it leads to."""
+        url, sources = piece
+        record, is_fresh = self.store.page(url)
+        if record is None or not is_fresh or record.problem:
+            record = await self.reader.read(url, sources, record)
+            self.store.keep(record)
+        for onward, source in self._onward(record):
+            found.setdefault(onward, (source,))
+        self.observer(StepAdvanced(STEP, url))
 
     def _onward(self, record: PageRecord) -> list[tuple[str, str]]:
         """Return the own addresses that a page leads to, each with its source."""

@@ -4,8 +4,9 @@ and of pages that are known no more than what changed."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from lxml import etree
 from protego import Protego
 
 from cmsmig.errors import RejectedError, ServiceError, UnreachableError
-from cmsmig.events import Observer
+from cmsmig.events import Noticed, Observer
 from cmsmig.steps.baseline.page_record import PageRecord, absolute, read_content
 from cmsmig.steps.baseline.site_address import SiteAddress, host_of
 from cmsmig.wire.bounds import MEGABYTE
@@ -32,6 +33,8 @@ _SITEMAP_BYTES = 50 * MEGABYTE
 """The most that a sitemap may have. Source: sitemaps.org, protocol."""
 _MOST_SITEMAPS = 500
 _HOPS = 5
+_LONGEST_DELAY = 30.0
+"""Seconds between two pages, whatever robots.txt asks for."""
 _PAGE_SECONDS = 60.0
 _ACCEPT = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.5"}
 _HTML = ("text/html", "application/xhtml+xml")
@@ -44,6 +47,7 @@ class PageReader:
     site: SiteAddress
     session: Session
     budget: Budget
+    observer: Observer
     robots: Protego = field(default_factory=lambda: Protego.parse(""))
     is_old: bool = True
     """Whether it is the old site: robots.txt is obeyed, and an error of the server is
@@ -113,7 +117,8 @@ class PageReader:
             seen.add(url)
             try:
                 _, status, body = await self._follow(url, _SITEMAP_BYTES)
-            except ServiceError:
+            except ServiceError as error:
+                self.observer(Noticed("sitemap", str(error)))
                 continue
             more, pages = _locations(body) if status == 200 else ([], [])
             is_there = is_there or bool(more or pages)
@@ -157,22 +162,28 @@ async def open_reader(
     site: SiteAddress, *, rate: int, folder: Path, observer: Observer
 ) -> AsyncIterator[PageReader]:
     """Give a reader that asks at most `rate` pages a second, together with all other
-    processes of this machine. Raises `ServiceError` when the site does not answer."""
-    budget = Budget(
+    processes of this machine, fewer where robots.txt names a `Crawl-delay`.
+
+    Raises `ServiceError` when the site does not answer.
+    """
+    open_budget = partial(
+        Budget,
         f"site {site.base}",
-        limit=rate,
-        window=1.0,
         spaced=True,
         folder=folder,
         observer=observer,
         service="site",
     )
     async with Session(
-        "site", authorization=None, budget=budget, in_flight=WORKERS, observer=observer
+        "site", authorization=None, budget=None, in_flight=WORKERS, observer=observer
     ) as session:
-        reader = PageReader(site, session, budget)
-        await reader.find_base()
-        yield reader
+        with closing(open_budget(limit=rate, window=1.0)) as budget:
+            reader = PageReader(site, session, budget, observer)
+            await reader.find_base()
+        delay = min(reader.robots.crawl_delay(AGENT) or 0.0, _LONGEST_DELAY)
+        limit, window = (1, delay) if delay > 1 / rate else (rate, 1.0)
+        with closing(open_budget(limit=limit, window=window)) as reader.budget:
+            yield reader
 
 
 def _conditions(known: PageRecord | None) -> dict[str, str]:

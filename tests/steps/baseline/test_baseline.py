@@ -140,8 +140,8 @@ def test_a_hostile_site(rehearse: Callable[..., Rehearsal]) -> None:
         site.pages |= {
             "/": Served(f"<main>{links}<a href='/private/1'>c</a></main>"),
             "/robots.txt": Served(
-                "User-agent: *\nDisallow: /*/1$\nSitemap: {base}/maps.xml\n"
-                f"Sitemap: {other.url}/maps.xml"
+                "User-agent: *\nDisallow: /*/1$\nCrawl-delay: 0.02\n"
+                f"Sitemap: {{base}}/maps.xml\nSitemap: {other.url}/maps.xml"
             ),
             "/maps.xml": Served(
                 "<sitemapindex><sitemap><loc>{base}/map.xml</loc></sitemap>"
