@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from tests.support.cli.bad_input import Rig
 HOSTILE = "*/ } `x` | <b>&\n\u2028# [y](z)"
 """Ends a comment, a type, a table cell, a line."""
 TYPED = [
-    "/** * / } `x` | <b>&\\n\\u2028# [y](z). * / } `x` | <b>&\\n\\u2028# [y](z) */",
+    "  mood?: string;",
+    "  /** * / } `x` | <b>&\\n\\u2028# [y](z). * / } `x` | <b>&\\n\\u2028# [y](z) */",
     'export interface Type404Content extends Block<"404"> {',
     '  "da-sh"?: "" | "*/" | "\\"}\\n";',
     "  any_blocks?: AnyBlock[];",
@@ -49,6 +51,22 @@ def test_the_files_are_what_an_import_makes(whole: Rig, tmp_path: Path) -> None:
     assert icons["embed"] == ("block-monitor", "url")
 
 
+def test_decisions_are_all_that_is_needed(rig: Callable[..., Rig]) -> None:
+    """The same files without the raw cache; without a design, what is missing."""
+    project = rig()
+    outs = [project.folder / name for name in ("with", "without")]
+    project.done("schema", "--out", str(outs[0]))
+    shutil.rmtree(project.folder / "raw")
+    project.done("schema", "--out", str(outs[1]))
+    first, second = (
+        {path.relative_to(out): path.read_bytes() for path in out.rglob("*.*")}
+        for out in outs
+    )
+    assert first == second
+    (project.folder / "decisions" / "design.yaml").unlink()
+    assert "design.yaml" in project.fails(3, "schema")
+
+
 def test_an_import_uses_what_the_official_tool_pushed(rig: Callable[..., Rig]) -> None:
     """As it is: no component is made or changed, and each keeps its group."""
     project = rig()
@@ -71,12 +89,15 @@ def test_an_import_uses_what_the_official_tool_pushed(rig: Callable[..., Rig]) -
 def test_texts_of_the_content_do_not_act(rig: Callable[..., Rig]) -> None:
     """In comments, keys, options, names of types; in cells of the page."""
     project = rig()
+    shutil.rmtree(project.folder / "raw")  # the origin has no such fields
     path = project.folder / "decisions" / "design.yaml"
     design = yaml.safe_load(path.read_text())
     _, spots = design["content_types"]
     spots |= {"component": "404", "display_name": HOSTILE}
     line = spots["fields"][0] | {"display_name": HOSTILE, "help_text": HOSTILE}
-    spots["fields"] = [line]
+    choice = {"encoding": "option_datasource", "datasource": "mood"}
+    choice["options"] = [{"id": "1", "label": HOSTILE}]
+    spots["fields"] = [line, {**line, **choice, "key": "mood"}]
     options = [{"name": str(each), "value": each} for each in ("*/", '"}\n')]
     fields = {
         "inside": {"type": "bloks", "component_whitelist": ["any", "a-b", "gone"]},
@@ -94,12 +115,12 @@ def test_texts_of_the_content_do_not_act(rig: Callable[..., Rig]) -> None:
         {"component": name, "display_name": name, "schema": schema}
         for name, schema in {"any": fields, "a_b": {}, "a-b": {}}.items()
     ]
-    path.write_text(yaml.safe_dump(design))
+    path.write_text(json.dumps(design))  # YAML too, without aliases
     out = project.folder / "out"
     project.done("schema", "--out", str(out))
     lines = (out / "stories.d.ts").read_text("utf-8").splitlines()
-    assert [
-        each for each in TYPED if each not in {*lines, *map(str.strip, lines)}
-    ] == []
+    assert [each for each in TYPED if each not in lines] == []
+    (source,) = json.loads((out / "datasources/design/datasources.json").read_bytes())
+    assert (source["slug"], source["entries"][0]["value"]) == ("mood", HOSTILE)
     page = (out / "reference.md").read_text("utf-8")
     assert "\\*/ } \\`x\\` \\| &lt;b&gt;&amp; \\# \\[y\\](z)" in page
