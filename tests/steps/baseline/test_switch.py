@@ -11,6 +11,9 @@ import pytest
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
 from cmsmig.steps.baseline.compare_sites import _NOWHERE
+from cmsmig.steps.baseline.page_record import PageRecord, read_content
+from cmsmig.steps.baseline.site_address import named_site
+from cmsmig.steps.baseline.switch_faults import Switch
 from tests.support.rehearsal import Rehearsal
 from tests.support.web_site import Served, WebSite, led_to, web_site
 
@@ -100,6 +103,7 @@ FAULTS: dict[str, tuple[dict[str, Served], str]] = {
     "hreflang_lost": (edit(TWO, FRENCH), TWO),
     "hreflang_on_other_host": (edit(TWO, FRENCH, FRENCH.replace("base", "old")), TWO),
     "robots": ({"/robots.txt": Served("User-agent: *\nDisallow: /notes/two")}, TWO),
+    "robots of the site": ({"/robots.txt": Served("User-agent: *\nDisallow: /")}, ""),
     "not_in_sitemap": ({"/sitemap.xml": sitemap("/", ONE, "/company/about")}, TWO),
     "sitemap_missing": ({"/sitemap.xml": UNFOUND}, ""),
     "sitemap_on_other_host": (
@@ -107,8 +111,8 @@ FAULTS: dict[str, tuple[dict[str, Served], str]] = {
         "",
     ),
 }
-"""Answers of the new site that differ from a clean switch, and the old path of the only
-difference that is found; empty: the site as a whole."""
+"""By the kind of the only difference that is found: answers of the new site that differ
+from a clean switch, and the old path; empty: the site as a whole."""
 
 
 class Sites:
@@ -145,10 +149,11 @@ def sites(
         yield Sites(made, old, new)
 
 
-@pytest.mark.parametrize("kind", FAULTS)
-def test_each_fault_is_the_only_difference(sites: Sites, kind: str) -> None:
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_is_the_only_difference(sites: Sites, name: str) -> None:
     """One fault in the new site is one difference, with its kind and old address."""
-    changed, path = FAULTS[kind]
+    changed, path = FAULTS[name]
+    kind = name.split(" ")[0]
     base = sites.old.url if path else sites.new.url
     assert sites.compare(changed) == [(kind, f"{base}{path}")]
 
@@ -156,3 +161,31 @@ def test_each_fault_is_the_only_difference(sites: Sites, kind: str) -> None:
 def test_a_clean_switch_has_no_difference(sites: Sites) -> None:
     """Moved pages with one redirect each, and an old rule that was updated."""
     assert sites.compare({}) == []
+
+
+def test_a_new_page_that_cannot_be_read_is_no_difference(sites: Sites) -> None:
+    """It is listed, and the command ends with 1."""
+    sites.new.pages = NEW | {TWO: Served("x" * 6_000_000)}
+    ended = sites.made.run("baseline", "--compare", sites.new.url, *FAST)
+    assert (ended.code, ended.document["faults"]) == (1, [])
+    assert [each["url"] for each in ended.document["unread"]] == [
+        f"{sites.new.url}{TWO}"
+    ]
+
+
+def test_what_a_page_loads_over_http() -> None:
+    """An https page with a picture over http is one difference; as http it has none."""
+    found = []
+    for base in ("https://site.example.com", "http://site.example.com"):
+        site = named_site(base)
+        body = PAGE.replace("{base}", base).replace("{path}", "/a")
+        now = body.replace("https://assets", "http://assets", 1)
+        old, new = (
+            PageRecord(
+                f"{base}/a", (), 200, content=read_content(each.encode(), base, {})
+            )
+            for each in (body, now)
+        )
+        switch = Switch(site, frozenset(), {}, frozenset(), "", frozenset())
+        found.append([e.kind for e in switch.faults(old, old, [new], looped=False)])
+    assert found == [["loaded_over_http"], []]
