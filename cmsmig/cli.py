@@ -250,11 +250,15 @@ def verify(folder: Path | None, as_json: bool) -> None:
 @click.option("--rate", type=click.IntRange(1), default=2, help="Pages a second; or 2.")
 @click.option("--refresh", is_flag=True, help="Ask for all pages again.")
 @click.option("--compare", metavar="URL", help="Say what changed at the new site.")
+@click.option(
+    "--host", "hosts", multiple=True, help="With --compare: the host after the switch."
+)
 @_JSON
 @click.pass_obj
 def baseline(
     folder: Path | None,
     compare: str | None,
+    hosts: tuple[str, ...],
     site: str,
     addresses: Path | None,
     rate: int,
@@ -268,8 +272,9 @@ def baseline(
     project, settings = _load(folder, origin=False, destination=False)
     if compare is not None:
         if site or addresses or refresh:
-            raise click.UsageError("--compare goes with --rate and --json only.")
-        sys.exit(shown.compare(project, settings, compare, rate, as_json=as_json))
+            raise click.UsageError("--compare goes with --host, --rate, --json only.")
+        code = shown.compare(project, settings, compare, hosts, rate, as_json=as_json)
+        sys.exit(code)
     options = BaselineOptions(site, addresses, rate, refresh)
     sys.exit(shown.take(project, settings, options, as_json=as_json))
 

@@ -43,14 +43,27 @@ def take(
 
 
 def compare(
-    project: Project, settings: Settings, url: str, rate: int, *, as_json: bool
+    project: Project,
+    settings: Settings,
+    url: str,
+    hosts: Sequence[str],
+    rate: int,
+    *,
+    as_json: bool,
 ) -> int:
-    """Ask the site at `url` for each old address and print what changed; return 4 for
-    differences, else 1 where pages could not be read."""
+    """Ask the site at `url`, which gets `hosts` at the switch, for each old address and
+    print what changed; return 4 for differences, else 1 where pages could not be
+    read."""
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         work = compare_sites(
-            project, settings, url, rate=rate, observer=observer, stop=stop
+            project,
+            settings,
+            url,
+            coming=hosts,
+            rate=rate,
+            observer=observer,
+            stop=stop,
         )
         report = resumable(work)
     emit_json(asdict(report)) if as_json else emit_doc(switch_doc(report))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -53,18 +53,20 @@ async def compare_sites(
     settings: Settings,
     url: str,
     *,
+    coming: Sequence[str] = (),
     rate: int,
     observer: Observer,
     stop: StopSignal,
 ) -> SwitchReport:
     """Ask the new site at `url` for each page and redirect of the baseline.
 
+    `coming` are hosts that the site gets at the switch: what names them is right.
     The new site's robots.txt is checked, and not obeyed: its owner named it. Raises
     `UnreadError` without a complete baseline, `UsageError` for what is no address,
     `ServiceError` when the site does not answer, and `InterruptedRunError` when it was
     stopped; the same call continues.
     """
-    new = named_site(url)
+    new = named_site(url, coming=coming)
     domains = RawCache(project.raw).site(settings.site_id).domains
     with open_pages(project.baseline) as db:
         was = PageStore(db, OLD)

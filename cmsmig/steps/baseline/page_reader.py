@@ -78,7 +78,7 @@ class PageReader:
             url,
             sources,
             fetched.status,
-            location=_location(url, fetched),
+            location=self._location(url, fetched),
             etag=headers.get("etag", ""),
             modified=headers.get("last-modified", ""),
             content=read_content(body, url, headers) if is_page else None,
@@ -108,7 +108,7 @@ class PageReader:
         """Return whether there is a sitemap, and every address that it or one that it
         names lists, own or not."""
         waiting = [*self.robots.sitemaps, f"{self.site.base}/sitemap.xml"]
-        waiting = [each for each in dict.fromkeys(waiting) if self.site.owns(each)]
+        waiting = [*filter(None, map(self.site.page, dict.fromkeys(waiting)))]
         found: dict[str, None] = {}
         seen: set[str] = set()
         is_there = False
@@ -123,7 +123,7 @@ class PageReader:
             more, pages = _locations(body) if status == 200 else ([], [])
             is_there = is_there or bool(more or pages)
             found.update(dict.fromkeys(pages))
-            new = (each for each in more if self.site.owns(each))
+            new = filter(None, map(self.site.page, more))
             waiting += [each for each in new if each not in seen]
         return is_there, tuple(found)
 
@@ -131,11 +131,16 @@ class PageReader:
         """Return the last address, status and body; follows to own hosts only."""
         for _ in range(_HOPS):
             fetched, body = await self._get(url, most, {})
-            onward = _location(url, fetched)
+            onward = self._location(url, fetched)
             if not self.site.owns(onward):
                 break
             url = onward
         return url, fetched.status, body
+
+    def _location(self, url: str, fetched: Fetched) -> str:
+        if not 300 <= fetched.status < 400:
+            return ""
+        return self.site.asked(absolute(url, fetched.headers.get("location", "")))
 
     async def _get(
         self, url: str, most: int, conditions: Mapping[str, str]
@@ -191,12 +196,6 @@ def _conditions(known: PageRecord | None) -> dict[str, str]:
         return {}
     named = (("If-None-Match", known.etag), ("If-Modified-Since", known.modified))
     return {name: value for name, value in named if value}
-
-
-def _location(url: str, fetched: Fetched) -> str:
-    if not 300 <= fetched.status < 400:
-        return ""
-    return absolute(url, fetched.headers.get("location", ""))
 
 
 def _locations(xml: bytes) -> tuple[list[str], list[str]]:

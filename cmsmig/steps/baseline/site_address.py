@@ -28,10 +28,16 @@ class SiteAddress:
     """Its own, in lower case, with a port where it is not the usual one."""
     named: str = ""
     """The host that a person named or that is this machine: it may be private."""
+    coming: frozenset[str] = frozenset()
+    """Hosts that the site gets at the switch; they are asked for at `base`."""
 
     def owns(self, url: str) -> bool:
         """Return whether an absolute address is on one of the site's own hosts."""
-        return host_of(url) in self.hosts
+        return host_of(url) in self.hosts | self.coming
+
+    def asked(self, url: str) -> str:
+        """Return where an address is asked for."""
+        return self.page(url) if host_of(url) in self.coming else url
 
     def page(self, address: str) -> str:
         """Return a path or an own address at `base`; empty for one of another site."""
@@ -60,8 +66,11 @@ def host_of(url: str) -> str:
     return host if usual else f"{host}:{port}"
 
 
-def named_site(url: str, others: Iterable[str] = ()) -> SiteAddress:
-    """Return the site at an address that a person gave; `others` are hosts of it, too.
+def named_site(
+    url: str, others: Iterable[str] = (), coming: Iterable[str] = ()
+) -> SiteAddress:
+    """Return the site at an address that a person gave; `others` are hosts of it, too,
+    and `coming` those that it gets at the switch.
 
     Raises `UsageError` for what is no address of a site.
     """
@@ -74,8 +83,8 @@ def named_site(url: str, others: Iterable[str] = ()) -> SiteAddress:
         raise UsageError(
             f"{url} is no address of a site; write it as https://www.example.com."
         )
-    hosts = _with_www((host, *others))
-    return SiteAddress(f"{parts.scheme}://{host}", hosts, host)
+    hosts, later = _with_www((host, *others)), _with_www(coming)
+    return SiteAddress(f"{parts.scheme}://{host}", hosts, host, later - hosts)
 
 
 def old_site(site: Site, settings: Settings, given: str) -> SiteAddress:

@@ -198,7 +198,7 @@ def identity(content: PageContent) -> str:
 
 def left_hosts(old: SiteAddress, new: SiteAddress) -> frozenset[str]:
     """Return the hosts that nothing of the new site may lead to any more."""
-    return (old.hosts - new.hosts) | KNOWN_FILE_HOSTS
+    return (old.hosts - new.hosts - new.coming) | KNOWN_FILE_HOSTS
 
 
 def _said(old: PageContent, new: PageContent) -> Iterator[tuple[str, str]]:

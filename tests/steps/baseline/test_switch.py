@@ -121,13 +121,15 @@ class Sites:
     def __init__(self, made: Rehearsal, old: WebSite, new: WebSite) -> None:
         self.made, self.old, self.new = made, old, new
 
-    def compare(self, changed: dict[str, Served]) -> list[tuple[str, str]]:
+    def compare(
+        self, changed: dict[str, Served], *options: str
+    ) -> list[tuple[str, str]]:
         """Return kind and old address of each difference; the exit code fits."""
         self.new.pages = {
             path: replace(each, body=each.body.replace("{old}", self.old.url))
             for path, each in (NEW | changed).items()
         }
-        ended = self.made.run("baseline", "--compare", self.new.url, *FAST)
+        ended = self.made.run("baseline", "--compare", self.new.url, *FAST, *options)
         found = ended.document
         assert ended.code == (4 if found["faults"] else 0), ended.err
         assert found["unread"] == []
@@ -161,6 +163,24 @@ def test_each_fault_is_the_only_difference(sites: Sites, name: str) -> None:
 def test_a_clean_switch_has_no_difference(sites: Sites) -> None:
     """Moved pages with one redirect each, and an old rule that was updated."""
     assert sites.compare({}) == []
+
+
+def test_a_preview_names_the_host_that_it_gets(sites: Sites) -> None:
+    """Redirects, sitemap, canonical addresses and links to it are the preview's own;
+    nothing is asked there."""
+    final = "https://www.example.com"
+    pages = {
+        path: replace(
+            each,
+            body=each.body.replace("{base}", final),
+            headers={n: v.replace("/", f"{final}/", 1) for n, v in each.headers.items()}
+            if each.status == 301
+            else each.headers,
+        )
+        for path, each in NEW.items()
+    }
+    assert sites.compare(pages, "--host", "example.com") == []
+    assert {kind for kind, _ in sites.compare(pages)} > {"redirect_to_other_site"}
 
 
 def test_a_new_page_that_cannot_be_read_is_no_difference(sites: Sites) -> None:
