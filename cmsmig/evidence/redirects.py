@@ -20,6 +20,7 @@ from cmsmig.mapping.redirects.address_resolver import map_addresses
 from cmsmig.masking import masked
 from cmsmig.plain_file import require_in_place
 from cmsmig.settings import Project
+from cmsmig.steps.baseline.baseline_addresses import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
 from cmsmig.steps.decide.migration import Migration
@@ -57,6 +58,7 @@ def address_map(
             migration.decisions.collections,
             NewPaths(stories, folders),
         ),
+        *baseline_addresses(project),
         *_earlier_addresses(migration, stories, earlier or {}),
         *(each for each in gone if each.old),
     ]

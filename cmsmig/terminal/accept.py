@@ -10,6 +10,7 @@ from cmsmig.counting import noun_for
 from cmsmig.errors import UsageError
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.baseline.baseline_addresses import baseline_addresses
 from cmsmig.steps.decide.accept_proposals import Accepted, accept_proposals
 from cmsmig.terminal.console import emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
@@ -45,6 +46,7 @@ def accept(
             observer=Progress(sys.stderr),
             overwrite=overwrite,
             heuristics=heuristics if on else None,
+            others=baseline_addresses(project),
         )
     )
     emit_json(accepted_json(done)) if as_json else emit_lines(accepted_lines(done))

@@ -22,12 +22,17 @@ def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
     """Return a proposal for each address that waits, where there is one. Pure.
 
     An address that ends in the slug of exactly one item is proposed to lead there, one
-    below a collection's path that no item has to be gone, any other to be kept.
+    below a path of a collection, or a former one, to be gone, any other to be kept.
     """
     slugs: dict[str, list[AddressRow]] = defaultdict(list)
-    roots = [
+    roots = {
         f"{row.old}/" for row in addresses.rows if Source.COLLECTION in row.sources
-    ]
+    }
+    roots |= {
+        f"{row.old.rpartition('/')[0]}/"
+        for row in addresses.rows
+        if Source.FORMER in row.sources
+    }
     for row in addresses.rows:
         if row.sources[0] is Source.ITEM and row.outcome is not Outcome.WAITING:
             slugs[_slug(row)].append(row)

@@ -3,7 +3,7 @@ that are there get what they lack."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from cmsmig.mapping.propose.proposals import (
     propose_design,
     propose_embeds,
 )
+from cmsmig.mapping.redirects.address_map import KnownAddress
 from cmsmig.mapping.redirects.address_resolver import map_addresses
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
 from cmsmig.richtext.blocks.proposals import Heuristics
@@ -130,14 +131,16 @@ async def accept_proposals(
     observer: Observer,
     overwrite: bool = False,
     heuristics: Heuristics | None = None,
+    others: Iterable[KnownAddress] = (),
 ) -> Accepted:
     """Write the proposals as decisions accepted in bulk by `reviewer`.
 
     Files that exist get what they lack of what the origin has, and keep all else,
     unless `overwrite`. With `heuristics` every RichText body is split by them. Where
     bodies are split, now or as decided earlier, the proposals of those that are
-    not decided are accepted too, and those that are stay as they are. Raises
-    `UnreadError` without a complete pull.
+    not decided are accepted too, and those that are stay as they are. `others` are old
+    addresses that the pulled site does not name. Raises `UnreadError` without a
+    complete pull.
     """
     if not reviewer.strip():
         raise UsageError(
@@ -150,6 +153,7 @@ async def accept_proposals(
     splitting = heuristics is not None
     done = _Acceptance(project, reviewed, overwrite, splitting, observer)
     _take_all(done, origin, facts)
+    _take_redirects(done, origin, others)
     if heuristics is not None:
         done.written[_split(project, heuristics, reviewed)] = None
     _add_blocks(done, facts)
@@ -181,17 +185,22 @@ def _take_all(done: _Acceptance, origin: Origin, facts: SpaceFacts) -> None:
     done.take(propose_bodies(design), lambda known: with_missing_bodies(known, design))
     done.take(propose_embeds(), lambda known: (known, ()))
     done.take(ConflictsDecision(), lambda known: (known, ()))
-    _take_redirects(done, origin, collections)
 
 
 def _take_redirects(
-    done: _Acceptance, origin: Origin, collections: CollectionsDecision
+    done: _Acceptance, origin: Origin, others: Iterable[KnownAddress]
 ) -> None:
     """Write or complete the redirects, where any address waits for a decision."""
     path = done.project.decision(FILE_NAMES[RedirectsDecision])
     decided = decision_in(done.project, RedirectsDecision) or RedirectsDecision()
+    collections = decision_in(done.project, CollectionsDecision)
     new = NewPaths.unchanged(origin)
-    known = known_addresses(done.project, origin, collections, new)
+    known = [
+        *known_addresses(
+            done.project, origin, collections or CollectionsDecision(), new
+        ),
+        *others,
+    ]
     pages = {path: key for key, path in new.stories.items()}
     found = map_addresses(known, pages, frozenset(new.folders.values()), decided)
     proposed = propose_redirects(found)

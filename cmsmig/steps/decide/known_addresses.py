@@ -61,25 +61,37 @@ def known_addresses(
     origin: Origin,
     decided: CollectionsDecision,
     new: NewPaths,
-) -> Iterator[KnownAddress]:
-    """Yield the addresses of items, collections and static pages, those that a renamed
+) -> list[KnownAddress]:
+    """Return the addresses of items, collections and static pages, those that a renamed
     collection had, those that links lead to, and the origin's own rules."""
     old = old_addresses(origin)
     names = {each.key: each.name for items in origin.live.values() for each in items}
-    for key, path in old.items():
-        yield KnownAddress(path, Source.ITEM, new.stories.get(key, ""), key, names[key])
     used = {(key.collection_id, key.locale_id) for key in old}
-    for place, path in NewPaths.unchanged(origin).folders.items():
-        if place in used:
-            yield KnownAddress(path, Source.COLLECTION, new.folders.get(place, ""))
-    yield from _former(origin, decided, old)
-    for page in RawCache(project.raw).static_pages() or ():
-        if page.state == PUBLISHED:
-            yield KnownAddress(clean_path(page.path), Source.PAGE, name=page.title)
-    spelled = {path.casefold(): path for path in old.values()}
-    for path in _links(project, origin):
-        yield KnownAddress(spelled.get(path.casefold(), path), Source.LINK)
-    yield from _rules(project, origin)
+    found = [
+        *(
+            KnownAddress(path, Source.ITEM, new.stories.get(key, ""), key, names[key])
+            for key, path in old.items()
+        ),
+        *(
+            KnownAddress(path, Source.COLLECTION, new.folders.get(place, ""))
+            for place, path in NewPaths.unchanged(origin).folders.items()
+            if place in used
+        ),
+        *_former(origin, decided, old),
+        *(
+            KnownAddress(clean_path(page.path), Source.PAGE, name=page.title)
+            for page in RawCache(project.raw).static_pages() or ()
+            if page.state == PUBLISHED
+        ),
+        *_rules(project, origin),
+    ]
+    # The origin takes an address in any case: a link means the one that is known.
+    spelled = {each.old.casefold(): each.old for each in found}
+    links = _links(project, origin)
+    return [
+        *found,
+        *(KnownAddress(spelled.get(e.casefold(), e), Source.LINK) for e in links),
+    ]
 
 
 def _locales(origin: Origin) -> list[str]:
