@@ -1,14 +1,14 @@
 """Rich text documents to HTML, as the official renderer writes it.
 
-Blocks that have no HTML give nothing. Unless a document is trusted, addresses
-that would run code give no link, and attributes that would are left out. Works on
-any nesting: the walk keeps its own stack.
+Blocks give nothing unless they are rendered for it. Unless a document is trusted,
+addresses that would run code give no link, and attributes that would are left out.
+Works on any nesting: the walk keeps its own stack.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 
 from cmsmig.json_text import json_text, number_text
@@ -76,18 +76,25 @@ _ONES = frozenset(("order", "colspan", "rowspan"))
 _NAME = re.compile(r"[^\s\"'<>/=\x00]+\Z")
 
 
-def render_rich_text(document: object, *, trusted: bool = False) -> str:
+def render_rich_text(
+    document: object,
+    *,
+    trusted: bool = False,
+    block: Callable[[object], str] = lambda block: "",
+) -> str:
     """Return the HTML of a document, of a node, or of a list of nodes.
 
     A `trusted` document is written as the official renderer writes it, whatever
-    its links and their attributes would do in a browser.
+    its links and their attributes would do in a browser. `block` returns the HTML of a
+    block in it.
     """
-    return _Rendering(trusted).html(document)
+    return _Rendering(trusted, block).html(document)
 
 
 class _Rendering:
-    def __init__(self, trusted: bool) -> None:
+    def __init__(self, trusted: bool, block: Callable[[object], str]) -> None:
         self._trusted = trusted
+        self._block = block
 
     def html(self, document: object) -> str:
         """Return what the nodes give, joined."""
@@ -112,9 +119,11 @@ class _Rendering:
         if kind == "text":
             yield self._wrapped(_escaped(str(node.get("text", ""))), node)
             return
-        if kind == "blok":
-            return
         given = _mapping(node.get("attrs"))
+        if kind == "blok":
+            body = given.get("body")
+            yield from map(self._block, body if isinstance(body, list) else ())
+            return
         tag = _heading(given) if kind == "heading" else _TAGS.get(kind)
         tag = tag or _MARK_TAGS.get(kind)
         attributes = self._attributes(kind, given) if tag else ""

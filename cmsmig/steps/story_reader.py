@@ -17,7 +17,7 @@ from cmsmig.destination.schema import Space, Story, StoryRow
 from cmsmig.errors import ServiceError
 from cmsmig.events import Noticed, Observer
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
-from cmsmig.reconcile.rules.visible_prints import delivered_print, visible_prints
+from cmsmig.reconcile.rules.visible_prints import delivered_print, is_visible
 from cmsmig.steps.worker_pool import together
 
 
@@ -60,6 +60,9 @@ class StoryReader:
         """Stories that were read from the management side, a call each."""
         self.unread = ""
         """Why the delivery side could not be read; empty where it was."""
+        self.shown: dict[int, Mapping[str, str]] = {}
+        """The fingerprints of what delivery shows of stories with translations, by id
+        and language."""
 
     async def read(self, sought: Sequence[Sought]) -> list[Story | None]:
         """Return stories in the order in which they are `sought`, at most as many as
@@ -70,7 +73,7 @@ class StoryReader:
         """
         known = [each for each in sought if self._is_shown_whole(each)]
         views = await self._read_views(known) if known else {}
-        found = {each.row.story_id: _expected(each, views) for each in known}
+        found = {each.row.story_id: self._expected(each, views) for each in known}
         single = [
             each.row.story_id for each in sought if not found.get(each.row.story_id)
         ]
@@ -110,23 +113,28 @@ class StoryReader:
             return {}
         return dict(zip(uuids, shown, strict=True))
 
-
-def _expected(sought: Sought, views: Mapping[str, Mapping[str, Story]]) -> Story | None:
-    """Return a story as delivery shows it, if that is as expected."""
-    row = sought.row
-    story = views.get("", {}).get(row.uuid)
-    if story is None or not _is_current(story, row):
-        return None
-    found = Story(row, story.content, {**story.body, **dict(row.by_hand)})
-    if sought.codes:
-        found = Story(row, sought.content(), found.body)
-        if not all(
-            (shown := views[code].get(row.uuid)) is not None
-            and delivered_print(shown, code) in visible_prints(found, code)
-            for code in ("", *sought.codes)
-        ):
+    def _expected(
+        self, sought: Sought, views: Mapping[str, Mapping[str, Story]]
+    ) -> Story | None:
+        """Return a story as delivery shows it, if that is as expected."""
+        row = sought.row
+        story = views.get("", {}).get(row.uuid)
+        if story is None or not _is_current(story, row):
             return None
-    return found if sought.is_expected(found) else None
+        found = Story(row, story.content, {**story.body, **dict(row.by_hand)})
+        if sought.codes:
+            found = Story(row, sought.content(), found.body)
+            shown = {
+                code: delivered_print(views[code][row.uuid], code)
+                for code in ("", *sought.codes)
+                if row.uuid in views[code]
+            }
+            if len(shown) <= len(sought.codes) or not all(
+                is_visible(found, code, shown[code]) for code in shown
+            ):
+                return None
+            self.shown[row.story_id] = shown
+        return found if sought.is_expected(found) else None
 
 
 def _is_current(story: Story, row: StoryRow) -> bool:

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject, compact, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.body_reviews import BodyReview
@@ -29,6 +29,7 @@ from cmsmig.mapping.select.selection import Selected, Selection, SkippedItem, lo
 from cmsmig.origin.schema import Collection, Item, ItemLanguage, dates_of
 
 SIGN: Final = "__i18n__"
+_SIGN: Final = SIGN.encode()
 _OWN = frozenset(("name", "slug"))
 """Fields that a story has apart from its content."""
 _LATELY_READ = 8
@@ -105,11 +106,12 @@ def shown_in(
 
 
 def _shown(value: Json, code: str, empty: EmptyShown) -> Json:
+    # Most values hold no translation: they are shown as they are.
+    if not isinstance(value, dict | list) or _SIGN not in compact(value):
+        return value
     if isinstance(value, dict):
         return shown_in(value, code, empty)
-    if isinstance(value, list):
-        return [_shown(each, code, empty) for each in value]
-    return value
+    return [_shown(each, code, empty) for each in value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story
-from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
+from cmsmig.reconcile.rules.story_hashes import content_hash
 
 
 def visible_prints(story: Story, language: str) -> frozenset[str]:
@@ -23,6 +23,12 @@ def delivered_print(story: Story, language: str) -> str:
     return _print(story, language, shown_in(story.content, ""))
 
 
+def is_visible(story: Story, language: str, shown: str) -> bool:
+    """Return whether visitors may see what has a fingerprint of a story."""
+    found = readings(story.content, language)
+    return any(_print(story, language, each) == shown for each in found)
+
+
 def readings(fields: JsonObject, language: str) -> Iterator[JsonObject]:
     """Yield what visitors may get of fields, first as losses are listed."""
     for empty in EmptyShown:
@@ -32,4 +38,10 @@ def readings(fields: JsonObject, language: str) -> Iterator[JsonObject]:
 
 
 def _print(story: Story, language: str, shown: JsonObject) -> str:
-    return fingerprint(["" if language else story.row.name, comparable(shown)])
+    return print_of(content_hash(shown), "" if language else story.row.name)
+
+
+def print_of(content: str, name: str) -> str:
+    """Return the fingerprint of what visitors see, by the hash of the content and, in
+    the default language, the name."""
+    return f"{content} {name}"

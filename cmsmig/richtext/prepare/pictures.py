@@ -277,10 +277,11 @@ class Pictures:
         href = given.get("href", "").strip()
         if not addressed(href):
             return None
-        if given.get("data-linktype") == "asset":
-            value: JsonObject = {**link_value(href), "linktype": "asset"}
-        else:
-            value = link_value(href)
+        # A figure comes before the link in it, which has no new address yet.
+        asset = self._embeds.assets.uploaded_asset(href)
+        value = link_value(asset.filename if asset else href)
+        if asset or given.get("data-linktype") == "asset":
+            value["linktype"] = "asset"
         if target := self._window_of(link):
             value["target"] = target
         return value

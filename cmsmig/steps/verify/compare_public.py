@@ -116,7 +116,10 @@ async def compare_public(
         return
     try:
         wanted = VisitorPages(
-            job.linked(existing), job.public_versions(existing), found.unpublished
+            job.linked(existing),
+            job.public_versions(existing),
+            found.unpublished,
+            found.proven,
         )
         await _compare(job, wanted, pages, found)
     except ServiceError as error:

@@ -16,13 +16,14 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, 
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
-from cmsmig.reconcile.rules.visible_prints import visible_prints
+from cmsmig.reconcile.rules.visible_prints import print_of, visible_prints
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED
+from cmsmig.steps.verify.compare_readers import reader_differences
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
@@ -59,8 +60,12 @@ class ReadBack:
         for each, story in zip(wanted, stories, strict=True):
             if story is None:
                 list_gone(each.key, each.last.record, self.found)
-            else:
-                self._compare(each, story)
+                continue
+            self._compare(each, story)
+            draft = self._story(each)
+            content = self.linked.content(draft)
+            shown = reader_differences(self.linked, draft, content)
+            self.found.differences.extend(shown)
 
     def _wanted(self, key: ItemKey) -> _Wanted | None:
         job, record = self.job, self.expected[key]
@@ -106,6 +111,9 @@ class ReadBack:
             found.add(DifferenceCode.ITEM_FAILED, key, links)
         elif is_as_wanted(story, last.written, links.record_hash):
             # What is wanted was valid when it was made.
+            default = print_of(links.linked_hash, story.row.name)
+            shown = self.job.reader.shown.get(last.record.story_id)
+            found.proven[key] = shown or {"": default}
             found.relations += links.filled
             found.documents += len([*documents_in(story.content)])
         elif _waits(self.job, key) and not edited_fields(story, last):

@@ -28,6 +28,8 @@ class DifferenceCode(StrEnum):
     NOT_PUBLISHED = "not_published"
     PUBLIC_VALUE = "public_value"
     """Visitors get something else in a field than they are to get."""
+    NOT_SHOWN = "not_shown"
+    """Readers of the old page see what the story does not show."""
     ASSET_GONE = "asset_gone"
     ASSET_BYTES = "asset_bytes"
     ASSET_TEXT = "asset_text"
@@ -99,6 +101,8 @@ class Verification:
     )
     """Stories with unpublished changes that visitors are to see as editors do:
     fingerprints of what editors have, by language."""
+    proven: dict[ItemKey, Mapping[str, str]] = field(default_factory=dict)
+    """Fingerprints of what editors have of stories that are as wanted, by language."""
     waiting: set[ItemKey] = field(default_factory=set)
     """Stories of pilots whose references an import of all fills."""
     failed: int = 0

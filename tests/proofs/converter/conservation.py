@@ -1,9 +1,10 @@
 """The account of bodies of any kind, and of every body of real content folders.
 
 What a body shows, leads to and embeds is in its document or is a loss that names it,
-and no loss names what is there. Prints for each site how many of its words are in text
-nodes, in raw HTML and in losses. Exits 1 when anything is unaccounted for or told
-falsely, or less than 97 % of a site's visible words are in text nodes.
+and no loss names what the document holds. What readers see of it is in the rendered
+story, or a loss names it. Prints for each site how many of its words are in text nodes,
+in raw HTML and in losses. Exits 1 when anything is unaccounted for or false, or
+less than 97 % of a site's visible words are in text nodes.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from collections import Counter
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.account import account_of, unaccounted
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy
+from cmsmig.richtext.render_story import render_value
 from cmsmig.steps.decide.cross_check import SiteBody
 from tests.proofs.converter.searching import falsified
 from tests.proofs.converter.sites import bodies_of_sites
@@ -82,6 +85,9 @@ def _row(name: str, held: list[SiteBody], missing: list[str]) -> dict[str, objec
             continue
         converted = FAITHFUL.from_html(body.text)
         missing += [f"{body.key}: {each}" for each in wrong(body.text, converted)]
+        shown = account_of(render_value(converted.document))
+        unseen = unaccounted(account_of(body.text), shown, converted.losses)
+        missing += [f"{body.key}: readers do not see {each}" for each in unseen]
         missing += [
             f"{body.key}: {each}" for each in faults(converted.document, exact=False)
         ]

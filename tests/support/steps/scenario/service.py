@@ -11,6 +11,7 @@ from unittest import mock
 from cmsmig.item_key import ItemKey
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.schema.content_model import empty_paragraph
 from tests.support.steps.expectations import insist
 from tests.support.steps.item_states import version
 from tests.support.steps.origin_edits import (
@@ -277,7 +278,8 @@ def make_release(
 
 
 def first_body(scenario: Scenario, kind: str) -> None:
-    """Let the body that is converted first break the converter, or be invalid."""
+    """Let the body that is converted first break the converter, be invalid, or show
+    nothing."""
     convert = NativeEngine.from_html
     first: list[str] = []
 
@@ -287,7 +289,8 @@ def first_body(scenario: Scenario, kind: str) -> None:
             return convert(engine, html, *rest)
         if kind == "breaks":
             raise RecursionError("too deep")
-        return Converted({"type": "doc", "content": [{"type": "paragraph"}]})
+        shown = empty_paragraph() if kind == "shows nothing" else {"type": "paragraph"}
+        return Converted({"type": "doc", "content": [shown]})
 
     patch = mock.patch.object(NativeEngine, "from_html", converted)
     scenario.patches.enter_context(patch)

@@ -1,0 +1,87 @@
+"""What readers see is compared with another parser than the converter's: a break of the
+converter or of the renderer does not pass unseen."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cmsmig.richtext.account import account_of, unaccounted
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.render_story import render_value
+
+BODY = (
+    "<h2>First part</h2><p>One &amp; <strong>two</strong> words.</p>"
+    '<p>See <a href="/here?a=1&amp;b=2">the page</a> and <a href="/there">that</a>.</p>'
+    "<ul><li>apple</li><li>pear</li></ul>"
+    "<table><tr><td>left</td><td>right</td></tr></table>"
+    '<figure data-rt-type="image"><div><img src="a.png" alt="A boat"></div>'
+    "<figcaption>In port</figcaption></figure>"
+    '<p><img src="b.png" alt="A bird"></p>'
+    '<div class="w-embed"><b>Typed</b> by hand</div>'
+)
+BREAKS = {
+    "a paragraph is gone": ("<p>One .*?</p>", "", "missing text"),
+    "a text comes twice": ("(<p>One .*?</p>)", r"\1\1", "added text"),
+    "cells change places": (
+        "(<td.*?</td>)(<td.*?</td>)",
+        r"\2\1",
+        "another order",
+    ),
+    "words run together": ("</strong> words", "</strong>words", "missing text: two"),
+    "text is escaped twice": (
+        "&amp; <strong>",
+        "&amp;amp; <strong>",
+        "missing text: &",
+    ),
+    "a list item is gone": ("<li><p>pear</p></li>", "", "missing text: pear"),
+    "a caption is gone": ("In port", "", "missing text: In port"),
+    "raw HTML is gone": ("<b>Typed</b> by hand", "", "missing text: Typed"),
+    "a link leads elsewhere": (
+        r"/here\?a=1&amp;b=2",
+        "/here?a=1",
+        "link to /here?a=1&b",
+    ),
+    "a link is only text": (
+        '<a href="/there">that</a>',
+        "that",
+        "link to /there: that",
+    ),
+    "a picture is another": ("b.png", "a.png", "picture b.png"),
+    "a picture says nothing": ("A boat", "", "alternative text of a.png: A boat"),
+    "a heading is a paragraph": (
+        "<h2>(.*?)</h2>",
+        r"<p>\1</p>",
+        "heading 2: Firstpart",
+    ),
+    "a heading is another level": ("h2>", "h3>", "heading 2: Firstpart"),
+}
+"""What breaks in the rendered story: a pattern, what takes its place, what is found."""
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_break_is_noticed(name: str) -> None:
+    converted = NativeEngine().from_html(BODY)
+    shown, (pattern, broken, found) = render_value(converted.document), BREAKS[name]
+    assert unaccounted(account_of(BODY), account_of(shown), converted.losses) == []
+    changed, times = re.subn(pattern, broken, shown)
+    assert times
+    wrong = unaccounted(account_of(BODY), account_of(changed), converted.losses)
+    assert any(found in each for each in wrong), wrong
+
+
+def test_what_a_loss_names_is_explained() -> None:
+    html = '<p>a <a href="/x"> </a><iframe></iframe><noscript>b</noscript></p>'
+    converted = NativeEngine().from_html(html)
+    shown = account_of(render_value(converted.document))
+    assert unaccounted(account_of(html), shown, converted.losses) == []
+    assert unaccounted(account_of(html), shown, ()) == ["link to /x: without text"]
+
+
+def test_what_a_browser_leaves_out_of_broken_html_may_be_shown() -> None:
+    html = "<p>a <a href='/x>link</a> rest</p>"
+    converted = NativeEngine().from_html(html)
+    shown = account_of(render_value(converted.document))
+    assert shown.words == ["a", "link", "rest"]
+    assert unaccounted(account_of(html), shown, converted.losses) == []
