@@ -127,6 +127,8 @@ def _nothing_left(evidence: Evidence) -> Check:
     what = "A further import would write nothing"
     if evidence.plan is None:
         return _open(what, "No plan was made yet; run notebook 04.")
+    if evidence.is_carried_out:
+        return _done(what, "The last plan was carried out.")
     writes = sum(planned_writes(evidence.plan).values())
     if writes:
         left = counted(writes, "write is", "writes are")

@@ -48,7 +48,7 @@ def client_plan(plan: Plan, details: PlanDetails) -> Doc:
     said = (
         f"{part}{counted(stories, 'story', 'stories')}{_there(plan)} of "
         f"{counted(len(found), 'collection')} and {_size(all_files(migration))}; "
-        f"{counted(published, 'story', 'stories')} will be published."
+        f"{_published(published, len(plan.publications))}."
     )
     rows = [*map(_row, found), _sum(found, migration)]
     return (
@@ -74,6 +74,14 @@ def write_client_plan(folder: Path, plan: Plan, details: PlanDetails, at: str) -
 def _there(plan: Plan) -> str:
     there = plan.items["already_there"]
     return f" ({there:,} of them there already)" if there else ""
+
+
+def _published(published: int, now: int) -> str:
+    """Return how many stories are published after the import, and how many by it."""
+    stories = counted(published, "story", "stories")
+    if published == now:
+        return f"{stories} will be published"
+    return f"{stories} are published afterwards, {now:,} of them by this import"
 
 
 def _size(total: FileTotal) -> str:

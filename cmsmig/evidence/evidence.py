@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.evidence.collection_count import CollectionCount, count_collections
 from cmsmig.evidence.decided import (
     Decided,
@@ -78,6 +78,8 @@ class Evidence:
     losses: tuple[LossCount, ...]
     plan: JsonObject | None
     """The plan that was made last; None before the first."""
+    is_carried_out: bool
+    """Whether a run of that plan came to its end and no item failed or is open."""
     unpublished: int
     """Stories of live items that are not published."""
     redirects: AddressMap
@@ -108,6 +110,7 @@ class Evidence:
             self.verification,
             failures=self.accounting.failed + self.files.failed,
             undone=self.accounting.open + self.files.open + unsettled,
+            undecided=unsettled,
         )
 
     @property
@@ -146,11 +149,15 @@ def gather(
         assets = ledger.inventory.assets()
         accounting = ledger.items.accounting()
         plan = ledger.plan("")
+        plan_hash = text_of(plan["hash"]) if plan else ""
+        is_whole = not (accounting.failed or accounting.open)
+        is_carried_out = is_whole and ledger.was_run(plan_hash, "import", "publish")
         earlier = ledger.items.earlier_paths()
         losing = ledger.findings.losing()
         existing = _existing(rows)
         existing |= dict(language_paths(migration, ledger, existing))
-    publication = count_publication(migration, rows)
+    public = verification.public_keys if verification else ()
+    publication = count_publication(migration, rows, public)
     details = details_of(migration, rows, losing)
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))
     return Evidence(
@@ -169,6 +176,7 @@ def gather(
         failures=failures,
         losses=_losses(project.ledger),
         plan=plan,
+        is_carried_out=is_carried_out,
         unpublished=sum_publication(publication).unpublished,
         redirects=address_map(
             project, migration, existing, earlier, _gone_addresses(rows)

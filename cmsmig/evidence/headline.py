@@ -22,7 +22,8 @@ class Headline:
     """The first sentence of a report, and the facts below it."""
 
     kind: Literal["good", "warning", "bad"]
-    """`good` only when all is there, compared and published where it was live."""
+    """`good` only when all is imported, compared and published where it was live;
+    `bad` only for failures and for what no one decided."""
     sentence: str
     facts: tuple[tuple[str, str], ...]
     """Names and sentences."""
@@ -43,13 +44,17 @@ def headline(
     *,
     failures: int,
     undone: int,
+    undecided: int = 0,
 ) -> Headline:
-    """Return how a migration stands. Pure.
+    """Return the state of a migration. Pure.
 
     `failures` are items and files that did not arrive whole; `undone` is what is
-    still to do, in items, files and stories of items that are gone.
+    still to do, in items, files and stories of items that are gone, `undecided` those
+    of them that wait for a decision.
     """
-    kind, sentence = _verdict(accounting, published, verification, failures, undone)
+    kind, sentence = _verdict(
+        accounting, published, verification, failures, undone, undecided
+    )
     facts = [
         ("What is there", _there(accounting)),
         ("What is published", _published(published)),
@@ -68,16 +73,17 @@ def _verdict(
     verification: Verification | None,
     failures: int,
     undone: int,
+    undecided: int,
 ) -> tuple[Literal["good", "warning", "bad"], str]:
     arrived = accounting.created + accounting.reused
     if not arrived:
-        return "bad", "Nothing is imported yet."
+        return "warning", "Nothing is imported yet."
     if verification is not None and verification.differences:
         places = counted(len(verification.differences), "place")
         return "bad", f"The destination differs from what was decided in {places}."
     if failures or undone:
         return (
-            "bad",
+            "bad" if failures or undecided else "warning",
             f"The migration is not complete: {failures:,} failed, {undone:,} open.",
         )
     every = f"All {counted(arrived, 'item')} of this import arrived"

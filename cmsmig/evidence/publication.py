@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
@@ -44,16 +44,17 @@ class PublicationCount:
 
 
 def count_publication(
-    migration: Migration, rows: Mapping[ItemKey, ItemRow]
+    migration: Migration, rows: Mapping[ItemKey, ItemRow], public: Collection[ItemKey]
 ) -> tuple[PublicationCount, ...]:
-    """Return what is published of the stories that the import made, by collection."""
+    """Return what is published of the stories that the import made, by collection;
+    `public` are the stories that were read back as published, whoever did that."""
     live = {entry.item.key for entry in migration.selected if entry.live}
     counts: dict[str, Counter[str]] = {}
     for key, row in rows.items():
         if row.current_record is None or not row.current_record.made:
             continue
         found = counts.setdefault(key.collection_id, Counter())
-        if row.published:
+        if row.published or key in public:
             found["published"] += 1
         elif key in migration.to_publish:
             found["due"] += 1

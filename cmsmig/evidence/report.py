@@ -228,6 +228,8 @@ def checklist_doc(checks: Iterable[Check]) -> Iterator[Table]:
 def _further(evidence: Evidence) -> str:
     if evidence.plan is None:
         return "No plan was made yet."
+    if evidence.is_carried_out:
+        return "Nothing: the last plan was carried out."
     writes = planned_writes(evidence.plan)
     named = (f"{name.replace('_', ' ')} {count:,}" for name, count in writes.items())
     return f"By the last plan: {', '.join(named)}." if writes else "Nothing."

@@ -141,16 +141,13 @@ class Ledger:
             raise
         self.end_run("done")
 
-    def was_prepared(self, plan_hash: str) -> bool:
-        """Return whether a run of this plan made what stories need to its end: what is
-        still missing was refused. Reads only."""
-        return bool(
-            self._store.one(
-                """SELECT 1 FROM run WHERE plan_hash = ? AND outcome = 'done'
-                   AND command IN ('prepare', 'import')""",
-                (plan_hash,),
-            )
-        )
+    def was_run(self, plan_hash: str, *commands: str) -> bool:
+        """Return whether a run of this plan by one of these commands came to its end:
+        what is still missing was refused. Reads only."""
+        marks = ", ".join("?" * len(commands))
+        query = f"""SELECT 1 FROM run WHERE plan_hash = ? AND outcome = 'done'
+                    AND command IN ({marks})"""
+        return self._store.one(query, (plan_hash, *commands)) is not None
 
     def save_plan(self, plan_hash: str, body: JsonObject) -> None:
         """Store a plan under its hash; the same plan again only renews it."""

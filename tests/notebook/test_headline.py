@@ -57,7 +57,7 @@ DIFFERENT = Verification(
         ),
         pytest.param(
             Accounting(10, 0, 0, 2, 0, 8), PublicationCount("All", 0, 0, 0, 0, 0),
-            None, (0, 8), "bad", "Nothing is imported yet", id="nothing imported",
+            None, (0, 8), "warning", "Nothing is imported yet", id="nothing imported",
         ),
     ],
 )  # fmt: skip

@@ -241,9 +241,9 @@ async def test_by_hand_a_tick_plans_to_make_again_what_is_gone(staged: Start) ->
     workspace = stage.workspace(interactive=True)
     shown = await show_plan(workspace, recreate=False)
     page = Page(shown)
-    await page.hides("What is gone is made again")
+    await page.hides("Made again, since it is gone")
     await page.set("plan-recreate", True)
-    await page.sees("What is gone is made again")
+    await page.sees("Made again, since it is gone")
     await Page(await run_step(workspace, "prepare", shown)).run("prepare-start")
     for step in ("create", "link", "publish"):
         await run_step(stage.workspace(), step, await show_plan(stage.workspace()))

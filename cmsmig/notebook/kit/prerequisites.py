@@ -60,7 +60,7 @@ def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
     if not plan.calls.get("create_stories"):
         return ""
     with Ledger.open_existing(workspace.project.ledger) as ledger:
-        if ledger.was_prepared(plan.plan_hash):
+        if ledger.was_run(plan.plan_hash, "prepare", "import"):
             # What is left was refused, and fails only the stories that need it.
             return ""
         assets = ledger.inventory.assets().values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cmsmig.counting import counted, noun_for
+from cmsmig.counting import counted, first_of
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
@@ -13,6 +13,8 @@ from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.steps.decide.migration import Migration
 
 _LINKED = ("nothing", "linked")
+_SHOWN = 3
+"""Stories that are named because the step is not done for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +44,51 @@ def step_result(step: str, migration: Migration, ledger: Ledger) -> StepResult:
     }
     of = "" if migration.pilot.is_whole else " of the pilot"
     if step == "create":
-        return _result(len(there), len(chosen), f"{of} exist", "Next: 06, links.")
+        done = {key: key in there for key in chosen}
+        return _result(wanted, done, f"{of} exist", "Next: 06, links.")
     if step == "link":
-        return _linked(there, of)
+        # A story that was there before is used as it is: nothing is filled in it.
+        linked = {
+            key: row.link_state in _LINKED
+            for key, row in there.items()
+            if row.story_record and row.story_record.made
+        }
+        said = f"{of} have their relations and links"
+        return _result(wanted, linked, said, "Next: publication, below.")
     due = migration.to_publish & chosen
     if not due:
         return StepResult("No story is to be published.", "Next: 07, verify.", True)
-    public = sum(key in there and bool(there[key].published) for key in due)
+    public = {key: key in there and bool(there[key].published) for key in due}
     said = f"{of} that are to be published have been"
-    return _result(public, len(due), said, "Next: 07, verify.")
+    return _result(wanted, public, said, "Next: 07, verify.")
 
 
-def _linked(there: Mapping[ItemKey, ItemRow], of: str) -> StepResult:
-    # A story that was there before is used as it is: nothing is filled in it.
-    ours = [row for row in there.values() if row.story_record and row.story_record.made]
-    linked = sum(row.link_state in _LINKED for row in ours)
-    said = f"{of} have their relations and links"
-    if waiting := sum(row.link_state == "pending" for row in ours):
-        said += (
-            f"; {waiting:,} {noun_for(waiting, 'refers', 'refer')} to what has no story"
-        )
-    return _result(linked, len(ours), said, "Next: publication, below.")
-
-
-def _result(there: int, wanted: int, said: str, next_step: str) -> StepResult:
-    if not wanted:
+def _result(
+    rows: Mapping[ItemKey, ItemRow | None],
+    done: Mapping[ItemKey, bool],
+    said: str,
+    next_step: str,
+) -> StepResult:
+    """Return how many stories are `done`, and name those that are not."""
+    if not done:
         return StepResult("There is no story to do this for.", next_step, True)
-    is_whole = there == wanted
-    many = f"All {wanted:,}" if is_whole and wanted > 1 else f"{there:,} of {wanted:,}"
-    return StepResult(f"{many} stories{said}.", next_step, is_whole)
+    missing = [_named(key, rows[key]) for key in sorted(done) if not done[key]]
+    if not missing:
+        many = f"All {len(done):,}" if len(done) > 1 else "1 of 1"
+        return StepResult(f"{many} stories{said}.", next_step, True)
+    many = f"{len(done) - len(missing):,} of {len(done):,}"
+    names = first_of(missing, _SHOWN, between="; ")
+    return StepResult(f"{many} stories{said}. Not: {names}.", next_step, False)
+
+
+def _named(key: ItemKey, row: ItemRow | None) -> str:
+    """Return the name of an item, and why it is not done."""
+    if row is None:
+        return f"{key} (not imported yet)"
+    why = row.explanation.rstrip(".")
+    if not why and row.link_state == "pending":
+        why = "it refers to an item without a story"
+    return f"{row.name} ({why or 'not done yet'})"
 
 
 def _prepared(migration: Migration, ledger: Ledger) -> StepResult:

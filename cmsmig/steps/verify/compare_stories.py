@@ -146,6 +146,8 @@ class ReadBack:
             codes = ("", *(each.code for each in languages))
             found.unpublished[key] = {c: visible_prints(story, c) for c in codes}
         asked, is_public = key in migration.to_publish, story.row.published
+        if is_public:
+            found.public_keys.add(key)
         path, seen = record.full_slug, seen_of(is_public)
         side = self._decided.side(ConflictKind.STORY, path, PUBLISHED, seen)
         if asked == is_public or side is Side.THEIRS:

@@ -35,6 +35,7 @@ def evidence_of(text: str) -> Evidence:
         failures=tuple(item_failures([row])),
         losses=(LossCount(text, "content", 2, 1),),
         plan={"hash": text, "calls": {"create_stories": 2, "read_space": 1}},
+        is_carried_out=False,
         unpublished=0,
         redirects=AddressMap(
             (
