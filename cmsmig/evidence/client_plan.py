@@ -22,6 +22,7 @@ from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.ui.doc import Address, Cell, Doc, Facts, Part, Table, Text
 from cmsmig.ui.doc_html import doc_page
+from cmsmig.ui.documents.loss_findings import loss_facts
 from cmsmig.ui.format import about, megabytes, moment
 
 PAGE = "plan.html"
@@ -55,6 +56,7 @@ def client_plan(plan: Plan, details: PlanDetails) -> Doc:
         Text(said),
         Table(_HEAD, rows, shown=len(rows)),
         *_behind(found),
+        *loss_facts(plan.losses),
         *map(Text, _sentences(plan, found)),
     )
 
@@ -153,8 +155,6 @@ def _sentences(plan: Plan, found: Sequence[CollectionPlan]) -> Iterator[str]:
         )
     if missing := len(plan.missing_files):
         yield f"{counted(missing, 'file')} could not be had from the origin."
-    if losses := sum(plan.losses.values()):
-        yield f"{counted(losses, 'detail')} of texts will not look or be as before."
     yield (
         f"The import makes {counted(plan.total_calls, 'call')} to the destination: "
         f"{about(plan.seconds(plan.rate))} at {plan.rate:g} calls a second, "

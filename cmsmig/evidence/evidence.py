@@ -85,8 +85,6 @@ class Evidence:
     redirects: AddressMap
     verification: Verification | None
     """None when nothing was read back in this run."""
-    names: Mapping[str, str]
-    """What the items that differ are called, by their keys as text."""
     gone: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
     details: PlanDetails | None = None
@@ -183,7 +181,6 @@ def gather(
         ),
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
-        names=_names(migration, verification),
         details=details,
         target=project.target,
         publication=publication,
@@ -281,15 +278,6 @@ def _gone_addresses(rows: Mapping[ItemKey, ItemRow]) -> list[KnownAddress]:
         for key, row in rows.items()
         if row.gone is not None
     ]
-
-
-def _names(migration: Migration, found: Verification | None) -> dict[str, str]:
-    subjects = {each.subject for each in found.differences} if found else set()
-    return {
-        str(key): item.name
-        for key, item in migration.items.items()
-        if str(key) in subjects
-    }
 
 
 def _losses(ledger: Path) -> tuple[LossCount, ...]:

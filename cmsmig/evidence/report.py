@@ -63,7 +63,7 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
         Heading("Items"),
         *accounting_doc(evidence),
         Heading("Read back"),
-        *(verification_doc(found, evidence.names, SHOWN) if found else no_reading),
+        *(verification_doc(found, SHOWN) if found else no_reading),
         *findings_parts(evidence, shown=SHOWN),
         Heading("Redirects"),
         *redirects_doc(evidence.redirects),

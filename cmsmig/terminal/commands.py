@@ -195,7 +195,7 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         found = resumable(verify_only(project, settings, observer=observer, stop=stop))
-    doc = verification_doc(found, {}, rest="`cmsmig verify --json` lists all")
+    doc = verification_doc(found, rest="`cmsmig verify --json` lists all")
     emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)
     if found.is_as_decided:
         return 0

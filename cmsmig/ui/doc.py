@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from cmsmig.counting import and_more
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 Severity: TypeAlias = Literal["", "good", "warning", "bad"]
 
@@ -108,15 +105,7 @@ class Fold:
     parts: Sequence[Part]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A drawing, and the same as a text."""
-
-    html: Markup
-    text: str
-
-
-Part: TypeAlias = Text | Heading | Note | Facts | Table | Fold | Chart
+Part: TypeAlias = Text | Heading | Note | Facts | Table | Fold
 Doc: TypeAlias = Sequence[Part]
 
 

@@ -10,7 +10,6 @@ from markupsafe import Markup
 from cmsmig.ui.doc import (
     Address,
     Cell,
-    Chart,
     Doc,
     Facts,
     Fold,
@@ -69,8 +68,6 @@ def _part(part: Part) -> Markup:
             return made + (safe_html.paragraph(part.more) if part.more else "")
         case Fold(title, parts):
             return safe_html.folded(title, doc_html(parts))
-        case Chart(html):
-            return html
 
 
 def _value(cell: Cell) -> safe_html.Cell:

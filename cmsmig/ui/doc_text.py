@@ -8,7 +8,6 @@ from cmsmig.printable import printable
 from cmsmig.ui.doc import (
     Address,
     Cell,
-    Chart,
     Facts,
     Fold,
     Heading,
@@ -48,7 +47,7 @@ def table_lines(rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
 
 def _lines(part: Part) -> Iterator[str]:
     match part:
-        case Text(text) | Chart(_, text):
+        case Text(text):
             yield text
         case Heading(text):
             yield from ("", text)

@@ -78,7 +78,7 @@ async def show_plan(
             )
         ticks = [] if tick is None else [tick]
         below = widgets.row(button, *ticks)
-        return widgets.column(tables, choices, below, board.messages)
+        return widgets.column(choices, tables, below, board.messages)
 
     return PlanPanel(
         static=shown.html,

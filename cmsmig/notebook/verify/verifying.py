@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 from markupsafe import Markup
@@ -41,6 +40,7 @@ from cmsmig.ui.html.safe_html import (
     sheet,
 )
 
+_REST = "all are in the report"
 _ROWS = 20
 """Of each view; all of it is one query away."""
 
@@ -62,7 +62,7 @@ async def verify(handover: Handover) -> Panel:
     meter = Meter(workspace.observer)
     found = await _read_back(handover, StopSignal(), meter)
     return workspace.panel(
-        doc_sheet(*_verified(handover, found), Text(meter.summary())),
+        doc_sheet(*verification_doc(found, 50, _REST), Text(meter.summary())),
         text=f"differences: {len(found.differences)}",
     )
 
@@ -220,7 +220,7 @@ class _VerifyBoard:
 
     async def _work(self, stop: StopSignal, meter: Meter) -> None:
         found = await _read_back(self._handover, stop, meter)
-        self._result.show(doc_sheet(*_verified(self._handover, found)))
+        self._result.show(doc_sheet(*verification_doc(found, 50, _REST)))
 
     def _ask(self) -> None:
         if self._stop is not None:
@@ -259,11 +259,6 @@ def _evidence_board(handover: Handover) -> widgets.Element:
     button = board.button("report-write", "Write the report", write, look="primary")
     button.visible(not handover.workspace.dry_run)
     return widgets.column(shown, widgets.row(button), board.messages)
-
-
-def _verified(handover: Handover, found: Verification) -> Iterator[Part]:
-    names = handover.evidence().names
-    return verification_doc(found, names, rest="all are in the report", shown=50)
 
 
 async def _read_back(

@@ -110,6 +110,8 @@ class Verification:
     failed: int = 0
     """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The names of the items that differ, by their keys as text."""
     not_in_yet: int = 0
     """Selected items of which no pilot was, as long as only pilots were imported."""
 

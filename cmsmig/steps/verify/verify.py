@@ -70,6 +70,9 @@ async def verify(job: ImportJob) -> Verification:
     compare_groups(job, found)
     await compare_public(job, existing, expected, found)
     _list_failed(job, found)
+    subjects = {each.subject for each in found.differences}
+    items = job.migration.items.items()
+    found.names = {str(k): item.name for k, item in items if str(k) in subjects}
     job.observer(StepFinished(STEP, counted(len(found.differences), "difference")))
     return found
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from cmsmig.counting import counted
-from cmsmig.steps.verify.differences import Difference, Verification
-from cmsmig.ui.doc import Cell, Note, Part, Text, table
+from cmsmig.steps.verify.differences import Verification
+from cmsmig.ui.doc import Note, Part, Text, table
 
 
 def verification_doc(
-    found: Verification, names: Mapping[str, str], shown: int = 20, rest: str = ""
+    found: Verification, shown: int = 20, rest: str = ""
 ) -> Iterator[Part]:
-    """Yield the verdict, the counts, and each difference; `names` are the items' by
-    their keys as text, `rest` says where the differences are that are not shown."""
+    """Yield the verdict, the counts, and each difference; `rest` says where the
+    differences are that are not shown."""
     differences = counted(len(found.differences), "difference")
     failed = f" ({counted(found.failed, 'item')} failed)" if found.failed else ""
     said = f"{differences} between decisions, ledger and destination{failed}."
@@ -39,13 +39,16 @@ def verification_doc(
     ordered = sorted(found.differences, key=lambda each: (each.code, each.subject))
     yield from table(
         ("Kind", "Item", "Field", "What differs"),
-        [_row(each, names) for each in ordered],
+        [
+            (
+                each.code.replace("_", " "),
+                found.names.get(each.subject) or each.subject,
+                each.where,
+                Text(each.text),
+            )
+            for each in ordered
+        ],
         "Differences",
         rest,
         shown,
     )
-
-
-def _row(each: Difference, names: Mapping[str, str]) -> tuple[Cell, ...]:
-    item = names.get(each.subject) or each.subject
-    return each.code.replace("_", " "), item, each.where, Text(each.text)

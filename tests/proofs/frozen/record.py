@@ -33,10 +33,11 @@ _OWN = re.compile(
     r"|(?<=/)[0-9a-f]{10}(?=/)|\b[0-9a-f]{16}\b"
 )
 """Ids, UUIDs, the part of a public address that differs, hashes of plans."""
-_PLAN = re.compile(r"\bplan ([0-9a-f]{16})\b")
+_PLAN = re.compile(r"\b[Pp]lan ([0-9a-f]{16})\b")
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d| UTC)?)?"
 )
+_MOMENT = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC")
 _PUBLISHING = re.compile(r"/(un)?publish$")
 _PART = re.compile(rb'name="?([^";\r\n]+)"?[^\r\n]*(?:\r\n[^\r\n]+)*\r\n\r\n')
 _SIGNED = frozenset(("policy", "x-amz-signature", "x-amz-date", "Expires"))
@@ -93,7 +94,7 @@ class Names:
         for old, new in self.masked.items():
             text = text.replace(old, new)
         text = _OWN.sub(self._known, text)
-        return _TIME.sub(_day, text)
+        return _TIME.sub(_day, _MOMENT.sub("<moment>", text))
 
     def _known(self, found: re.Match[str]) -> str:
         return self.known.get(found[0], found[0])

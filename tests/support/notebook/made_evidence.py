@@ -44,9 +44,9 @@ def evidence_of(text: str) -> Evidence:
             )
         ),
         verification=Verification(
-            differences=[Difference(DifferenceCode.FIELD_VALUE, text, text, text)]
+            differences=[Difference(DifferenceCode.FIELD_VALUE, text, text, text)],
+            names={text: text},
         ),
-        names={text: text},
         findings=(
             FindingSet(
                 "losses",
