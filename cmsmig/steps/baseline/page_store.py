@@ -65,6 +65,13 @@ class PageStore:
         done = "UPDATE reading SET finished = ? WHERE name = ?"
         self._db.execute(done, (at, self._name))
 
+    def sources(self) -> dict[str, tuple[str, ...]]:
+        """Return every address, also of an earlier reading, and how it is known."""
+        query = "SELECT record FROM page WHERE name = ?"
+        rows = self._db.execute(query, (self._name,))
+        records = (_RECORD.validate_json(record) for (record,) in rows)
+        return {each.url: each.sources for each in records}
+
     def page(self, url: str) -> tuple[PageRecord | None, bool]:
         """Return what is known of an address, and whether this reading asked it."""
         query = "SELECT record, fresh FROM page WHERE name = ? AND url = ?"

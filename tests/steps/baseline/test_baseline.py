@@ -107,16 +107,20 @@ async def test_a_stopped_reading_continues(
 def test_a_page_that_fails_later_keeps_what_it_showed(
     rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At a refresh an error of the server is no answer; the next run asks again."""
+    """At a refresh an error of the server is no answer; the next run asks again. An
+    address that a file named once stays known."""
     monkeypatch.setattr("cmsmig.wire.download.delay_before", lambda *_: 0.0)
     made = rehearse()
     made.done("pull")
-    with web_site({"/": Served("<title>First</title>")}) as site:
-        made.done("baseline", *FAST, "--site", site.url)
+    (listed := made.folder / "rules.csv").write_text("old,new\n/rule?a=1,/x\n")
+    pages = {"/": Served("<title>First</title>"), "/rule?a=1": led_to("/")}
+    with web_site(pages) as site:
+        made.done("baseline", *FAST, "--site", site.url, "--addresses", str(listed))
         site.pages["/"] = Served("Down", 503)
         ended = made.run("baseline", *FAST, "--site", site.url, "--refresh")
         assert (ended.code, "answers 503" in ended.out) == (1, True)
         assert _titles(made) == ["First"]
+        assert site.asked.count("/rule?a=1") == 2
         site.pages["/"] = Served("<title>Second</title>")
         made.done("baseline", *FAST, "--site", site.url)
     assert _titles(made) == ["Second"]
