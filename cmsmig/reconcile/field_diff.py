@@ -11,6 +11,7 @@ from cmsmig.canonical import Json, JsonObject, canonical, fingerprint
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.reconcile.kinds import Ref
+from cmsmig.reconcile.labels import EMPTY, Labels
 
 _SHOWN = 60
 """Characters of a value that a sentence shows."""
@@ -172,14 +173,12 @@ def decision_for(kind: ConflictKind, what: str, field: str, seen: str) -> str:
 def shown_value(value: Value) -> str:
     """Return a value within a sentence, marked as code and cut where it is long."""
     short = short_value(value)
-    return short if value is None or isinstance(value, Absent) else f"`{short}`"
+    return short if short == EMPTY else f"`{short}`"
 
 
 def short_value(value: Value) -> str:
-    """Return a value in one short line: a text as it is, anything else as JSON."""
-    if value is None or isinstance(value, Absent):
-        return "nothing"
-    text = value if isinstance(value, str) else _json(value)
+    """Return a value in one short line, without JSON."""
+    text = Labels().value(json_of(value))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 

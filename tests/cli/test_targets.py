@@ -181,7 +181,7 @@ def test_what_only_an_editor_in_staging_changed_is_named(agency: Agency) -> None
     assert (there["old"], there["new"]) == ("Spot", "A name from staging")
     assert (here["what"], here["new"]) == ("notes/note-1", "A name from production")
     shown = agency.done(*compare).out.split("Changed in staging alone (1)\n")[1]
-    assert shown.splitlines()[1].split()[:2] == ["spots/spot", "name:"]
+    assert '(spots/spot)  name: "Spot" -> "A name from staging"' in shown
 
 
 def test_what_moved_since_the_rehearsal_is_named(agency: Agency) -> None:

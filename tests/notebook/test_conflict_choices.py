@@ -113,7 +113,7 @@ def test_what_moved_is_listed_before_the_plan(project: StagedProject) -> None:
     panel = asyncio.run(show_changes(workspace))
     html = str(panel.html())
     assert panel.text == "changed: 2 at origin, 0 at decisions, 2 at destination"
-    assert ">name: <code>" in html
+    assert ">name: &#34;" in html
     assert "Ours" in html
     assert "&lt;b&gt;Theirs&lt;/b&gt;" in html
     assert "<b>Theirs</b>" not in html

@@ -1,12 +1,12 @@
 """What moved since the last import: at the origin, in decisions, at the destination.
 
-By item and field, with old and new value. Reads only.
+By item and field, with old and new value, and in words. Reads only.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
@@ -17,8 +17,9 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, value_of
-from cmsmig.reconcile.field_diff import Absent, Value
-from cmsmig.reconcile.kinds import Ref
+from cmsmig.reconcile.field_diff import ABSENT, Absent, Value, json_of
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.labels import Labels, labels_of
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import (
     LastWrite,
@@ -26,6 +27,7 @@ from cmsmig.reconcile.rules.story import (
     story_resource,
 )
 from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
+from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.conflicts import find_conflicts
@@ -64,10 +66,16 @@ class Change:
     """The item's key, for a story."""
     field: str = ""
     """Empty where all of it came or went, or where fields do not explain it."""
-    old: Value = Absent.ABSENT
-    new: Value = Absent.ABSENT
+    old: Value = ABSENT
+    new: Value = ABSENT
     text: str = ""
     """What happened, where no field tells it."""
+    ref: Ref | None = None
+    """The object, where it is no story."""
+    name: str = ""
+    """What the story is called."""
+    lines: tuple[str, ...] = ()
+    """The change of the field in words, a line for each leaf."""
 
     def as_json(self) -> JsonObject:
         """Return it as `changes --json` lists it; a side without a value has no key."""
@@ -82,7 +90,7 @@ class Change:
             "what": self.what,
             "item": self.item,
             "field": self.field,
-            "text": self.text,
+            "text": self.text or "; ".join(self.lines),
         }
         return {name: value for name, value in named.items() if value} | held
 
@@ -90,24 +98,40 @@ class Change:
 async def changes_of(
     project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
 ) -> tuple[Change, ...]:
-    """Return everything that moved since the last import wrote. Writes nothing to
-    either service.
+    """Return everything that moved since the last import wrote, and what is not decided
+    yet. Writes nothing to either service.
 
     Costs a call for each story that was edited at the destination, and a call of the
     delivery side for 25 that were saved there.
     """
-    migration = open_migration(project, settings)
+    undecided: list[str] = []
+    migration = open_migration(project, settings, undecided=undecided)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, stop, "changes")
     async with open_job(setup) as job:
         rows = job.ledger.items.all()
-        return (
+        found = (
+            *(Change(Where.DECISIONS, "decisions", text=text) for text in undecided),
             *_of_items(job, rows),
             *_of_decisions(job),
             *_of_gone(job),
             *_of_objects(job),
             *[change async for change in _of_stories(job, rows)],
         )
+        design, stories = migration.design, job.snapshot.stories
+        labels = labels_of(design, stories, rows.values())
+        return tuple(_in_words(each, labels) for each in found)
+
+
+def _in_words(change: Change, labels: Labels) -> Change:
+    """Return a change with what an editor calls the story and the change of a field."""
+    row = labels.stories.get(change.what)
+    named = replace(change, name=row.name if row else "")
+    if change.text:
+        return named
+    ref = change.ref or Ref(Kind.STORY, change.what)
+    old, new = json_of(change.old), json_of(change.new)
+    return replace(named, lines=change_lines(labels, ref, change.field, old, new))
 
 
 def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:
@@ -126,7 +150,10 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
             yield from _of_item(job, row, row.story_record, ours)
     versions = find_public_versions(wanted.stories, job.ledger, job.snapshot)
     yield from _of_public(migration, versions, rows)
+    decided = migration.decisions.collections
     for key, row in rows.items():
+        if decided.choice(key.collection_id) is None:
+            continue
         if row.story_record and not row.gone and key not in migration.items:
             text = "is no longer part of what is imported"
             yield Change(Where.ORIGIN, row.story_record.full_slug, str(key), text=text)
@@ -206,7 +233,7 @@ def _of_diff(ours_at: Where, ref: Ref, diff: Diff) -> Iterator[Change]:
     for where, side in ((ours_at, sides.ours), (Where.DESTINATION, sides.theirs)):
         for name in sides.moved(side):
             old, new = value_of(sides.base, name), value_of(side, name)
-            yield Change(where, what, "", name, old, new)
+            yield Change(where, what, "", name, old, new, ref=ref)
 
 
 async def _of_stories(

@@ -7,6 +7,7 @@ migration on every machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -223,6 +224,7 @@ def open_migration(
     *,
     reviewing: bool = False,
     pilot: Pilot = WHOLE,
+    undecided: list[str] | None = None,
 ) -> Migration:
     """Return the migration that the project folder describes.
 
@@ -230,14 +232,20 @@ def open_migration(
     decisions and `DecisionsError` when they do not fit the origin. While
     `reviewing`, blocks of bodies that are still to be decided on are no error:
     no body's blocks are looked at then. Only the bodies of a `pilot` are looked at,
-    and the migration is cut down to it; `UsageError` when nothing fits.
+    and the migration is cut down to it; `UsageError` when nothing fits. What is not
+    decided is added to `undecided` where a list is given, and is no error then: bodies
+    are split as proposed, and a collection without a content type is left out.
     """
     derived = DerivedFile(project.derived)
     origin = read_origin(project, settings.site_id, derived)
     decisions, rules = _read_decisions(project, settings)
-    _check(decisions, origin, reviewing=reviewing)
+    with _noting(undecided):
+        _check(decisions, origin, reviewing=reviewing)
     engine = NativeEngine(rules=rules.rules if rules else None)
     selections = origin.select(decisions.collections)
+    if undecided:
+        made = {each.collection_id for each in decisions.design.content_types}
+        selections = {key: each for key, each in selections.items() if key in made}
     if not reviewing:
         # Bodies are reviewed where the origin has them, each in its language.
         origin, decisions, selections = translate(
@@ -250,7 +258,8 @@ def open_migration(
     splits = Splits({})
     if not reviewing:
         splits = find_splits((entry.item for entry in chosen), decisions, engine)
-        refuse_undecided(splits, origin.site.locales)
+        with _noting(undecided):
+            refuse_undecided(splits, origin.site.locales)
     to_publish = find_publishable(decisions.collections, selected)
     public = find_public_versions(selected, to_publish)
     public_splits = Splits({})
@@ -325,6 +334,17 @@ def _whole_design(decisions: Decisions, rules: RuleFile | None) -> Design:
     """Return the design with everything that the other decisions ask of it."""
     split = split_design(decisions.design, decisions.blocks)
     return with_rules(with_instance_blocks(split, decisions.embeds), rules)
+
+
+@contextmanager
+def _noting(undecided: list[str] | None) -> Iterator[None]:
+    """Add what is not decided to a list; without one, it stays an error."""
+    try:
+        yield
+    except UndecidedError as error:
+        if undecided is None:
+            raise
+        undecided.append(str(error))
 
 
 def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:

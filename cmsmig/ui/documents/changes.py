@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cmsmig.reconcile.field_diff import shown_value
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.target_comparison import TargetComparison
 from cmsmig.ui.doc import Cell, Doc, Note, Part, Text, table
@@ -25,7 +24,7 @@ def changes_line(found: Sequence[Change]) -> str:
 
 
 def changes_doc(found: Sequence[Change]) -> Doc:
-    """Return the changes by where they happened, with the value before and now."""
+    """Return the changes by where they happened, a line for each leaf."""
     if not found:
         return (Note("Nothing changed since the last import.", "good"),)
     return tuple(
@@ -50,13 +49,13 @@ def _count(found: Sequence[Change], where: Where) -> int:
 
 
 def _rows(listed: Sequence[Change], title: str) -> Iterator[Part]:
-    yield from table(_HEAD, map(_row, listed), title, _JSON, shown=30)
+    rows = [row for each in listed for row in _lines(each)]
+    yield from table(_HEAD, rows, title, _JSON, shown=30)
     if not listed:
         yield Text(f"{title}: nothing")
 
 
-def _row(change: Change) -> tuple[Cell, ...]:
-    if change.text:
-        return change.what, change.text
-    values = f"{shown_value(change.old)} -> {shown_value(change.new)}"
-    return change.what, Text(f"{change.field}: {values}")
+def _lines(change: Change) -> Iterator[tuple[Cell, ...]]:
+    what = f"{change.name} ({change.what})" if change.name else change.what
+    for line in change.lines or (change.text,):
+        yield what, line
