@@ -17,7 +17,7 @@ from cmsmig.destination.schema import Space, Story, StoryRow
 from cmsmig.errors import ServiceError
 from cmsmig.events import Noticed, Observer
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
-from cmsmig.reconcile.rules.visible_prints import delivered_print, is_visible
+from cmsmig.reconcile.rules.visible_prints import exact_print, is_visible
 from cmsmig.steps.worker_pool import together
 
 
@@ -61,8 +61,8 @@ class StoryReader:
         self.unread = ""
         """Why the delivery side could not be read; empty where it was."""
         self.shown: dict[int, Mapping[str, str]] = {}
-        """The fingerprints of what delivery shows of stories with translations, by id
-        and language."""
+        """The exact prints of what delivery shows of stories that are as expected, by
+        id and language."""
 
     async def read(self, sought: Sequence[Sought]) -> list[Story | None]:
         """Return stories in the order in which they are `sought`, at most as many as
@@ -122,19 +122,23 @@ class StoryReader:
         if story is None or not _is_current(story, row):
             return None
         found = Story(row, story.content, {**story.body, **dict(row.by_hand)})
+        shown = {
+            code: views[code][row.uuid]
+            for code in ("", *sought.codes)
+            if row.uuid in views[code]
+        }
         if sought.codes:
             found = Story(row, sought.content(), found.body)
-            shown = {
-                code: delivered_print(views[code][row.uuid], code)
-                for code in ("", *sought.codes)
-                if row.uuid in views[code]
-            }
             if len(shown) <= len(sought.codes) or not all(
                 is_visible(found, code, shown[code]) for code in shown
             ):
                 return None
-            self.shown[row.story_id] = shown
-        return found if sought.is_expected(found) else None
+        if not sought.is_expected(found):
+            return None
+        self.shown[row.story_id] = {
+            code: exact_print(shown[code], code) for code in shown
+        }
+        return found
 
 
 def _is_current(story: Story, row: StoryRow) -> bool:

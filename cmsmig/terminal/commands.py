@@ -189,12 +189,16 @@ def write(
     return outcome.exit_code
 
 
-def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
-    """Read everything back and print what differs; return 4 for differences, and where
-    what visitors get could not be read."""
+def verify(
+    project: Project, settings: Settings, only: Sequence[str], *, as_json: bool
+) -> int:
+    """Read everything back, or what `only` names, and print what differs; return 4 for
+    differences, and where what visitors get could not be read."""
     with stoppable() as stop:
         observer = Progress(sys.stderr)
-        found = resumable(verify_only(project, settings, observer=observer, stop=stop))
+        found = resumable(
+            verify_only(project, settings, observer=observer, stop=stop, only=only)
+        )
     doc = verification_doc(found, rest="`cmsmig verify --json` lists all")
     emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)
     if found.is_as_decided:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import Story
+from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
-from cmsmig.reconcile.rules.story_hashes import content_hash
 
 
 def visible_prints(story: Story, language: str) -> frozenset[str]:
@@ -23,10 +23,23 @@ def delivered_print(story: Story, language: str) -> str:
     return _print(story, language, shown_in(story.content, ""))
 
 
-def is_visible(story: Story, language: str, shown: str) -> bool:
-    """Return whether visitors may see what has a fingerprint of a story."""
-    found = readings(story.content, language)
-    return any(_print(story, language, each) == shown for each in found)
+def is_visible(story: Story, language: str, delivered: Story) -> bool:
+    """Return whether what was delivered in a language is what visitors may see of a
+    story."""
+    if not language and delivered.row.name != story.row.name:
+        return False
+    shown = [*readings(story.content, language)]
+    # As a rule nothing at all differs, which shows at once.
+    if any(each == delivered.content for each in shown):
+        return True
+    there = comparable(shown_in(delivered.content, ""))
+    return any(comparable(each) == there for each in shown)
+
+
+def exact_print(story: Story, language: str) -> str:
+    """Return the fingerprint of a story as it was delivered in a language: another one
+    proves nothing."""
+    return fingerprint(["" if language else story.row.name, story.content])
 
 
 def readings(fields: JsonObject, language: str) -> Iterator[JsonObject]:
@@ -38,10 +51,4 @@ def readings(fields: JsonObject, language: str) -> Iterator[JsonObject]:
 
 
 def _print(story: Story, language: str, shown: JsonObject) -> str:
-    return print_of(content_hash(shown), "" if language else story.row.name)
-
-
-def print_of(content: str, name: str) -> str:
-    """Return the fingerprint of what visitors see, by the hash of the content and, in
-    the default language, the name."""
-    return f"{content} {name}"
+    return fingerprint(["" if language else story.row.name, comparable(shown)])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from pydantic import TypeAdapter
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.code_digest import code_digest
@@ -24,6 +26,8 @@ from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.origin.schema import Item
 from cmsmig.steps.process_pool import in_processes
 from cmsmig.steps.worker_pool import batches
+
+T = TypeVar("T")
 
 LEAST = 300
 """Drafts that are worth the start of processes."""
@@ -83,6 +87,13 @@ class DraftStore:
         except (ValueError, TypeError):
             # Another release wrote that.
             return None
+
+    def derive(
+        self, name: str, made_of: str, codec: TypeAdapter[T], find: Callable[[], T]
+    ) -> T:
+        """Return what is kept under a name, if it was made of the same; else what
+        `find` returns, which is kept."""
+        return self._file.derive(f"{name} {self._namespace}", made_of, codec, find)
 
     def keep(self, draft: ItemDraft) -> None:
         """Keep a draft; it is on disk after the next `flush` at the latest."""

@@ -18,17 +18,17 @@ from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.richtext.account import account_of, unaccounted
 from cmsmig.richtext.render_story import render_value
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
-from cmsmig.steps.verify.differences import Difference, DifferenceCode
 
 _BODIES: Final = (Encoding.RICHTEXT, Encoding.BLOCKS)
 
 
-def reader_differences(
+def unseen(
     linked: LinkedStories, story: StoryDraft, content: JsonObject
-) -> Iterator[Difference]:
-    """Yield what the bodies of an item show and its story does not.
+) -> Iterator[tuple[str, str]]:
+    """Yield what the bodies of an item show and its story does not: the field, and a
+    phrase.
 
-    `content` is the story's with its links filled. What a loss names is no difference.
+    `content` is the story's with its links filled. What a loss names is none of it.
     """
     migration, key = linked.migration, story.key
     item = migration.items[key]
@@ -42,11 +42,15 @@ def reader_differences(
         after = account_of(render_value(value))
         losses = (each.loss for each in story.losses if each.field == design.origin)
         for what in unaccounted(before, after, losses):
-            text = (
-                f"Readers of the old page see what this field does not show: {what}. "
-                "Compare both in notebook 03, and report it with the item's raw record."
-            )
-            yield Difference(DifferenceCode.NOT_SHOWN, str(key), design.key, text)
+            yield design.key, what
+
+
+def not_shown_sentence(what: str) -> str:
+    """Return for an editor what readers do not see, and what to do."""
+    return (
+        f"Readers of the old page see what this field does not show: {what}. Compare "
+        "both in notebook 03, and report it with the item's raw record."
+    )
 
 
 def _field(content: JsonObject, key: str) -> Json:

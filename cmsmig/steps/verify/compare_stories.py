@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from typing import Final
 
-from cmsmig.canonical import JsonObject
+from pydantic import TypeAdapter
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.code_digest import code_digest
 from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
@@ -16,27 +20,42 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, 
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
-from cmsmig.reconcile.rules.visible_prints import print_of, visible_prints
+from cmsmig.reconcile.rules.visible_prints import visible_prints
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED
-from cmsmig.steps.verify.compare_readers import reader_differences
+from cmsmig.steps.verify.compare_readers import not_shown_sentence, unseen
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
 
+_ROOMS = ("mapping", "richtext", "steps/verify")
+"""What finds out what readers do not see."""
+_UNSEEN: Final = TypeAdapter(dict[str, list[tuple[str, str]]])
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class _Wanted:
     """An item's story as it is wanted."""
 
     key: ItemKey
+    linked: LinkedStories
     draft: ItemDraft
     links: DraftLinks | str
     last: LastWrite
+
+    @cached_property
+    def story(self) -> StoryDraft:
+        """Return it before its links are filled."""
+        return self.linked.migration.story_of(self.draft, self.linked.context)
+
+    @cached_property
+    def content(self) -> JsonObject:
+        """Return its content with its links filled."""
+        return self.linked.content(self.story)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +81,33 @@ class ReadBack:
                 list_gone(each.key, each.last.record, self.found)
                 continue
             self._compare(each, story)
-            draft = self._story(each)
-            content = self.linked.content(draft)
-            shown = reader_differences(self.linked, draft, content)
-            self.found.differences.extend(shown)
+        self._compare_readers(wanted)
+
+    def _compare_readers(self, wanted: Sequence[_Wanted]) -> None:
+        """List what readers of the old site see of bodies and stories do not show; it
+        is kept for the next time."""
+        migration = self.job.migration
+        bodies = {each.key: each for each in wanted if not isinstance(each.links, str)}
+        if not bodies:
+            return
+        made_of: list[Json] = [
+            [str(key), migration.origin_hash(key), each.links.record_hash]
+            for key, each in bodies.items()
+            if not isinstance(each.links, str)
+        ]
+        found = migration.drafter.store.derive(
+            f"readers {next(iter(bodies))}",
+            fingerprint([code_digest(_ROOMS), made_of]),
+            _UNSEEN,
+            lambda: {
+                str(key): [*unseen(self.linked, each.story, each.content)]
+                for key, each in bodies.items()
+            },
+        )
+        for key, fields in found.items():
+            for field, what in fields:
+                text = not_shown_sentence(what)
+                self.found.add(DifferenceCode.NOT_SHOWN, key, text, field)
 
     def _wanted(self, key: ItemKey) -> _Wanted | None:
         job, record = self.job, self.expected[key]
@@ -75,7 +117,7 @@ class ReadBack:
         if not isinstance(draft, ItemDraft):
             return None
         last = LastWrite(record, job.ledger.items.last_written(record.story_id))
-        return _Wanted(key, draft, self.linked.links(draft), last)
+        return _Wanted(key, self.linked, draft, self.linked.links(draft), last)
 
     def _sought(self, wanted: _Wanted) -> Sought:
         languages = self.job.migration.items[wanted.key].languages
@@ -84,11 +126,8 @@ class ReadBack:
             partial(self._is_as_wanted, wanted),
             wanted.last.record.updated_at,
             tuple(each.code for each in languages),
-            lambda: self.linked.content(self._story(wanted)),
+            lambda: wanted.content,
         )
-
-    def _story(self, wanted: _Wanted) -> StoryDraft:
-        return self.job.migration.story_of(wanted.draft, self.job.context)
 
     def _is_as_wanted(self, wanted: _Wanted, story: Story) -> bool:
         """Return whether a story holds all that is wanted of it, its alternates too."""
@@ -111,9 +150,9 @@ class ReadBack:
             found.add(DifferenceCode.ITEM_FAILED, key, links)
         elif is_as_wanted(story, last.written, links.record_hash):
             # What is wanted was valid when it was made.
-            default = print_of(links.linked_hash, story.row.name)
             shown = self.job.reader.shown.get(last.record.story_id)
-            found.proven[key] = shown or {"": default}
+            if shown is not None:
+                found.proven[key] = shown
             found.relations += links.filled
             found.documents += len([*documents_in(story.content)])
         elif _waits(self.job, key) and not edited_fields(story, last):
@@ -125,11 +164,11 @@ class ReadBack:
         self._compare_publication(key, last.record, story)
 
     def _compare_fields(self, wanted: _Wanted, story: Story) -> None:
-        draft = self._story(wanted)
-        content, decided = self.linked.content(draft), self._decided
-        differences = story_differences(draft, content, wanted.last, story, decided)
+        differences = story_differences(
+            wanted.story, wanted.content, wanted.last, story, self._decided
+        )
         self.found.differences.extend(differences)
-        _check_documents(draft, story.content, self.found)
+        _check_documents(wanted.story, story.content, self.found)
 
     @property
     def _decided(self) -> ConflictsDecision:

@@ -10,6 +10,9 @@ from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
+from cmsmig.reconcile.kinds import Kind
+
+_OBJECTS = (Kind.ASSET, Kind.COMPONENT, Kind.DATASOURCE, Kind.FOLDER)
 
 
 class DifferenceCode(StrEnum):
@@ -42,6 +45,12 @@ class DifferenceCode(StrEnum):
     FOLDER_CHANGED = "folder_changed"
     GONE_AT_ORIGIN = "gone_at_origin"
     """The story of an item that is gone differs from the decision."""
+
+    @property
+    def kind(self) -> Kind:
+        """Return the kind of object that differs."""
+        name, _, _ = self.partition("_")
+        return Kind(name) if name in _OBJECTS else Kind.STORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class Verification:
     """Stories with unpublished changes that visitors are to see as editors do:
     fingerprints of what editors have, by language."""
     proven: dict[ItemKey, Mapping[str, str]] = field(default_factory=dict)
-    """Fingerprints of what editors have of stories that are as wanted, by language."""
+    """Exact prints of what editors have of stories that are as wanted, by language."""
     waiting: set[ItemKey] = field(default_factory=set)
     """Stories of pilots whose references an import of all fills."""
     failed: int = 0
@@ -112,6 +121,8 @@ class Verification:
     differences: list[Difference] = field(default_factory=list)
     names: Mapping[str, str] = field(default_factory=dict)
     """The names of the items that differ, by their keys as text."""
+    only: tuple[str, ...] = ()
+    """What was named to be verified; empty for everything."""
     not_in_yet: int = 0
     """Selected items of which no pilot was, as long as only pilots were imported."""
 
@@ -144,6 +155,7 @@ class Verification:
             "read_singly": self.singly,
             "delivery_unread": self.unread,
             "public_unread": self.public_unread,
+            "only": [*self.only],
             "failed_items": self.failed,
             "not_in_yet": self.not_in_yet,
             "differences": [each.as_json() for each in ordered],

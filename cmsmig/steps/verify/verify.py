@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from cmsmig.counting import counted
@@ -12,6 +12,7 @@ from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.ledger.store import Ledger
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import as_begun, open_migration
 from cmsmig.steps.plan.gone.recreate import REMEDY
@@ -20,6 +21,7 @@ from cmsmig.steps.verify.compare_fields import compare_objects, undone_removals
 from cmsmig.steps.verify.compare_public import compare_public
 from cmsmig.steps.verify.compare_stories import ReadBack, compare_groups, list_gone
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
+from cmsmig.steps.verify.scope import EVERYTHING, Scope, scope_of
 from cmsmig.steps.worker_pool import StopSignal, Work, batches, work_through
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, open_job
@@ -27,24 +29,26 @@ from cmsmig.steps.write.import_setup import ImportSetup, open_job
 STEP = "verify"
 
 
-async def verify(job: ImportJob) -> Verification:
-    """Read back every story, asset, component and folder, and compare each with
-    decisions and ledger. Reads only."""
-    expected = _find_expected(job)
-    found = _begin(job, expected)
+async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
+    """Read back every story, asset, component and folder in a scope, and compare each
+    with decisions and ledger. Reads only."""
+    made = _find_expected(job)
+    expected = {key: made[key] for key in made if scope.holds(key)}
+    found = _begin(job, made)
     existing = job.existing()
     unneeded = job.gone.unneeded.hashes()
     assets = [
         row
         for row in job.ledger.inventory.assets().values()
-        if row.sha256 not in unneeded
+        if scope.has(Kind.ASSET) and row.sha256 not in unneeded
     ]
     _list_unmade(job, found)
     found.differences.extend(undone_removals(job))
     stories = [key for key in job.migration.items if key in expected]
     job.observer(StepStarted(STEP, len(stories) + len(assets)))
-    compare_objects(job, found)
-    _compare_folders(job, found)
+    if scope.is_all or scope.kinds:
+        compare_objects(job, found)
+        _compare_folders(job, found)
 
     listed = {row.story_id: row for row in job.snapshot.stories}
     reading = ReadBack(job, job.linked(existing), expected, listed, found)
@@ -69,7 +73,8 @@ async def verify(job: ImportJob) -> Verification:
     found.singly, found.unread = job.reader.singly, job.reader.unread
     compare_groups(job, found)
     await compare_public(job, existing, expected, found)
-    _list_failed(job, found)
+    _list_failed(job, found, scope)
+    found.differences = [each for each in found.differences if scope.covers(each)]
     subjects = {each.subject for each in found.differences}
     items = job.migration.items.items()
     found.names = {str(k): item.name for k, item in items if str(k) in subjects}
@@ -114,12 +119,13 @@ def _list_unmade(job: ImportJob, found: Verification) -> None:
             found.add(DifferenceCode.ITEM_WITHOUT_STORY, key, text)
 
 
-def _list_failed(job: ImportJob, found: Verification) -> None:
+def _list_failed(job: ImportJob, found: Verification, scope: Scope) -> None:
     """Count the selected items that failed, and list those of which the read-back
     found nothing else."""
     differing = {each.subject for each in found.differences}
     for key, row in job.ledger.items.all().items():
-        if row.status != "failed" or key not in job.migration.items:
+        is_due = key in job.migration.items and scope.holds(key)
+        if row.status != "failed" or not is_due:
             continue
         found.failed += 1
         if str(key) not in differing:
@@ -161,16 +167,26 @@ def _compare_folders(job: ImportJob, found: Verification) -> None:
 
 
 async def verify_only(
-    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
+    project: Project,
+    settings: Settings,
+    *,
+    observer: Observer,
+    stop: StopSignal,
+    only: Sequence[str] = (),
 ) -> Verification:
-    """Return what a read-back of everything found. Reads only."""
+    """Return what a read-back found, of everything or of what `only` names. Reads only.
+
+    Raises `UsageError` for a name that is not known.
+    """
     whole = migration = open_migration(project, settings)
     if project.ledger.is_file():
         with Ledger.open_existing(project.ledger) as ledger:
             migration = as_begun(whole, ledger)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, stop, "verify")
+    scope = scope_of(migration, only)
     async with open_job(setup) as job:
-        found = await verify(job)
+        found = await verify(job, scope)
+        found.only = tuple(only)
         found.not_in_yet = len(whole.items) - len(migration.items)
         return found

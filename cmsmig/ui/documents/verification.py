@@ -18,6 +18,8 @@ def verification_doc(
     failed = f" ({counted(found.failed, 'item')} failed)" if found.failed else ""
     said = f"{differences} between decisions, ledger and destination{failed}."
     yield Note(said, "bad" if found.differences else "good")
+    if found.only:
+        yield Note(f"Only this was compared: {', '.join(found.only)}.")
     if found.public_unread:
         yield Note(found.public_unread, "bad")
     if found.unread:

@@ -21,7 +21,11 @@ from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
 from cmsmig.reconcile.rules.story_fields import CONTENT, is_same_field
 from cmsmig.reconcile.rules.story_hashes import content_hash
-from cmsmig.reconcile.rules.visible_prints import delivered_print, readings
+from cmsmig.reconcile.rules.visible_prints import (
+    delivered_print,
+    exact_print,
+    readings,
+)
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdit, StoryEdits
@@ -158,7 +162,7 @@ class VisitorPages:
     """Of stories with unpublished changes, the `visible_prints` of what editors have,
     by language."""
     proven: Mapping[ItemKey, Mapping[str, str]] = field(default_factory=dict)
-    """The fingerprints of what editors have of stories that are as wanted, by
+    """The exact prints of what editors have of stories that are as wanted, by
     language."""
     language: str = ""
     """The destination's code of the language that they read in; empty: the default
@@ -168,7 +172,7 @@ class VisitorPages:
         """Return whether visitors get what they are to get of a story."""
         proven = self.proven.get(key, {}).get(self.language)
         is_one = proven and key not in self.versions.links
-        if is_one and delivered_print(story, self.language) == proven:
+        if is_one and exact_print(story, self.language) == proven:
             return True
         if self.stories.migration.decisions.collections.translations:
             return next(self.unmet(key, story), None) is None

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cmsmig.sandbox.history import Entry
-from tests.support.steps.expectations import insist, text_of
+from tests.support.steps.expectations import insist, listed, text_of
 from tests.support.steps.scenario.changes import asset, own
 from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
 
@@ -219,6 +219,19 @@ def codes(scenario: Scenario, *expected: str) -> None:
     assert scenario.project.codes() == sorted(expected)
 
 
+def codes_of_a_part(
+    scenario: Scenario, only: str, *, are: Any, calls: dict[str, int]
+) -> None:
+    """Expect just these codes of differences, and these requests, of a verification of
+    a part; `NOTE` is the id of the item note-2."""
+    scenario.mark = scenario.project.mark()
+    named = only.replace("NOTE", item_id(scenario.project, "note-2"))
+    ended = scenario.project.run("verify", "--json", *named.split())
+    found = sorted(each["code"] for each in ended.document["differences"])
+    assert found == sorted(listed(are))
+    requests(scenario, calls)
+
+
 def verified(scenario: Scenario) -> None:
     scenario.project.verified()
 
@@ -354,6 +367,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "rows": rows,
     "differences": differences,
     "codes": codes,
+    "codes of a part": codes_of_a_part,
     "verified": verified,
     "nothing left": nothing_left,
     "one of everything": one_of_everything,
