@@ -26,7 +26,8 @@ LISTS_A_SECOND: Final = 50
 """Lists of so many stories that a space may be asked for in a second."""
 
 
-MOST_REDIRECTS: Final = 5
+MOST_REDIRECTS: Final = 10
+"""While writes arrive at the edge, each answer may lead to a newer version."""
 _REDIRECTS: Final = (301, 302, 307, 308)
 
 
