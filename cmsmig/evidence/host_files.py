@@ -1,7 +1,7 @@
 """The redirects in the files of the usual hosts, each escaped as its host needs.
 
-Source of every rule about a host: its own documentation and parser, `wire` of the
-redirect files; the proof `make conformance` loads each file with the host's own code.
+Source of every rule about a host: its documentation and its own parser. `make
+conformance` loads each file with the host's own code.
 """
 
 from __future__ import annotations

@@ -17,7 +17,14 @@ from cmsmig.mapping.redirects.address_map import (
 from cmsmig.mapping.redirects.address_resolver import map_addresses
 from tests.support.cases import cases
 
-HOSTS = ("netlify", "vercel", "cloudflare", "nginx", "apache")
+FILES = {
+    "netlify": "netlify/_redirects",
+    "vercel": "vercel/vercel.json",
+    "cloudflare": "cloudflare/_redirects",
+    "nginx": "nginx/http.conf",
+    "apache": "apache/redirects.conf",
+    "csv": "redirects.csv",
+}
 
 
 def addresses_of(case: dict[str, Any]) -> AddressMap:
@@ -26,6 +33,8 @@ def addresses_of(case: dict[str, Any]) -> AddressMap:
     moved = {
         old.replace("LONG", long): new for old, new in case.get("moved", {}).items()
     }
+    many = range(case.get("many", 0))
+    moved |= {f"/many/{number}": f"/m/a-{number}" for number in many}
     known = [KnownAddress(old, Source.ITEM, new) for old, new in moved.items()]
     pages = {new: ItemKey("c", new, "") for new in moved.values()}
     gone = [
@@ -51,19 +60,19 @@ def rules_of(name: str, file: HostFile) -> list[Any]:
 @cases(__file__, "redirect_files.yaml")
 def test_a_file_holds_every_rule_as_its_host_reads_it(case: dict[str, Any]) -> None:
     """Each line that a case names, in its order; and what is left out is counted."""
-    files = {
-        each.name.partition("/")[0]: each
-        for each in reversed(host_files(addresses_of(case)))
-    }
-    files["csv"] = files["redirects.csv"]
-    for name in {*HOSTS, "csv"} & case.keys():
-        found = rules_of(name, files[name])
+    files = {each.name: each for each in host_files(addresses_of(case))}
+    for name in FILES.keys() & case.keys():
+        found = rules_of(name, files[FILES[name]])
         if "partly" in case:
             found = [each for each in found if each in case[name]]
         assert found == case[name], name
+    if "many" in case:
+        bulk = json.loads(files["vercel/bulk-redirects.json"].text)
+        kept = rules_of("cloudflare", files[FILES["cloudflare"]])
+        assert (len(bulk), len(kept)) == (case["many"], 2000)
     left = {
-        name: sum(map(len, files[name].left.values()))
-        for name in HOSTS
-        if files[name].left
+        name: sum(map(len, files[path].left.values()))
+        for name, path in FILES.items()
+        if files[path].left
     }
     assert left == case.get("left", {})

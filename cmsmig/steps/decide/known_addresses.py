@@ -46,14 +46,15 @@ class NewPaths:
     def unchanged(cls, origin: Origin) -> NewPaths:
         """Return every page where it is now."""
         paths = OldPaths.of(origin.site, origin.collections)
+        stories = old_addresses(origin)
+        primary = next((e.locale_id for e in origin.site.locales if e.primary), "")
+        # An item that names no locale belongs to the primary one.
+        used = {(key.collection_id, key.locale_id or primary) for key in stories}
         folders = {
-            (each.collection_id, locale): clean_path(
-                paths.path(ItemKey(each.collection_id, "", locale), "")
-            )
-            for each in origin.collections
-            for locale in _locales(origin)
+            (own, locale): clean_path(paths.path(ItemKey(own, "", locale), ""))
+            for own, locale in used
         }
-        return cls(old_addresses(origin), folders)
+        return cls(stories, folders)
 
 
 def known_addresses(
@@ -64,20 +65,18 @@ def known_addresses(
 ) -> list[KnownAddress]:
     """Return the addresses of items, collections and static pages, those that a renamed
     collection had, those that links lead to, and the origin's own rules."""
-    old = old_addresses(origin)
+    now = NewPaths.unchanged(origin)
     names = {each.key: each.name for items in origin.live.values() for each in items}
-    used = {(key.collection_id, key.locale_id) for key in old}
     found = [
         *(
             KnownAddress(path, Source.ITEM, new.stories.get(key, ""), key, names[key])
-            for key, path in old.items()
+            for key, path in now.stories.items()
         ),
         *(
             KnownAddress(path, Source.COLLECTION, new.folders.get(place, ""))
-            for place, path in NewPaths.unchanged(origin).folders.items()
-            if place in used
+            for place, path in now.folders.items()
         ),
-        *_former(origin, decided, old),
+        *_former(origin, decided, now.stories),
         *(
             KnownAddress(clean_path(page.path), Source.PAGE, name=page.title)
             for page in RawCache(project.raw).static_pages() or ()
@@ -92,10 +91,6 @@ def known_addresses(
         *found,
         *(KnownAddress(spelled.get(e.casefold(), e), Source.LINK) for e in links),
     ]
-
-
-def _locales(origin: Origin) -> list[str]:
-    return [each.locale_id for each in origin.site.locales if each.enabled] or [""]
 
 
 def _former(

@@ -67,6 +67,9 @@ def test_the_sample_site_is_read_once_and_compared(
     }  # fmt: skip
     made.done("baseline", *FAST, "--refresh")
     assert sum(n for (_, s), n in _site_calls(made).items() if s == 304) == 256
+    made.done("decide", "--accept-proposals", "--reviewer", "Ada")
+    decided = (made.folder / "decisions" / "redirects.yaml").read_text()
+    assert [each for each in paths if f"- old: {each}\n" not in decided] == []
     baseline = read_baseline(Project(made.folder))
     assert baseline is not None
     assert Counter(str(page.status or "unread") for page in baseline.pages) == Counter(
