@@ -39,6 +39,7 @@ from cmsmig.mapping.propose.proposals import (
 from cmsmig.mapping.redirects.address_map import KnownAddress
 from cmsmig.mapping.redirects.address_resolver import map_addresses
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
+from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.richtext.blocks.proposals import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
@@ -201,7 +202,10 @@ def _take_redirects(
         ),
         *others,
     ]
-    pages = {path: key for key, path in new.stories.items()}
+    # A page that is not live yet is one that the new site has, too.
+    paths = OldPaths.of(origin.site, origin.collections)
+    pages = {paths.path(k, item.slug): k for k, item in origin.every_item().items()}
+    pages |= {path: key for key, path in new.stories.items()}
     found = map_addresses(known, pages, frozenset(new.folders.values()), decided)
     proposed = propose_redirects(found)
     added = tuple(Addition("redirect", each.old) for each in proposed)
