@@ -204,7 +204,8 @@ def _take_redirects(
     ]
     # A page that is not live yet is one that the new site has, too.
     paths = OldPaths.of(origin.site, origin.collections)
-    pages = {paths.path(k, item.slug): k for k, item in origin.every_item().items()}
+    every = (each for each in origin.every_item().values() if not each.archived)
+    pages = {paths.path(each.key, each.slug): each.key for each in every}
     pages |= {path: key for key, path in new.stories.items()}
     found = map_addresses(known, pages, frozenset(new.folders.values()), decided)
     proposed = propose_redirects(found)
