@@ -293,6 +293,27 @@ async def test_a_dry_run_by_hand_writes_no_decision(
     assert not (sample / "decisions").exists()
 
 
+async def test_a_set_is_chosen_for_all_collections_then_for_one(
+    rehearse, small_site: Path
+) -> None:
+    """The numbers follow; the collection that differs stands out."""
+    rehearsal: Rehearsal = rehearse(
+        SandboxOptions(small_site, rate=500, origin_rate=60_000)
+    )
+    await asyncio.to_thread(rehearsal.done, "pull")
+    workspace = at(rehearsal.folder, interactive=True)
+    with front_end() as page:
+        inspection.choose_item_sets(workspace, reviewer="Ada")._repr_mimebundle_()
+        await page.set("item-set", 0, index=1)
+        await page.set("item-set-for", 0, index=1)
+        await page.set("item-set", 0, index=4)
+        assert "do not migrate" in page.html()
+        await page.click("item-set-save")
+    first, *others = chosen(rehearsal.folder)["collections"]
+    assert first["migrate"] is False
+    assert {each["items"] for each in others} == {"live"}
+
+
 def test_unattended_without_a_set_nothing_is_written(sample: Path) -> None:
     """The proposal is shown as one, and the run goes on."""
     shown = html(inspection.choose_item_sets(at(sample), reviewer="Ada"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from markupsafe import Markup
 
@@ -21,12 +23,26 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.propose.additions import with_missing_choices
 from cmsmig.mapping.propose.proposals import propose_collections
-from cmsmig.mapping.select.selection import select_items
+from cmsmig.mapping.select.selection import (
+    PublicationState,
+    find_publishable,
+    publication_state,
+    select_items,
+)
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.origin.schema import Collection, Item
+from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.ui.html.safe_html import NOTHING, Cell, heading, note, paragraph, table
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Cell,
+    bold,
+    heading,
+    note,
+    paragraph,
+    stacked,
+    table,
+)
 
 NOT_MIGRATED = "not migrated"
 SETS: tuple[tuple[str, str], ...] = (
@@ -55,6 +71,65 @@ PUBLISH: tuple[tuple[str, str], ...] = (
     ("nothing", PublishRule.NOTHING),
     ("what is live", PublishRule.WHAT_IS_LIVE),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One choice about the items of a collection."""
+
+    control: str
+    label: str
+    field: str
+    """The field of `CollectionChoice`."""
+    options: tuple[tuple[str, str], ...]
+    states: frozenset[PublicationState] = frozenset()
+    """The states of the items that it is about; empty: all items."""
+
+    def value(self, choice: CollectionChoice) -> str:
+        """Return the value of a collection."""
+        if self.field == "items" and not choice.migrate:
+            return NOT_MIGRATED
+        return str(getattr(choice, self.field))
+
+    def with_value(self, choice: CollectionChoice, value: str) -> CollectionChoice:
+        """Return the choice with another value; an empty one changes nothing."""
+        if not value or value == self.value(choice):
+            return choice
+        if value == NOT_MIGRATED:
+            return replace(choice, migrate=False)
+        kind = type(getattr(choice, self.field))
+        changed: dict[str, Any] = {self.field: kind(value)}
+        if self.field == "items":
+            changed["migrate"] = True
+        return replace(choice, **changed)
+
+
+RULES = (
+    Rule("item-set", "Item set", "items", SETS),
+    Rule(
+        "item-set-archived",
+        "Archived items",
+        "archived",
+        ARCHIVED,
+        frozenset((PublicationState.ARCHIVED,)),
+    ),
+    Rule(
+        "item-set-online",
+        "Archived, still online",
+        "archived_live",
+        ARCHIVED_LIVE,
+        frozenset((PublicationState.ARCHIVED_LIVE,)),
+    ),
+    Rule(
+        "item-set-queued",
+        "Queued",
+        "queued",
+        QUEUED,
+        frozenset((PublicationState.QUEUED, PublicationState.QUEUED_CHANGES)),
+    ),
+    Rule("item-set-publish", "Publish", "publish", PUBLISH),
+)
+"""The choices about a collection, in the order of the panel."""
 LANGUAGES: tuple[tuple[str, str], ...] = (
     ("a story each, in folders", Languages.FOLDERS),
     ("one story, fields translated", Languages.FIELDS),
@@ -130,20 +205,111 @@ def describe(decision: CollectionsDecision) -> str:
     return f"{FILE}: decided {by.how} by {by.by}, {by.at}."
 
 
-def choices_table(origin: Origin, decision: CollectionsDecision) -> Markup:
-    rows = [
-        _row(origin, decision, collection, choice)
-        for collection in origin.collections
-        if (choice := decision.choice(collection.collection_id)) is not None
-    ]
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a choice brings, in items; each locale counts."""
+
+    imported: int
+    published: int
+    left_out: Mapping[str, int]
+    """By reason."""
+
+
+class Effects:
+    """The effect of each choice about the collections of a pulled site."""
+
+    def __init__(self, origin: Origin, decision: CollectionsDecision) -> None:
+        self._origin = origin
+        self._locales = decision.locales
+        self._known: dict[CollectionChoice, Effect] = {}
+
+    def of(self, choice: CollectionChoice) -> Effect:
+        """Return what a choice brings; each is computed once."""
+        if choice not in self._known:
+            self._known[choice] = self._computed(choice)
+        return self._known[choice]
+
+    def total(self, choices: Sequence[CollectionChoice]) -> Effect:
+        """Return what several choices bring together."""
+        found = [self.of(each) for each in choices]
+        left: Counter[str] = Counter()
+        for each in found:
+            left.update(each.left_out)
+        imported = sum(each.imported for each in found)
+        return Effect(imported, sum(each.published for each in found), left)
+
+    def states(self, choice: CollectionChoice) -> frozenset[PublicationState]:
+        """Return the states in which a collection has items."""
+        staged = {each.key: each for each in _items(self._origin.staged, choice)}
+        live = {each.key: each for each in _items(self._origin.live, choice)}
+        return frozenset(
+            publication_state(staged.get(key), live.get(key)) for key in staged | live
+        )
+
+    def _computed(self, choice: CollectionChoice) -> Effect:
+        sets = (self._origin.staged, self._origin.live)
+        staged, live = (_items(each, choice) for each in sets)
+        selection = select_items(staged, live, choice, self._locales)
+        one = CollectionsDecision(locales=self._locales, collections=(choice,))
+        published = find_publishable(one, selection.selected)
+        reasons = Counter(each.reason for each in selection.skipped)
+        return Effect(len(selection.selected), len(published), reasons)
+
+
+def choices_table(
+    origin: Origin, decision: CollectionsDecision, effects: Effects | None = None
+) -> Markup:
+    """Return what is chosen for each collection and what that brings; choices that
+    differ from those of most collections are bold."""
+    effects = effects or Effects(origin, decision)
+    names = {each.collection_id: each.display_name for each in origin.collections}
+    choices = [each for each in decision.collections if each.collection_id in names]
+    usual = {
+        rule: Counter(map(rule.value, choices)).most_common(1)[0][0]
+        for rule in RULES
+        if choices
+    }
+
+    def said(rule: Rule, choice: CollectionChoice) -> str | Markup:
+        value = rule.value(choice)
+        label = next((text for text, each in rule.options if each == value), value)
+        about = f"{rule.label.lower()}: {label}" if rule.states else label
+        return about if value == usual[rule] else bold(about)
+
+    def row(choice: CollectionChoice) -> tuple[Cell, ...]:
+        found, states = effects.of(choice), effects.states(choice)
+        sets, *special, publish = RULES
+        rules = [said(each, choice) for each in special if each.states & states]
+        return (
+            names[choice.collection_id],
+            said(sets, choice),
+            stacked(rules),
+            said(publish, choice),
+            found.imported,
+            found.published,
+            reasons_text(found.left_out),
+        )
+
+    total = effects.total(choices)
+    rows = [row(each) for each in choices]
+    rows.append(
+        (
+            bold("All"),
+            "",
+            "",
+            "",
+            total.imported,
+            total.published,
+            reasons_text(total.left_out),
+        )
+    )
     head = (
         "Collection",
         "Item set",
-        "Archived",
-        "Archived, still online",
-        "Queued",
+        "Archived, queued",
         "Publish",
         "Imported",
+        "Published",
         "Left out",
     )
     locales = ", ".join(
@@ -156,40 +322,6 @@ def choices_table(origin: Origin, decision: CollectionsDecision) -> Markup:
     return heading("Item set per collection") + table(head, rows) + below
 
 
-def _row(
-    origin: Origin,
-    decision: CollectionsDecision,
-    collection: Collection,
-    choice: CollectionChoice,
-) -> tuple[Cell, ...]:
-    taken, reasons = effect(origin, decision, choice)
-    return (
-        collection.display_name,
-        _label(SETS, choice.items if choice.migrate else NOT_MIGRATED),
-        _label(ARCHIVED, choice.archived),
-        _label(ARCHIVED_LIVE, choice.archived_live),
-        _label(QUEUED, choice.queued),
-        _label(PUBLISH, choice.publish),
-        taken,
-        reasons_text(reasons),
-    )
-
-
-def effect(
-    origin: Origin, decision: CollectionsDecision, choice: CollectionChoice
-) -> tuple[int, Mapping[str, int]]:
-    selection = select_items(
-        _items(origin.staged, choice),
-        _items(origin.live, choice),
-        choice,
-        decision.locales,
-    )
-    reasons: dict[str, int] = {}
-    for each in selection.skipped:
-        reasons[each.reason] = reasons.get(each.reason, 0) + 1
-    return len(selection.selected), reasons
-
-
 def _items(
     sets: Mapping[str, tuple[Item, ...]], choice: CollectionChoice
 ) -> tuple[Item, ...]:
@@ -197,10 +329,7 @@ def _items(
 
 
 def reasons_text(reasons: Mapping[str, int]) -> str:
+    """Return why items stay behind, the number of each reason."""
     return ", ".join(
         f"{count:,} {reason.replace('_', ' ')}" for reason, count in reasons.items()
     )
-
-
-def _label(options: Sequence[tuple[str, str]], value: str) -> str:
-    return next((label for label, each in options if each == value), value)

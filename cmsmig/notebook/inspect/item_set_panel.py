@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.choices import (
-    ArchivedLiveRule,
-    ArchiveRule,
     CollectionChoice,
     CollectionsDecision,
-    ItemSet,
     Languages,
     MissingLanguage,
-    PublishRule,
-    QueuedRule,
 )
 from cmsmig.mapping.propose.former_paths import RenamedCollection
 from cmsmig.notebook.inspect.former_path_rows import (
@@ -23,21 +18,16 @@ from cmsmig.notebook.inspect.former_path_rows import (
     former_paths_html,
 )
 from cmsmig.notebook.inspect.item_choices import (
-    ARCHIVED,
-    ARCHIVED_LIVE,
     LANGUAGES,
     MISSING_LANGUAGE,
-    NOT_MIGRATED,
-    PUBLISH,
-    QUEUED,
-    SETS,
+    RULES,
+    Effects,
+    Rule,
     choices_table,
     current_choices,
     describe,
-    effect,
     is_changed,
     parse_item_set,
-    reasons_text,
     sign,
     standing_html,
     with_set,
@@ -46,31 +36,12 @@ from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections
-from cmsmig.ui.html.safe_html import NOTHING, bold, heading, paragraph, sheet
+from cmsmig.ui.html.safe_html import NOTHING, paragraph, sheet
 
-_HEAD = (
-    "Collection",
-    "Item set",
-    "Archived items",
-    "Archived, still online",
-    "Queued",
-    "Publish",
-    "Then",
-)
-_LABELS = {
-    "item-set": "Item set",
-    "item-set-archived": "Archived items",
-    "item-set-online": "Archived, still online",
-    "item-set-queued": "Queued",
-    "item-set-publish": "Publish",
-}
-_WIDTHS = (
-    "minmax(5.5em,1.2fr) minmax(8em,1.5fr) repeat(4,minmax(8em,1.1fr)) "
-    "minmax(5.5em,1.2fr)"
-)
+_ALL = "all collections"
+_MIXED = ("differs by collection", "")
 
 
 def item_sets(
@@ -111,39 +82,6 @@ def item_sets(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The controls of one collection."""
-
-    name: str
-    choice: CollectionChoice
-    items: widgets.Choice
-    archived: widgets.Choice
-    online: widgets.Choice
-    queued: widgets.Choice
-    publish: widgets.Choice
-    effect: widgets.Html
-
-    def chosen(self) -> CollectionChoice:
-        """Return what the controls say now."""
-        migrate = self.items.value != NOT_MIGRATED
-        return replace(
-            self.choice,
-            migrate=migrate,
-            items=ItemSet(self.items.value) if migrate else self.choice.items,
-            archived=ArchiveRule(self.archived.value),
-            archived_live=ArchivedLiveRule(self.online.value),
-            queued=QueuedRule(self.queued.value),
-            publish=PublishRule(self.publish.value),
-        )
-
-    def cells(self) -> tuple[widgets.Element, ...]:
-        """Return the line as it is laid out."""
-        name = widgets.Html(sheet(bold(self.name)))
-        archived = (self.archived, self.online, self.queued)
-        return name, self.items, *archived, self.publish, self.effect
-
-
 class _Form:
     """A line per collection, the reviewer's name, and the button that writes."""
 
@@ -160,10 +98,24 @@ class _Form:
         self._decision = decision
         self._board = widgets.Board()
         self._standing = widgets.Html(sheet(standing_html(decision)))
-        self._lines = [
-            self._line(number, collection, choice)
-            for number, collection in enumerate(origin.collections, start=1)
-            if (choice := decision.choice(collection.collection_id)) is not None
+        self._effects = Effects(origin, decision)
+        self._table = widgets.Html()
+        self._scope = ""
+        scopes = [(_ALL, "")]
+        scopes += [
+            (each.display_name, each.collection_id) for each in origin.collections
+        ]
+        self._for = self._board.choice(
+            "item-set-for", "Choose for", scopes, "", changed=self._narrow
+        )
+        self._rules = [
+            (
+                rule,
+                self._board.choice(
+                    rule.control, rule.label, [_MIXED], "", changed=self._take
+                ),
+            )
+            for rule in RULES
         ]
         self._languages = self._board.choice(
             "item-set-languages", "Languages", LANGUAGES, decision.languages
@@ -182,37 +134,7 @@ class _Form:
         self.element = self._laid_out()
         self._show()
 
-    def _line(
-        self, number: int, collection: Collection, choice: CollectionChoice
-    ) -> _Line:
-        def menu(
-            name: str, options: Sequence[tuple[str, str]], value: str
-        ) -> widgets.Choice:
-            # JupyterLab typesets labels, so that the collection's name stands in none.
-            return self._board.choice(
-                name,
-                f"{_LABELS[name]}, line {number}",
-                options,
-                value,
-                tip=f"{_LABELS[name]}: {collection.display_name}",
-                unseen=True,
-                changed=self._show,
-            )
-
-        return _Line(
-            collection.display_name,
-            choice,
-            menu("item-set", SETS, choice.items if choice.migrate else NOT_MIGRATED),
-            menu("item-set-archived", ARCHIVED, choice.archived),
-            menu("item-set-online", ARCHIVED_LIVE, choice.archived_live),
-            menu("item-set-queued", QUEUED, choice.queued),
-            menu("item-set-publish", PUBLISH, choice.publish),
-            widgets.Html(),
-        )
-
     def _laid_out(self) -> widgets.Element:
-        head = [widgets.Html(sheet(bold(name))) for name in _HEAD]
-        rows = [head, *(each.cells() for each in self._lines)]
         save = self._board.button(
             "item-set-save",
             "Write decisions/collections.yaml",
@@ -220,16 +142,17 @@ class _Form:
             look="primary",
         )
         about = paragraph(
-            "The other choices matter only where the collection is migrated. Archived "
-            "items that are still online have visitors; queued ones go live with the "
-            "next publish of the site. A mirror shows visitors what is live and keeps "
-            "newer edits above it. Single items are decided under `apart` in the file. "
-            "Nothing is written before you press the button."
+            "Choose for all collections first, then for each one that differs. The "
+            "number of a choice is what it would import, under Publish what it would "
+            "publish. Archived items that are still online have visitors; queued ones "
+            "go live with the next publish of the site. Single items are decided under "
+            "`apart` in the file. Nothing is written before you press the button."
         )
         return widgets.column(
-            widgets.Html(sheet(heading("Item set per collection"), about)),
+            widgets.Html(sheet(about)),
             self._standing,
-            widgets.grid(rows, widths=_WIDTHS),
+            widgets.row(self._for, *(control for _, control in self._rules)),
+            self._table,
             *self._language_row(),
             widgets.Html(sheet(former_paths_html(self._decision, self._renamed))),
             *(each.control for each in self._former),
@@ -245,24 +168,59 @@ class _Form:
 
     def _chosen(self) -> CollectionsDecision:
         """Return the decision with what the controls say now."""
-        by_id = {each.choice.collection_id: each.chosen() for each in self._lines}
         return replace(
             self._decision,
             languages=Languages(self._languages.value),
             missing_language=MissingLanguage(self._missing.value),
             former_paths=tuple(filter(None, (each.chosen() for each in self._former))),
-            collections=tuple(
-                by_id.get(each.collection_id, each)
-                for each in self._decision.collections
-            ),
         )
 
+    def _scoped(self) -> list[CollectionChoice]:
+        """Return the choices of the collections that the controls are about."""
+        return [
+            each
+            for each in self._decision.collections
+            if self._scope in ("", each.collection_id)
+        ]
+
+    def _narrow(self) -> None:
+        self._scope = self._for.value
+        self._show()
+
+    def _take(self) -> None:
+        """Change the collections that the controls are about as the controls say."""
+        changed = {each.collection_id: each for each in self._scoped()}
+        for rule, control in self._rules:
+            for key, each in changed.items():
+                changed[key] = rule.with_value(each, control.value)
+        collections = tuple(
+            changed.get(each.collection_id, each) for each in self._decision.collections
+        )
+        # Offering options ends here too.
+        if collections != self._decision.collections:
+            self._decision = replace(self._decision, collections=collections)
+            self._show()
+
     def _show(self) -> None:
-        decision = self._chosen()
-        for line in self._lines:
-            taken, reasons = effect(self._origin, decision, line.chosen())
-            left = f"; left out: {reasons_text(reasons)}" if reasons else ""
-            line.effect.show(sheet(paragraph(f"{taken:,} imported{left}")))
+        scoped = self._scoped()
+        for rule, control in self._rules:
+            options = [
+                (f"{label} ({self._brought(rule, scoped, value):,})", value)
+                for label, value in rule.options
+            ]
+            values = {rule.value(each) for each in scoped}
+            mixed = [_MIXED] if len(values) != 1 else []
+            control.offer(mixed + options, "" if mixed else values.pop())
+        self._table.show(
+            sheet(choices_table(self._origin, self._decision, self._effects))
+        )
+
+    def _brought(
+        self, rule: Rule, scoped: Sequence[CollectionChoice], value: str
+    ) -> int:
+        """Return what a choice would import, or publish."""
+        would = self._effects.total([rule.with_value(each, value) for each in scoped])
+        return would.published if rule.field == "publish" else would.imported
 
     def _save(self) -> None:
         decision = sign(self._chosen(), self._reviewer.value, INDIVIDUALLY)

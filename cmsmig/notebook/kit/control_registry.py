@@ -65,6 +65,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("obstacles-browse", "01", "lists the same items in the browser"),
     WidgetInfo("static-pages-read", "01", "lists the pages that are no items"),
     WidgetInfo("item-set", "01", "chooses the item set of a collection"),
+    WidgetInfo("item-set-for", "01", "chooses for all collections or for one"),
     WidgetInfo("item-set-archived", "01", "takes or skips a collection's archived"),
     WidgetInfo("item-set-online", "01", "takes or skips what is archived and online"),
     WidgetInfo("item-set-queued", "01", "takes, skips or publishes what is queued"),
