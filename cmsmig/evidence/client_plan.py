@@ -10,7 +10,6 @@ from pathlib import Path
 from cmsmig.counting import counted
 from cmsmig.evidence.collection_plans import (
     CollectionPlan,
-    FileTotal,
     Showing,
     all_files,
     plan_collections,
@@ -42,22 +41,22 @@ _HEAD = (
 def client_plan(plan: Plan, details: PlanDetails) -> Doc:
     """Return what the import brings, by collection, and the time it takes."""
     found = plan_collections(details)
-    migration = details.migration
-    stories = sum(each.stories.total() for each in found)
-    published = sum(each.stories[Showing.PUBLISHED] for each in found)
+    total = _sum(found, details.migration)
+    stories = counted(total.stories.total(), "story", "stories")
+    published = total.stories[Showing.PUBLISHED]
     part = "" if plan.pilot.is_whole else f"This is a pilot ({plan.pilot}). "
     said = (
-        f"{part}{counted(stories, 'story', 'stories')}{_there(plan)} of "
-        f"{counted(len(found), 'collection')} and {_size(all_files(migration))}; "
+        f"{part}{stories}{_there(plan)} of {counted(len(found), 'collection')} and "
+        f"{counted(total.files.files, 'file')} ({megabytes(total.files.size):,} MB); "
         f"{_published(published, len(plan.publications))}."
     )
-    rows = [*map(_row, found), _sum(found, migration)]
+    rows = [_row(each) for each in (*found, total)]
     return (
         Text(said),
         Table(_HEAD, rows, shown=len(rows)),
         *_behind(found),
         *loss_facts(plan.losses),
-        *map(Text, _sentences(plan, found)),
+        *map(Text, _sentences(plan, total)),
     )
 
 
@@ -86,43 +85,29 @@ def _published(published: int, now: int) -> str:
     return f"{stories} are published afterwards, {now:,} of them by this import"
 
 
-def _size(total: FileTotal) -> str:
-    return f"{counted(total.files, 'file')} ({megabytes(total.size):,} MB)"
-
-
 def _row(each: CollectionPlan) -> Sequence[Cell]:
     return (
         each.name,
         each.items,
         each.stories.total(),
         _languages(each.languages),
-        *_of_files(each.files),
+        each.files.files,
+        megabytes(each.files.size),
         each.stories[Showing.PUBLISHED],
         each.stories.total() - each.stories[Showing.PUBLISHED],
         each.left.total(),
     )
 
 
-def _sum(found: Sequence[CollectionPlan], migration: Migration) -> Sequence[Cell]:
-    stories: Counter[Showing] = Counter()
-    languages: Counter[str] = Counter()
+def _sum(found: Sequence[CollectionPlan], migration: Migration) -> CollectionPlan:
+    """Return all collections as one; a file that several use is counted once."""
+    total = CollectionPlan("All", files=all_files(migration))
     for each in found:
-        stories.update(each.stories)
-        languages.update(each.languages)
-    return (
-        "All",
-        sum(each.items for each in found),
-        stories.total(),
-        _languages(languages),
-        *_of_files(all_files(migration)),
-        stories[Showing.PUBLISHED],
-        stories.total() - stories[Showing.PUBLISHED],
-        sum(each.left.total() for each in found),
-    )
-
-
-def _of_files(total: FileTotal) -> tuple[Cell, Cell]:
-    return total.files, megabytes(total.size)
+        total.stories.update(each.stories)
+        total.languages.update(each.languages)
+        total.left.update(each.left)
+        total.translations += each.translations
+    return total
 
 
 def _languages(counts: Counter[str]) -> str:
@@ -146,8 +131,8 @@ def _behind(found: Sequence[CollectionPlan]) -> Iterator[Part]:
         yield Text("Nothing stays behind.")
 
 
-def _sentences(plan: Plan, found: Sequence[CollectionPlan]) -> Iterator[str]:
-    if held := sum(each.stories[Showing.HELD] for each in found):
+def _sentences(plan: Plan, total: CollectionPlan) -> Iterator[str]:
+    if held := total.stories[Showing.HELD]:
         are = counted(held, "story is", "stories are")
         yield (
             f"{are} of pages that visitors see now, and will be drafts: they are not "

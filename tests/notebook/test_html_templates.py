@@ -31,6 +31,7 @@ HELD = {
     "versions": [(EVIL, EVIL, EVIL)],
     "pieces": [(EVIL, EVIL), ("ins", EVIL), ("del", EVIL)],
     "head": [EVIL],
+    "numbers": {0},
     "groups": [(EVIL, [(FIELD, EVIL)])],
     "changes": [(EVIL, EVIL, EVIL)],
     "index": 0,

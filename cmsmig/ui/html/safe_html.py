@@ -107,11 +107,17 @@ def note(
 def table(
     head: Sequence[str], rows: Iterable[Sequence[Cell]], *, caption: str = ""
 ) -> Markup:
-    """Return a table; texts are escaped, numbers stand to the right.
+    """Return a table; texts are escaped, numbers and their headings are to the right.
 
     One of many columns scrolls in a frame of its own.
     """
-    return _made("table", head=head, rows=rows, caption=caption)
+    cells = [*rows]
+    numbers = {
+        index
+        for index, cell in enumerate(cells[-1] if cells else ())
+        if isinstance(cell, int | float) and not isinstance(cell, bool)
+    }
+    return _made("table", head=head, rows=cells, caption=caption, numbers=numbers)
 
 
 def scrolling(label: str, content: Markup) -> Markup:
