@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, TypeAlias
 
-from cmsmig.canonical import Json, JsonObject, canonical, fingerprint
+from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.reconcile.kinds import Ref
-from cmsmig.reconcile.labels import EMPTY, Labels
+from cmsmig.reconcile.labels import EMPTY, NO_LABELS
 
 _SHOWN = 60
 """Characters of a value that a sentence shows."""
@@ -27,6 +26,9 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 Value: TypeAlias = "Json | Absent"
+DECIDE: Final = (
+    "choose ours or theirs in notebook 04, or under `edits` in decisions/conflicts.yaml"
+)
 UNKNOWN: Final = "\x00unknown"
 """The value of a field of which it is not known what was written: no service has it."""
 
@@ -111,12 +113,11 @@ class FieldDiff:
                 return "is no longer wanted and stays as long as the page does"
             case Outcome.HOLD:
                 return (
-                    "is no longer an option and stays, as stories may hold it; decide "
-                    "`take: ours` for it under `edits` in decisions/conflicts.yaml to "
-                    "remove it, `theirs` to keep it"
+                    "is no longer an option and stays, as stories may hold it; to "
+                    f"remove or keep it, {DECIDE}"
                 )
             case Outcome.CONFLICT:
-                return f"{self.conflict}; theirs stays until {self.decision}"
+                return f"{self.conflict}; theirs stays; {DECIDE}"
             case Outcome.AGREE | Outcome.SAME:
                 return "was changed there to what it is to be"
         if self.theirs is ABSENT:
@@ -132,14 +133,9 @@ class FieldDiff:
     def conflict(self) -> str:
         """Return why it needs a decision, with its three values."""
         return (
-            f"{self._cause}: ours is {shown_value(self.ours)}, there it is "
+            f"{self.cause}: ours is {shown_value(self.ours)}, there it is "
             f"{shown_value(self.theirs)}, last written was {shown_value(self.base)}"
         )
-
-    @property
-    def decision(self) -> str:
-        """Return the words that name the decision about it."""
-        return decision_for(self.kind, self.what, self.field, self.seen)
 
     @property
     def _said_written(self) -> str:
@@ -151,7 +147,8 @@ class FieldDiff:
         return f"will be changed {change}"
 
     @property
-    def _cause(self) -> str:
+    def cause(self) -> str:
+        """Return why it needs a decision."""
         if _is_same(self.base, self.theirs) and self.kind is ConflictKind.STORY:
             return "was changed by us, which would move a page that visitors may know"
         if _is_same(self.base, self.theirs):
@@ -162,14 +159,6 @@ class FieldDiff:
         return f"was {what} there, and stories hold values that no editor sees then"
 
 
-def decision_for(kind: ConflictKind, what: str, field: str, seen: str) -> str:
-    """Return the words that name the decision about a field."""
-    return (
-        f"`{{kind: {kind}, what: {_quoted(what)}, field: {_quoted(field)}, take: ours "
-        f"or theirs, seen: '{seen}'}}` stands under `edits` in decisions/conflicts.yaml"
-    )
-
-
 def shown_value(value: Value) -> str:
     """Return a value within a sentence, marked as code and cut where it is long."""
     short = short_value(value)
@@ -178,7 +167,7 @@ def shown_value(value: Value) -> str:
 
 def short_value(value: Value) -> str:
     """Return a value in one short line, without JSON."""
-    text = Labels().value(json_of(value))
+    text = NO_LABELS.value(json_of(value))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
@@ -197,15 +186,3 @@ def _is_same(one: Value, other: Value) -> bool:
 def json_of(value: Value) -> Json:
     """Return a value as JSON: null where there is none."""
     return None if isinstance(value, Absent) else value
-
-
-def _quoted(text: str) -> str:
-    """Return a text as a value in YAML."""
-    return text if _PLAIN.fullmatch(text) else _json(text)
-
-
-def _json(value: Json) -> str:
-    return canonical(value).decode("utf-8", "replace")
-
-
-_PLAIN = re.compile(r"[A-Za-z][\w.*/-]*")

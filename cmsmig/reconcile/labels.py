@@ -88,6 +88,9 @@ class Labels:
         return ", ".join(each for each in texts if each != EMPTY) or EMPTY
 
 
+NO_LABELS: Final = Labels()
+
+
 def labels_of(
     design: Design, stories: Iterable[StoryRow], items: Iterable[ItemRow]
 ) -> Labels:

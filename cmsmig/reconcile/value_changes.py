@@ -10,8 +10,9 @@ from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.mapping.compare.content_equality import comparable, same
+from cmsmig.reconcile.field_diff import Value, json_of
 from cmsmig.reconcile.kinds import Ref
-from cmsmig.reconcile.labels import EMPTY, NAMING, Labels
+from cmsmig.reconcile.labels import EMPTY, NAMING, NO_LABELS, Labels
 from cmsmig.richtext.plain_text import visible_text
 
 _SHOWN = 60
@@ -34,13 +35,14 @@ _Path: TypeAlias = tuple[str, ...]
 
 
 def change_lines(
-    labels: Labels, ref: Ref, name: str, old: Json, new: Json
+    labels: Labels, ref: Ref, name: str, before: Value, now: Value
 ) -> tuple[str, ...]:
     """Return the changes of a field of an object, as decisions name both, a line each,
     such as `SEO > meta title: "Old" -> "New"`."""
-    label = labels.field_name(ref, name)
-    found = tuple(_Changes(labels).of((label,), old, new))
-    return found or (f"{label}: changed",)
+    label, old, new = labels.field_name(ref, name), json_of(before), json_of(now)
+    if found := tuple(_Changes(labels).of((label,), old, new)):
+        return found
+    return (f"{label}: {'not changed' if old == new else 'changed'}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ def _texts(value: Json) -> Iterator[str]:
     if "content" in value and "type" in value:
         yield visible_text(value)
     elif "fieldtype" in value:
-        yield Labels().value(value).removesuffix(EMPTY)
+        yield NO_LABELS.value(value).removesuffix(EMPTY)
     else:
         for key, each in value.items():
             if isinstance(each, dict | list):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cmsmig.destination.schema import StoryRow
+from cmsmig.reconcile.field_diff import ABSENT
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels
 from cmsmig.reconcile.value_changes import change_lines
@@ -39,5 +40,5 @@ LABELS = Labels(
 
 @cases(__file__, "value_changes.yaml")
 def test_a_change_is_shown_at_the_leaf(case: dict[str, Any]) -> None:
-    field, old, new = case["field"], case.get("old"), case.get("new")
+    field, old, new = case["field"], case.get("old", ABSENT), case.get("new", ABSENT)
     assert [*change_lines(LABELS, POST, field, old, new)] == case["lines"]

@@ -17,7 +17,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, value_of
-from cmsmig.reconcile.field_diff import ABSENT, Absent, Value, json_of
+from cmsmig.reconcile.field_diff import ABSENT, Absent, Value
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels, labels_of
 from cmsmig.reconcile.resource import compare
@@ -130,8 +130,8 @@ def _in_words(change: Change, labels: Labels) -> Change:
     if change.text:
         return named
     ref = change.ref or Ref(Kind.STORY, change.what)
-    old, new = json_of(change.old), json_of(change.new)
-    return replace(named, lines=change_lines(labels, ref, change.field, old, new))
+    lines = change_lines(labels, ref, change.field, change.old, change.new)
+    return replace(named, lines=lines)
 
 
 def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:

@@ -157,9 +157,9 @@ def _taken(conflict: Conflict) -> str:
     path, holder = conflict.row.full_slug, conflict.holder
     if holder and holder.gone:
         return (
-            f"`{path}` is the story of an item that is gone at the origin; decide "
-            "under `gone` in decisions/conflicts.yaml that it is deleted, or move or "
-            "rename it there."
+            f"`{path}` is the story of an item that is gone at the origin; choose in "
+            "notebook 04, or under `gone` in decisions/conflicts.yaml, that it is "
+            "deleted, or move or rename it there."
         )
     if holder and holder.own_story:
         return (

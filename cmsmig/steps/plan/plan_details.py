@@ -15,6 +15,7 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
+from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
@@ -79,6 +80,7 @@ class PlanDetails:
     """The items that may have links that stay."""
     conflicts: Mapping[ItemKey, Conflict] = field(default_factory=dict)
     """The items whose place is taken."""
+    labels: Labels = NO_LABELS
     undrafted: Mapping[ItemKey, Refusal] = field(default_factory=dict)
     """Why items cannot become stories."""
 

@@ -17,6 +17,7 @@ from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.block_designs import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingCause
+from cmsmig.reconcile.labels import labels_of
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.actions import planned_actions
@@ -227,6 +228,7 @@ def _make_plan(
             losing=[key for key, each in offline.stories.items() if each.losses],
             leaving=[key for key, each in wanted.links.items() if each.left],
             conflicts=wanted.conflicts,
+            labels=labels_of(migration.design, snapshot.stories, wanted.rows.values()),
             undrafted=offline.reasons(),
         ),
     )

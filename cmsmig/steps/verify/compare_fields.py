@@ -14,13 +14,15 @@ from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, Sides
-from cmsmig.reconcile.field_diff import FieldDiff, Outcome, json_of, shown_value
+from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome, json_of
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.labels import Labels
 from cmsmig.reconcile.resource import Owner, compare
 from cmsmig.reconcile.rules.folder import NAME
 from cmsmig.reconcile.rules.story import LastWrite, is_content, story_resource
 from cmsmig.reconcile.rules.story_fields import CONTENT, fields_held, wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
+from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.plan.gone.gone_at_origin import (
     REMOVALS,
     compare_with_origin,
@@ -51,6 +53,7 @@ def story_differences(
     last: LastWrite,
     story: Story,
     decided: ConflictsDecision,
+    labels: Labels,
 ) -> Iterator[Difference]:
     """Yield the fields of a story that hold something else than is wanted.
 
@@ -73,29 +76,27 @@ def story_differences(
         if field in lists and _same_members(json_of(each.ours), json_of(each.theirs)):
             code = DifferenceCode.RELATION_ORDER
         where = field.removeprefix(CONTENT)
-        text = (
-            f"The field `{where}` of `{each.what}` holds {shown_value(each.theirs)}; "
-            f"wanted is {shown_value(each.ours)}: {_cause(each, last, diff.sides)}."
-        )
+        text = f"{_in_words(each, labels)}: {_cause(each, last, diff.sides)}."
         yield Difference(code, str(wanted.key), where, text)
+
+
+def _in_words(found: FieldDiff, labels: Labels) -> str:
+    """Return the change from what is wanted to what is in the space."""
+    lines = change_lines(labels, found.ref, found.field, found.ours, found.theirs)
+    return f"{'; '.join(lines)} (wanted -> in the space)"
 
 
 def _cause(found: FieldDiff, last: LastWrite, sides: Sides) -> str:
     """Return who changed a field, and what to do about it."""
-    name = found.field
-    decide = (
-        f"decide `theirs` or `ours` for `{name}` under `edits` in "
-        "decisions/conflicts.yaml"
-    )
     if last.written is None:
-        return f"what was last written is not known; {decide}"
+        return f"what was last written is not known; {DECIDE}"
     if found.outcome is Outcome.WRITE:
         return "it changed at the origin or in the decisions; run `cmsmig import`"
-    if sides.is_alike(name, sides.base, sides.theirs):
-        return f"its slug changed at the origin, which would move its page; {decide}"
+    if sides.is_alike(found.field, sides.base, sides.theirs):
+        return f"its slug changed at the origin, which would move its page; {DECIDE}"
     if found.outcome is Outcome.KEEP:
-        return f"it was edited at the destination; {decide}"
-    return f"it changed on both sides; {decide}"
+        return f"it was edited at the destination; {DECIDE}"
+    return f"it changed on both sides; {DECIDE}"
 
 
 def _same_members(wanted: Json, there: Json) -> bool:
@@ -129,36 +130,31 @@ def compare_objects(job: ImportJob, found: Verification) -> None:
     resources = job.resources()
     for each in resources.compared:
         found.components += each.ref.kind is Kind.COMPONENT
-        found.differences.extend(_differences(each))
+        found.differences.extend(_differences(each, found.labels))
     for file in resources.assets():
-        found.differences.extend(_fields_otherwise(file.diff, "wanted"))
+        found.differences.extend(_fields_otherwise(file.diff, found.labels))
 
 
-def _differences(compared: AnyComparison) -> Iterator[Difference]:
+def _differences(compared: AnyComparison, labels: Labels) -> Iterator[Difference]:
     kind, what = compared.ref
     is_ours = compared.owner is Owner.LEFT and compared.is_decided
     if kind not in SCHEMA:
         # What is gone is listed by its record.
-        yield from _fields_otherwise(compared.diff, "wanted")
+        yield from _fields_otherwise(compared.diff, labels)
     elif compared.owner is Owner.MISSING:
         yield Difference(_GONE[kind], what, "", f"It is not in the space; {REMEDY}.")
     elif compared.owner is Owner.OURS:
-        yield from _fields_otherwise(compared.diff, "designed")
+        yield from _fields_otherwise(compared.diff, labels)
     elif not compared.fits and not is_ours:
         yield Difference(_CHANGED[kind], what, "", _MISFIT[kind])
 
 
-def _fields_otherwise(diff: Diff, wanted: str) -> Iterator[Difference]:
+def _fields_otherwise(diff: Diff, labels: Labels) -> Iterator[Difference]:
     """Yield the fields that are not as they are to be, and what mends each."""
     for each in diff.of(*_OTHERWISE):
         is_written = each.outcome is Outcome.WRITE
-        mended = (
-            "run `cmsmig import`" if is_written else f"it stays until {each.decision}"
-        )
-        text = (
-            f"There it is {shown_value(each.theirs)}, {wanted} is "
-            f"{shown_value(each.ours)}; {mended}."
-        )
+        mended = "run `cmsmig import`" if is_written else f"it stays; {DECIDE}"
+        text = f"{_in_words(each, labels)}; {mended}."
         yield Difference(_code(each), each.what, each.field, text)
 
 

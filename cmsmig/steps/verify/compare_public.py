@@ -24,18 +24,18 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.diff import decided_side
-from cmsmig.reconcile.field_diff import seen_of, shown_value
+from cmsmig.reconcile.field_diff import DECIDE, seen_of
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.labels import Labels
 from cmsmig.reconcile.rules.story import seen_in_story
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
 
-DECIDE_PUBLISHED = (
-    "; decide `ours` or `theirs` for its field `published` under `edits` in "
-    "decisions/conflicts.yaml"
-)
+DECIDE_PUBLISHED = f"; for its field `published`, {DECIDE}"
 LATER = (1.0, 2.0, 4.0, 5.0)
 """Seconds before each time that what differs is read again; together longer than the
 delivery side lags behind a write."""
@@ -227,6 +227,7 @@ def _list_differences(doubtful: Iterable[Doubt], found: Verification) -> None:
                 doubt.wanted,
                 doubt.page,
                 doubt.story,
+                found.labels,
                 is_edited=str(doubt.page.key) in edited,
             )
         ]
@@ -238,7 +239,12 @@ def _list_differences(doubtful: Iterable[Doubt], found: Verification) -> None:
 
 
 def _differences(
-    wanted: VisitorPages, page: Page, story: Story | None, *, is_edited: bool
+    wanted: VisitorPages,
+    page: Page,
+    story: Story | None,
+    labels: Labels,
+    *,
+    is_edited: bool,
 ) -> Iterator[Difference]:
     """Yield what visitors do not get as they are to, field by field. That they get
     something else than editors have is known where it `is_edited`."""
@@ -259,10 +265,12 @@ def _differences(
         seen = seen_in_story(each.there)
         if decided_side(each.name, seen, decide) is Side.THEIRS:
             continue
-        where = f" in `{wanted.language}`" if wanted.language else ""
+        where = f" in {wanted.language}" if wanted.language else ""
+        ref = Ref(Kind.STORY, what)
+        lines = change_lines(labels, ref, each.name, each.wanted, each.there)
         text = (
-            f"Visitors{where} get {shown_value(each.there)} in the field `{each.key}` "
-            f"of `{what}`; wanted is {shown_value(each.wanted)}. Run `cmsmig publish`."
+            f"{'; '.join(lines)} (wanted -> what visitors get{where}). Run `cmsmig "
+            "publish`."
         )
         yield Difference(DifferenceCode.PUBLIC_VALUE, key, each.key, text)
 

@@ -164,8 +164,9 @@ class ReadBack:
         self._compare_publication(key, last.record, story)
 
     def _compare_fields(self, wanted: _Wanted, story: Story) -> None:
+        decided, labels = self._decided, self.found.labels
         differences = story_differences(
-            wanted.story, wanted.content, wanted.last, story, self._decided
+            wanted.story, wanted.content, wanted.last, story, decided, labels
         )
         self.found.differences.extend(differences)
         _check_documents(wanted.story, story.content, self.found)

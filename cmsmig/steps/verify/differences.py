@@ -11,6 +11,7 @@ from enum import StrEnum
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.labels import NO_LABELS, Labels
 
 _OBJECTS = (Kind.ASSET, Kind.COMPONENT, Kind.DATASOURCE, Kind.FOLDER)
 
@@ -119,6 +120,7 @@ class Verification:
     failed: int = 0
     """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)
+    labels: Labels = NO_LABELS
     names: Mapping[str, str] = field(default_factory=dict)
     """The names of the items that differ, by their keys as text."""
     only: tuple[str, ...] = ()

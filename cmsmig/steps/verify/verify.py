@@ -13,6 +13,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.labels import labels_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import as_begun, open_migration
 from cmsmig.steps.plan.gone.recreate import REMEDY
@@ -83,13 +84,15 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
 
 
 def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verification:
-    groups = job.groups(job.snapshot.stories)
+    stories, rows = job.snapshot.stories, job.ledger.items.all().values()
+    groups = job.groups(stories)
     members: dict[str, set[int]] = {}
     for key in groups.keys() & expected.keys():
         members.setdefault(groups[key], set()).add(expected[key].story_id)
     return Verification(
         wanted_groups=groups,
         members={group: frozenset(ids) for group, ids in members.items()},
+        labels=labels_of(job.migration.design, stories, rows),
     )
 
 

@@ -57,8 +57,8 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
         return (
             f"Somebody edited the story `{story_record.full_slug}`, so what visitors "
             "see at the origin was not published. To publish it and keep the edit "
-            "above it as unpublished changes, decide `ours` for the story's field "
-            "`published` under `edits` in decisions/conflicts.yaml; then run "
+            "above it as unpublished changes, choose ours for its field `published` in "
+            "notebook 04, or under `edits` in decisions/conflicts.yaml; then run "
             "`cmsmig publish` again."
         )
     pair = VersionPair(

@@ -11,10 +11,12 @@ from cmsmig.counting import counted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
-from cmsmig.reconcile.field_diff import Outcome
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome, Value
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.resource import Action, Verb
 from cmsmig.reconcile.rules.story_fields import CONTENT
+from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
@@ -132,14 +134,20 @@ def _section(title: str, parts: Iterable[Part]) -> Iterator[Part]:
 def _decisions(plan: Plan) -> Iterator[Part]:
     """Yield what waits for a decision."""
     yield from _gone_there(plan.gone.undecided)
+    labels = plan.details.labels if plan.details else NO_LABELS
     yield from table(
-        ("Kind", "Name", "Field", "Why"),
+        ("What", "In the space", "Ours", "Why"),
         [
-            (each.kind, each.what, each.field, Text(each.conflict))
+            (
+                labels.item(each.what),
+                _lines(labels, each, each.theirs),
+                _lines(labels, each, each.ours),
+                each.cause,
+            )
             for each in plan.edit_conflicts
         ],
-        "Changed on both sides: theirs stays until you decide in notebook 04 or in "
-        "decisions/conflicts.yaml",
+        "Waits for you: what is in the space stays until you choose in notebook 04, or "
+        "in decisions/conflicts.yaml",
         _JSON,
     )
     yield from table(
@@ -162,6 +170,10 @@ def _decisions(plan: Plan) -> Iterator[Part]:
         _JSON,
     )
     yield from gone_tables(plan.gone_at_origin)
+
+
+def _lines(labels: Labels, found: FieldDiff, side: Value) -> str:
+    return "; ".join(change_lines(labels, found.ref, found.field, found.base, side))
 
 
 def _gone_there(undecided: Gone) -> Iterator[Part]:

@@ -12,7 +12,7 @@ from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.reconcile.field_diff import FieldDiff, Outcome
+from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import story_resource
 from cmsmig.steps.plan.edits.written_stories import last_write
@@ -128,8 +128,7 @@ def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
     )
     return (
         f"The story `{what}` {why} ({first_of(fields, _SHOWN, ', ')}); what stands "
-        "there stays until you decide under `edits` in decisions/conflicts.yaml, or in "
-        "notebook 04, whose value is taken."
+        f"there stays; {DECIDE}."
     )
 
 

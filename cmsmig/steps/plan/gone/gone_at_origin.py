@@ -237,7 +237,10 @@ def _decide(
     return replace(found, state=state)
 
 
-_DECIDE = "decide keep, unpublish or delete under `gone` in decisions/conflicts.yaml"
+_DECIDE = (
+    "choose keep, unpublish or delete in notebook 04, or under `gone` in "
+    "decisions/conflicts.yaml"
+)
 
 
 def kept_note(edit: str) -> str:

@@ -22,7 +22,8 @@ from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
 
 REMEDY = (
     "restore it there, or run `cmsmig import --recreate` to have everything that is "
-    "gone made again, or decide about it under `gone` in decisions/conflicts.yaml"
+    "gone made again, or decide about it in notebook 04, or under `gone` in "
+    "decisions/conflicts.yaml"
 )
 _WHY = f"it was deleted at the destination after an import brought it; {REMEDY}"
 _BUILDING = ("import", "prepare", "create")
