@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,13 +26,21 @@ from cmsmig.evidence.publication import (
     sum_publication,
 )
 from cmsmig.evidence.redirects import address_map
-from cmsmig.evidence.report_findings import FindingSet, report_findings
+from cmsmig.evidence.report_findings import (
+    FindingSet,
+    old_address_findings,
+    report_findings,
+)
+from cmsmig.evidence.switch.old_addresses import HostUse, count_hosts, old_addresses
+from cmsmig.evidence.switch.site_checks import SiteFindings
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap, KnownAddress, Source
 from cmsmig.settings import Project
+from cmsmig.steps.baseline.baseline import read_old_site
+from cmsmig.steps.baseline.compare_sites import read_comparison
 from cmsmig.steps.decide.migration import Migration, as_begun
 from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
@@ -97,6 +105,9 @@ class Evidence:
     site_address: str = ""
     space_address: str = ""
     """Where the space is opened in a browser; empty for a sandbox."""
+    old_hosts: tuple[HostUse, ...] = ()
+    """Hosts of the old site that written stories name."""
+    sites: SiteFindings = field(default_factory=SiteFindings)
 
     @property
     def headline(self) -> Headline:
@@ -154,6 +165,7 @@ def gather(
         losing = ledger.findings.losing()
         existing = _existing(rows)
         existing |= dict(language_paths(migration, ledger, existing))
+        old_hosts = count_hosts(old_addresses(migration, ledger, rows), migration)
     public = verification.public_keys if verification else ()
     publication = count_publication(migration, rows, public)
     details = details_of(migration, rows, losing)
@@ -184,10 +196,15 @@ def gather(
         details=details,
         target=project.target,
         publication=publication,
-        findings=report_findings(migration, rows, failures, plan, details),
+        findings=(
+            *report_findings(migration, rows, failures, plan, details),
+            old_address_findings(project.ledger, migration, rows),
+        ),
         decided=who_decided(migration.decisions),
         site_address=site_address(migration.origin.site),
         space_address=space_address(space_id, base_url),
+        old_hosts=old_hosts,
+        sites=SiteFindings(read_old_site(project), read_comparison(project)),
     )
 
 

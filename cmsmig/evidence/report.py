@@ -9,7 +9,6 @@ from typing import Final
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
-from cmsmig.evidence.checklist import Check, CheckState
 from cmsmig.evidence.evidence import (
     DOCUMENT,
     LISTS,
@@ -22,6 +21,7 @@ from cmsmig.evidence.failures import Failure
 from cmsmig.evidence.listing import SHOWN, document_pieces
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.redirects import write_pieces, write_text
+from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import MOVED_STATUS, AddressMap, Outcome
 from cmsmig.ui.doc import (
@@ -49,7 +49,7 @@ _PAGES: Final = 3
 _STATES: Mapping[CheckState, Mark] = {
     CheckState.DONE: Mark("✓ done", "good"),
     CheckState.OPEN: Mark("✗ open", "bad"),
-    CheckState.PERSON: Mark("? look", "warning"),
+    CheckState.PERSON: Mark("? unchecked", "warning"),
     CheckState.TICKED: Mark("✓ ticked", "good"),
 }
 
@@ -216,13 +216,21 @@ def redirects_doc(found: AddressMap) -> Iterator[Part]:
         yield Note(f"Several pages claim one address: {listed}.", "warning")
 
 
-def checklist_doc(checks: Iterable[Check]) -> Iterator[Table]:
+def checklist_doc(checks: Iterable[Check]) -> Iterator[Part]:
     """Yield the checklist, and who ticked what."""
     rows = [
-        (_STATES[each.state], each.what, Text(each.found), each.said) for each in checks
+        (
+            _STATES[each.state],
+            each.what,
+            Text(f"{each.found} See {each.where}." if each.where else each.found),
+            Text(each.todo),
+            each.said,
+        )
+        for each in checks
     ]
-    head = ("State", "Before the DNS switch", "Found", "Ticked by")
+    head = ("State", "Before the DNS switch", "Found", "What to do", "Ticked by")
     yield Table(head, rows, shown=len(rows))
+    yield Text("`unchecked`: it cannot be checked here; a person has to look.")
 
 
 def _further(evidence: Evidence) -> str:

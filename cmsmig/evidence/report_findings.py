@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
 from cmsmig.evidence.failures import Failure, item_failures
 from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.evidence.switch.old_addresses import OldAddress, old_addresses
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
+from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import DanglingCause, explained
 from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
@@ -67,6 +70,21 @@ _LINKS: Mapping[str, tuple[str, str]] = {
         "Nothing: an import of all fills it.",
     ),
 }
+
+
+_OLD: Mapping[bool, tuple[str, str, str]] = {
+    True: (
+        "File of the old site",
+        "It is on the origin's file host, and ends with the old site.",
+        "Upload the file to the space and choose it in the story.",
+    ),
+    False: (
+        "Address of the old site in a text",
+        "Readers see it as a text, or code uses it.",
+        "Nothing where the new site keeps the domain; else correct it in the story.",
+    ),
+}
+"""By whether the host is one of files: kind, why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +142,27 @@ def report_findings(
             "No item was left out.",
             lambda: _skipped(rows, words),
         ),
+    )
+
+
+def old_address_findings(
+    ledger: Path, migration: Migration, rows: Mapping[ItemKey, ItemRow]
+) -> FindingSet:
+    """Return the texts and files of written stories that are on the old site's hosts.
+    Reads nothing yet."""
+    words = _Words(migration)
+
+    def read() -> Iterator[Finding]:
+        with Ledger.open_existing(ledger) as opened:
+            for each in old_addresses(migration, opened, rows):
+                if not each.is_link:
+                    yield _old_address(each, migration, words)
+
+    return FindingSet(
+        "old-addresses",
+        "Texts and files on the old site's hosts",
+        "No written story names the old site in a text or loads a file from it.",
+        read,
     )
 
 
@@ -245,6 +284,21 @@ def _links(details: PlanDetails, words: _Words) -> Iterator[Finding]:
             why=why,
             todo=todo,
         )
+
+
+def _old_address(found: OldAddress, migration: Migration, words: _Words) -> Finding:
+    kind, why, todo = _OLD[found.host in migration.files.hosts]
+    made = migration.design.content_type(found.key.collection_id)
+    slugs = {each.key: each.origin for each in made.fields} if made else {}
+    return Finding(
+        kind=kind,
+        item=words.item(found.key),
+        page=words.page(found.key),
+        field=words.field(found.key, slugs.get(found.field, found.field)),
+        what=found.address,
+        why=why,
+        todo=todo,
+    )
 
 
 def _skipped(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]:

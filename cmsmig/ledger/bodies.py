@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from cmsmig.canonical import JsonObject, compact, packed, unpacked
 from cmsmig.errors import LedgerDamagedError
@@ -44,6 +45,18 @@ def unpack_story(kept: bytes) -> WrittenStory:
     except (ValueError, TypeError, RecursionError) as error:
         raise _unreadable(error) from error
     return WrittenStory(sent, server_values)
+
+
+def body_holds(kept: bytes, words: Iterable[bytes]) -> bool:
+    """Return whether a written story holds one of these words, in lower case.
+
+    Raises `LedgerDamagedError` for what `pack_story` never gave.
+    """
+    try:
+        text = unpacked(kept).lower()
+    except ValueError as error:
+        raise _unreadable(error) from error
+    return any(word in text for word in words)
 
 
 def _unreadable(error: Exception) -> LedgerDamagedError:

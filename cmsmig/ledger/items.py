@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.bodies import pack_story, unpack_story
+from cmsmig.ledger.bodies import body_holds, pack_story, unpack_story
 from cmsmig.ledger.connection import Statement, now
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.item_rows import ItemRows
@@ -161,6 +161,14 @@ class Items(ItemRows):
         query = "SELECT body FROM written WHERE story_id = ?"
         row = self._store.one(query, (story_id,))
         return None if row is None else unpack_story(row["body"])
+
+    def written_with(self, words: Iterable[str]) -> Iterator[tuple[int, WrittenStory]]:
+        """Yield what was last written of each story that holds one of these words,
+        which are in lower case and ASCII, by the story's id. Reads only."""
+        wanted = [each.encode() for each in words]
+        for story_id, body in self._store.each("SELECT story_id, body FROM written"):
+            if body_holds(body, wanted):
+                yield story_id, unpack_story(body)
 
     def moved(self, paths: Mapping[ItemKey, str]) -> None:
         """Write the paths of stories that an editor moved, or a folder above them."""

@@ -8,7 +8,10 @@ GROUPS = {
     "Start": ("init", "check"),
     "Migrate": ("pull", "decide", "decisions", "plan", "import"),
     "Parts of an import": ("prepare", "create", "link", "publish"),
-    "Prove": ("baseline", "changes", "verify", "status", "rebuild", "rollback"),
+    "Prove": (
+        *("baseline", "changes", "verify", "checklist", "status"),
+        *("rebuild", "rollback"),
+    ),
     "Notebooks": ("lab", "run", "demo"),
     "Tools": ("convert", "render", "schema", "sandbox"),
 }

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from cmsmig.errors import DecisionsError
-from cmsmig.evidence.checklist import Check, CheckState
-from cmsmig.evidence.checklist_file import Tick, read_ticks, with_ticks
+from cmsmig.evidence.switch.check import Check, CheckState
+from cmsmig.evidence.switch.checklist_file import Tick, read_ticks, with_ticks
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import open_handover
 from tests.support.notebook.front_end import FrontEnd, front_end

@@ -16,12 +16,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from cmsmig.evidence.checklist import CheckState, checklist
 from cmsmig.evidence.decided import site_address, space_address
 from cmsmig.evidence.evidence import evidence_json
 from cmsmig.evidence.file_count import FileCount
 from cmsmig.evidence.redirects import address_map, write_redirects
 from cmsmig.evidence.report import report_page, write_report
+from cmsmig.evidence.switch.check import CheckState
+from cmsmig.evidence.switch.checklist import checklist
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.notebook.kit.prerequisites import decided_migration

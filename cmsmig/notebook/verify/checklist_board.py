@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cmsmig.evidence.checklist import Check, CheckState
-from cmsmig.evidence.checklist_file import tick, untick
 from cmsmig.evidence.report import checklist_doc
+from cmsmig.evidence.switch.check import Check, CheckState
+from cmsmig.evidence.switch.checklist_file import tick, untick
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.verify.cutover import Handover

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.checklist import Check, checklist
-from cmsmig.evidence.checklist_file import read_ticks, with_ticks
 from cmsmig.evidence.evidence import Evidence, gather
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.redirects import address_map, write_redirects
 from cmsmig.evidence.report import write_report
+from cmsmig.evidence.switch.check import Check
+from cmsmig.evidence.switch.checklist import checklist
+from cmsmig.evidence.switch.checklist_file import read_ticks, with_ticks
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.prerequisites import decided_migration, nothing_imported

@@ -16,9 +16,9 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.content_gaps import GapFinder, PageText, UnshownField
 from cmsmig.steps.baseline.crawl import Crawl
 from cmsmig.steps.baseline.page_reader import FORBIDDEN, PageReader, open_reader
-from cmsmig.steps.baseline.page_record import PageRecord
 from cmsmig.steps.baseline.page_store import OLD, PageStore, open_pages
 from cmsmig.steps.baseline.site_address import SiteAddress, old_site
+from cmsmig.steps.baseline.switch_faults import CLOSED
 from cmsmig.steps.decide.pulled_origin import Origin, old_addresses, read_origin
 from cmsmig.steps.pull.origin_overview import read_static_pages
 from cmsmig.steps.worker_pool import StopSignal
@@ -42,13 +42,14 @@ class BaselineOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
-    """What is known of the old site's pages."""
+class OldSite:
+    """What a complete baseline knows of the old site, without its pages."""
 
     base: str
-    finished: str
-    """When the last page was read, in UTC."""
-    pages: tuple[PageRecord, ...]
+    with_forms: tuple[str, ...]
+    """Addresses of pages with a form."""
+    locked: tuple[str, ...]
+    """Addresses that a password or a sign-in locks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +117,22 @@ async def take_baseline(
         return _report(store, origin, items)
 
 
-def read_baseline(project: Project) -> Baseline | None:
-    """Return the old site's addresses and their answers; None before the first
-    complete baseline. Reads only. Raises `StorageError` for a damaged file."""
+def read_old_site(project: Project) -> OldSite | None:
+    """Return what the baseline knows of the old site; None before the first complete
+    one. Reads only. Raises `StorageError` for a damaged file."""
     if not project.baseline.exists():
         return None
     with open_pages(project.baseline) as db:
         store = PageStore(db, OLD)
         if not store.finished:
             return None
-        return Baseline(store.base, store.finished, tuple(store.pages()))
+        with_forms, locked = [], []
+        for page in store.pages():
+            if page.status in CLOSED:
+                locked.append(page.url)
+            elif page.content is not None and page.content.forms:
+                with_forms.append(page.url)
+        return OldSite(store.base, tuple(with_forms), tuple(locked))
 
 
 def require_baseline(store: PageStore) -> None:

@@ -1,4 +1,5 @@
-"""Each old address asked at the new site, and what changed."""
+"""Each old address asked at the new site, and what changed; the last comparison is
+kept in `baseline.sqlite`."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
 
 from cmsmig.counting import counted
 from cmsmig.events import Observer
@@ -22,6 +25,7 @@ from cmsmig.steps.baseline.page_record import PageRecord, words
 from cmsmig.steps.baseline.page_store import OLD, PageStore, open_pages
 from cmsmig.steps.baseline.site_address import SiteAddress, named_site
 from cmsmig.steps.baseline.switch_faults import (
+    CLOSED,
     Fault,
     Switch,
     identity,
@@ -39,6 +43,10 @@ class SwitchReport:
 
     old: str
     new: str
+    finished: str
+    """When the last page was read, in UTC."""
+    left_hosts: tuple[str, ...]
+    """Hosts that end with the old site."""
     pages: int
     """How many old addresses were asked for."""
     by_kind: Mapping[str, int]
@@ -46,6 +54,9 @@ class SwitchReport:
     faults: tuple[Fault, ...]
     unread: tuple[Listed, ...]
     """Pages of the new site without an answer; the next run tries them again."""
+
+
+_REPORT = TypeAdapter(SwitchReport)
 
 
 async def compare_sites(
@@ -86,7 +97,8 @@ async def compare_sites(
             now.begin(reader.site.base, again=True)
             known = dict.fromkeys([*places.values(), nowhere], ("old",))
             await Crawl(reader, now, observer, stop, follow_links=False).run(known)
-        now.finish(datetime.now(UTC).isoformat(timespec="seconds"))
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
+        now.finish(finished)
         mapped = frozenset(filter(None, map(reader.site.page, listed)))
         switch = _switch(was, now, old, reader.site, mapped, nowhere)
         faults = [*_site_faults(reader, is_mapped, listed)]
@@ -102,19 +114,35 @@ async def compare_sites(
             if not closed and not reader.robots.can_fetch(hops[-1].url, SEARCH_ENGINE):
                 text = f"robots.txt forbids it to {SEARCH_ENGINE}"
                 faults.append(Fault("robots", page.url, hops[-1].url, text))
-    return SwitchReport(
-        old=old.base,
-        new=reader.site.base,
-        pages=len(places),
-        by_kind=dict(Counter(each.kind for each in faults).most_common()),
-        faults=tuple(faults),
-        unread=tuple(unread),
-    )
+        report = SwitchReport(
+            old=old.base,
+            new=reader.site.base,
+            finished=finished,
+            left_hosts=tuple(sorted(switch.left_hosts)),
+            pages=len(places),
+            by_kind=dict(Counter(each.kind for each in faults).most_common()),
+            faults=tuple(faults),
+            unread=tuple(unread),
+        )
+        kept = _REPORT.dump_json(report).decode()
+        db.execute("REPLACE INTO comparison VALUES (1, ?)", (kept,))
+    return report
+
+
+def read_comparison(project: Project) -> SwitchReport | None:
+    """Return what the last comparison found; None before the first. Reads only. Raises
+    `StorageError` for a damaged file."""
+    if not project.baseline.exists():
+        return None
+    with open_pages(project.baseline) as db:
+        row = db.execute("SELECT record FROM comparison").fetchone()
+        return _REPORT.validate_json(row[0]) if row else None
 
 
 def _asked(was: PageStore) -> Iterator[PageRecord]:
-    """Yield the old addresses that had a page or a redirect."""
-    return (page for page in was.pages() if page.status == 200 or page.location)
+    """Yield the old addresses that had a page, a redirect or a lock."""
+    wanted = (200, *CLOSED)
+    return (page for page in was.pages() if page.status in wanted or page.location)
 
 
 def _switch(

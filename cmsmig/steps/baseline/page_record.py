@@ -48,6 +48,8 @@ class PageContent:
     """Without fragment and query."""
     insecure: tuple[str, ...]
     """What the page loads over plain http, as it is written."""
+    forms: int = 0
+    """Forms of the whole page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def read_content(body: bytes, url: str, headers: Mapping[str, str]) -> PageConte
         pictures=tuple(_pictures(url, root)),
         links=tuple(dict.fromkeys(each.partition("?")[0] for each in links if each)),
         insecure=tuple(_values(soup, _LOADED, "src") + _values(soup, _STYLES, "href")),
+        forms=len(soup.select("form")),
     )
 
 

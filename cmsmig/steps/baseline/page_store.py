@@ -22,6 +22,8 @@ CREATE TABLE IF NOT EXISTS reading (
 CREATE TABLE IF NOT EXISTS page (
     name TEXT NOT NULL, url TEXT NOT NULL, fresh INTEGER NOT NULL,
     record TEXT NOT NULL, PRIMARY KEY (name, url)) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS comparison (
+    number INTEGER PRIMARY KEY CHECK (number = 1), record TEXT NOT NULL) STRICT;
 """
 _RECORD = TypeAdapter(PageRecord)
 

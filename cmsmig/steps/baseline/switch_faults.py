@@ -18,6 +18,8 @@ from cmsmig.steps.baseline.page_record import (
 )
 from cmsmig.steps.baseline.site_address import SiteAddress, host_of
 
+CLOSED = (401, 403)
+"""Status of a page that a password or a sign-in locks."""
 _TEMPORARY = (302, 303, 307)
 _HIDDEN = frozenset(("noindex", "none"))
 _NOT_FOUND = re.compile(r"\b404\b|\bnot found\b", re.IGNORECASE)
@@ -89,6 +91,11 @@ class Switch:
                 text = f"the redirect leads to {last.location}, which is no page here"
                 yield fault("redirect_to_other_site", text)
             return
+        if before.status in CLOSED:
+            if last.status == 200:
+                text = "everyone can read it, and the old page was locked"
+                yield fault("unlocked", f"{text} ({before.status})")
+            return
         if broken := self._broken(before, last, redirected=bool(redirects)):
             yield fault(*broken)
             return
@@ -143,6 +150,8 @@ class Switch:
         ):
             if left := [each for each in addresses if host_of(each) in self.left_hosts]:
                 yield kind, f"{left[0]}{and_more(len(left), 1)}"
+        if new.forms < old.forms:
+            yield "forms", f"{new.forms} of {counted(old.forms, 'form')} are there"
         if new.insecure and last.url.startswith("https:"):
             text = f"{new.insecure[0]}{and_more(len(new.insecure), 1)}"
             yield "loaded_over_http", text

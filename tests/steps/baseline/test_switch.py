@@ -24,7 +24,7 @@ PAGE = """<html lang="en"><head><title>{name} | Site</title>
 <link rel="canonical" href="{base}{path}">
 <link rel="alternate" hreflang="fr" href="{base}/fr{path}">
 </head><body><nav><a href="/">Site</a></nav><main><h1>{name}</h1>
-<p>The text of {name} has several words.</p>
+<p>The text of {name} has several words.</p><form></form>
 <img src="https://assets.example.com/{name}-1.png" alt="">
 <img src="https://assets.example.com/{name}-2.png" alt=""></main></body></html>"""
 UNFOUND = Served(
@@ -44,8 +44,9 @@ def sitemap(*paths: str) -> Served:
 
 
 OLD = {path: page(path) for path in PATHS} | {
-    "/sitemap.xml": sitemap(*PATHS),
+    "/sitemap.xml": sitemap(*PATHS, "/members"),
     "/old-rule": led_to("/about"),
+    "/members": Served("Who are you?", 401),
 }
 MOVED = {"/notes/one": "/stories/one", "/about": "/company/about"}
 """Where pages are in the new site; the others stay."""
@@ -53,6 +54,7 @@ NEW = {
     **{MOVED.get(path, path): page(path, MOVED.get(path, "")) for path in PATHS},
     **{old: led_to(new) for old, new in MOVED.items()},
     "/old-rule": led_to("/company/about"),
+    "/members": Served("Who are you?", 403),
     "/sitemap.xml": sitemap(*(MOVED.get(path, path) for path in PATHS)),
     "/robots.txt": Served("User-agent: *\nDisallow: /search\n"),
 }
@@ -88,6 +90,11 @@ FAULTS: dict[str, tuple[dict[str, Served], str]] = {
     "h1": (edit(TWO, "<h1>page 2</h1>", "<h2>page 2</h2>"), TWO),
     "text": (edit(TWO, TEXT), TWO),
     "pictures": (edit(TWO, PICTURE), TWO),
+    "forms": (edit(TWO, "<form></form>"), TWO),
+    "unlocked": (
+        {"/members": replace(SOFT, body="<p>All our secrets</p>")},
+        "/members",
+    ),
     "pictures_on_old_host": (
         edit(TWO, "assets.example.com", "cdn.prod.website-files.com"),
         TWO,
@@ -115,6 +122,20 @@ FAULTS: dict[str, tuple[dict[str, Served], str]] = {
 from a clean switch, and the old path; empty: the site as a whole."""
 
 
+LINES = {
+    "missing": "Every old address leads to its new page",
+    "text": "Pages show what they showed",
+    "canonical_lost": "Canonical addresses name the new pages",
+    "links_to_old_host": "No new page needs the old site",
+    "not_in_sitemap": "The sitemap lists every page",
+    "noindex": "Search engines may read every page",
+    "hreflang_lost": "Languages name each other (hreflang)",
+    "forms": "Forms work at the new site",
+    "unlocked": "Locked pages stay locked",
+}
+"""Lines of the checklist, by a kind of fault that opens each."""
+
+
 class Sites:
     """An old site whose baseline is taken, and a new one."""
 
@@ -135,6 +156,10 @@ class Sites:
         assert found["unread"] == []
         return [(each["kind"], each["url"]) for each in found["faults"]]
 
+    def checklist(self) -> list[dict[str, str]]:
+        """Return the lines of the checklist."""
+        return self.made.run("checklist", "--json").document["checklist"]
+
 
 @pytest.fixture(scope="module")
 def sites(
@@ -147,6 +172,8 @@ def sites(
         with running_sandbox(options) as handle:
             made = Rehearsal.start(handle, folder / "project", 500, folder / "state")
             made.done("pull")
+            made.done("decide", "--accept-proposals", "--reviewer", "R")
+            made.done("plan")
             made.done("baseline", "--site", old.url, *FAST)
         yield Sites(made, old, new)
 
@@ -161,8 +188,24 @@ def test_each_fault_is_the_only_difference(sites: Sites, name: str) -> None:
 
 
 def test_a_clean_switch_has_no_difference(sites: Sites) -> None:
-    """Moved pages with one redirect each, and an old rule that was updated."""
+    """Moved pages with one redirect each, and an old rule that was updated; the lines
+    of the checklist about the site are done, but that a person sends each form."""
     assert sites.compare({}) == []
+    states = {each["what"]: each["state"] for each in sites.checklist()}
+    lines = dict.fromkeys(LINES.values(), "done") | {LINES["forms"]: "person"}
+    assert {what: states[what] for what in lines} == lines
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_a_fault_opens_its_line_of_the_checklist(sites: Sites, kind: str) -> None:
+    """The line says which page it is and what to do, until the next comparison."""
+    changed, path = FAULTS[kind]
+    sites.compare(changed)
+    about = [each for each in sites.checklist() if each["what"] in LINES.values()]
+    (line,) = [each for each in about if each["state"] == "open"]
+    assert line["what"] == LINES[kind]
+    assert f"{sites.old.url}{path}" in line["found"]
+    assert "--compare" in line["todo"]
 
 
 def test_a_preview_names_the_host_that_it_gets(sites: Sites) -> None:

@@ -12,11 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.checklist import Check, CheckState
+from cmsmig.evidence.evidence import gather
+from cmsmig.evidence.switch.check import Check, CheckState
+from cmsmig.evidence.switch.checklist import checklist
 from cmsmig.mapping.decisions.decision_records import read_record, record_body
 from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
-from cmsmig.settings import Project
+from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import decision_text, replace_file, writing
+from cmsmig.steps.decide.migration import open_migration
 from cmsmig.ui.format import moment
 
 FILE_NAME = "checklist.yaml"
@@ -92,6 +95,14 @@ def with_ticks(checks: Iterable[Check], ticks: Mapping[str, Tick]) -> tuple[Chec
         _ticked(check, ticks[check.what]) if check.what in ticks else check
         for check in checks
     )
+
+
+def open_checklist(project: Project, settings: Settings) -> tuple[Check, ...]:
+    """Return a project's checklist with its ticks, by what is kept: nothing counts as
+    read back. Asks no service. Raises as `gather`."""
+    migration = open_migration(project, settings)
+    evidence = gather(project, migration, settings.space_id, None)
+    return with_ticks(checklist(evidence), read_ticks(project))
 
 
 def _ticked(check: Check, made: Tick) -> Check:

@@ -1,0 +1,282 @@
+"""What has to be so before the DNS switch, computed wherever it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cmsmig.canonical import text_of
+from cmsmig.counting import counted, first_of
+from cmsmig.evidence.evidence import Evidence, planned_writes
+from cmsmig.evidence.switch.check import Check, done, either, person
+from cmsmig.evidence.switch.site_checks import site_checks
+from cmsmig.mapping.redirects.address_map import Outcome
+
+_NAMED = 3
+"""Addresses that a line names; the files list all."""
+_MAP = "redirects/address-map.csv"
+_STAGING = ".webflow.io"
+"""Hosts of the origin's own, which end with the old site whatever the new domain is."""
+
+
+def checklist(evidence: Evidence) -> tuple[Check, ...]:
+    """Return the checklist, what is computed first. Pure."""
+    return (
+        _items(evidence),
+        _files(evidence),
+        _links(evidence),
+        _read_back(evidence),
+        _nothing_left(evidence),
+        _losses(evidence),
+        _dangling(evidence),
+        _published(evidence),
+        *_content(evidence),
+        *_addresses(evidence),
+        *site_checks(evidence.sites, len(evidence.redirects.rules)),
+        _webhooks(evidence),
+        *_for_a_person(),
+    )
+
+
+def _items(evidence: Evidence) -> Check:
+    counts = evidence.accounting
+    arrived = counts.created + counts.reused
+    found = (
+        f"Of {counted(counts.items, 'item')}, {arrived:,} are in the new space and "
+        f"{counts.skipped:,} were left out, as was decided"
+    )
+    wrong = counts.failed + counts.open
+    more = f"; {counts.failed:,} failed and {counts.open:,} are open" if wrong else ""
+    return either(
+        "Every item is accounted for",
+        f"{found}{more}.",
+        "lists/failed-items.csv",
+        "Do what the list says of each; run the import again for those that are open.",
+        ok=not wrong,
+    )
+
+
+def _files(evidence: Evidence) -> Check:
+    files = evidence.files
+    parts = [f"{files.uploaded:,} of {counted(files.files, 'file')} are uploaded"]
+    for count, said in (
+        (files.not_downloaded, "could not be had from the old site"),
+        (files.failed, "failed"),
+        (files.open, "are still to be uploaded"),
+    ):
+        if count:
+            parts.append(f"{count:,} {said}")
+    missing = files.failed + files.not_downloaded + files.open
+    return either(
+        "Every file is uploaded",
+        f"{'; '.join(parts)}.",
+        "lists/missing-files.csv",
+        "Do what the list says of each file; run the import again.",
+        ok=not missing,
+    )
+
+
+def _links(evidence: Evidence) -> Check:
+    what = "Relations and internal links are filled"
+    open_links, pending = (evidence.links.get(name, 0) for name in ("open", "pending"))
+    stories = counted(open_links or pending, "story", "stories")
+    if open_links:
+        found, todo = f"{stories} not linked yet.", "Run notebook 06."
+    else:
+        found = f"{stories} with a target that failed."
+        todo = "Correct the targets, then run notebook 06 again."
+    if open_links or pending:
+        return either(what, found, "lists/failed-items.csv", todo, ok=False)
+    linked = counted(evidence.links.get("linked", 0), "story", "stories")
+    rest = evidence.links.get("nothing", 0)
+    others = f"; {counted(rest, 'other', 'others')} had nothing to fill" if rest else ""
+    return done(what, f"{linked} filled{others}.")
+
+
+def _read_back(evidence: Evidence) -> Check:
+    what = "Everything was read back and compared"
+    found = evidence.verification
+    if found is None:
+        return person(
+            what,
+            "Nothing was read back in this run.",
+            "notebook 07",
+            "Read everything back in notebook 07, or run `cmsmig verify`.",
+        )
+    stories = counted(found.stories, "story", "stories")
+    differences = counted(len(found.differences), "difference", "differences")
+    said = " ".join(
+        filter(None, (f"{stories} read, {differences}.", found.public_unread))
+    )
+    todo = "Correct each difference in the space, or import again; then verify again."
+    where = "report.html, Read back"
+    return either(what, said, where, todo, ok=found.is_as_decided)
+
+
+def _nothing_left(evidence: Evidence) -> Check:
+    what = "A further import would write nothing"
+    if evidence.is_carried_out:
+        return done(what, "The last plan was carried out.")
+    writes = sum(planned_writes(evidence.plan or {}).values())
+    if evidence.plan is not None and not writes:
+        return done(what, "The last plan has no write in it.")
+    left = counted(writes, "write is", "writes are")
+    found = f"By the last plan {left} left." if evidence.plan else "No plan was made."
+    todo = "Run the import again." if evidence.plan else "Run notebook 04."
+    return either(what, found, "`cmsmig plan`", todo, ok=False)
+
+
+def _losses(evidence: Evidence) -> Check:
+    by_severity = {"content": 0, "meaning": 0, "layout": 0}
+    for each in evidence.losses:
+        by_severity[each.severity] = by_severity.get(each.severity, 0) + each.losses
+    what = "Losses were read and accepted"
+    if not any(by_severity.values()):
+        return done(what, "Nothing was lost.")
+    found = ", ".join(f"{name} {count}" for name, count in by_severity.items())
+    todo = "Read those of content; mend them in the story where readers need them."
+    return person(what, f"{found}.", "lists/losses.csv", todo)
+
+
+def _dangling(evidence: Evidence) -> Check:
+    what = "References that stay empty were read and accepted"
+    listed = (evidence.plan or {}).get("dangling")
+    count = len(listed) if isinstance(listed, list) else 0
+    if not count:
+        return done(what, "Every reference leads to a story.")
+    return person(
+        what,
+        f"{counted(count, 'reference leads', 'references lead')} to no story.",
+        "lists/references-that-stay-empty.csv",
+        "Do what the list says of each.",
+    )
+
+
+def _published(evidence: Evidence) -> Check:
+    what = "What is live now is published at the destination"
+    if not evidence.unpublished:
+        return done(what, "No story of a live item is left unpublished.")
+    stories = counted(evidence.unpublished, "story", "stories")
+    return either(
+        what,
+        f"{stories} of live items are not published.",
+        "report.html, Published",
+        "Publish them there, or decide `publish: what_is_live` in "
+        "decisions/collections.yaml and run `cmsmig publish`.",
+        ok=False,
+    )
+
+
+def _content(evidence: Evidence) -> Iterator[Check]:
+    """Yield what the written stories name that ends with the old site."""
+    where = "lists/links-that-stay.csv, lists/old-addresses.csv"
+    for is_file, what, todo in (
+        (
+            True,
+            "No story loads a file from the old site",
+            "Upload each file to the space and choose it in the story, before the old "
+            "site ends.",
+        ),
+        (
+            False,
+            "No story names the old domain",
+            "Nothing where the new site keeps the domain and redirects the address; "
+            "else correct it in the story.",
+        ),
+    ):
+        uses = [each for each in evidence.old_hosts if each.is_file_host == is_file]
+        found = ", ".join(f"{each.host} {each.times:,}" for each in uses)
+        ends = is_file or any(
+            each.host.endswith(_STAGING) or each.host in evidence.sites.left_hosts()
+            for each in uses
+        )
+        if not uses:
+            yield done(what, "None of the written stories does.")
+        elif ends:
+            yield either(what, f"{found}.", where, todo, ok=False)
+        else:
+            yield person(what, f"{found}.", where, todo)
+
+
+def _addresses(evidence: Evidence) -> Iterator[Check]:
+    redirects = evidence.redirects
+    waiting = [row.old for row in redirects.rows if row.outcome is Outcome.WAITING]
+    kept = len(redirects.of(Outcome.UNCHANGED))
+    found = f"{counted(kept, 'address stays', 'addresses stay')} as it is"
+    if waiting:
+        count = counted(len(waiting), "address waits", "addresses wait")
+        found = f"{count} for a decision: {first_of(waiting, _NAMED, ', ')}"
+    yield either(
+        "Every old address has an outcome",
+        f"{found}.",
+        _MAP,
+        "Give each a target, or `gone`, in decisions/redirects.yaml.",
+        ok=not waiting,
+    )
+    clashes = [*redirects.shared, *redirects.shadowed]
+    yield either(
+        "No two pages claim one address",
+        first_of(clashes, _NAMED, ", ") if clashes else "None do.",
+        _MAP,
+        "Give one of each pair another slug or a decision in decisions/redirects.yaml.",
+        ok=not clashes,
+    )
+
+
+def _webhooks(evidence: Evidence) -> Check:
+    listed = (evidence.plan or {}).get("preflights")
+    found = [
+        text_of(each["text"])
+        for each in (listed if isinstance(listed, list) else ())
+        if isinstance(each, dict) and each.get("kind") == "webhooks"
+    ]
+    return person(
+        "Webhooks and integrations work",
+        " ".join(found) or "The origin's webhooks are not content, and are not read.",
+        "settings of the old site and of the space",
+        "Connect to the new space what the old site notified, and switch webhooks on "
+        "again that were off for the import.",
+    )
+
+
+def _for_a_person() -> Iterator[Check]:
+    for what, found, where, todo in (
+        (
+            "Items that are planned to go live later are published",
+            "The origin's API does not tell of planned publications.",
+            "the origin's designer",
+            "Plan the same publications in the space, or publish at the origin first "
+            "and run `cmsmig pull --refresh` and the import again.",
+        ),
+        (
+            "Pages that are no items exist at the new site",
+            "The home page, static pages, collection lists, search and the error page "
+            "are not content of the origin's API.",
+            "notebook 01, static pages",
+            "Build each page in the new site, or redirect its address.",
+        ),
+        (
+            "What cannot be migrated has a successor",
+            "Members and gated content, and the shop are no items.",
+            "notebook 01, what cannot be migrated",
+            "Put a sign-in in front of the new site for gated content; connect a shop.",
+        ),
+        (
+            "Editors have stopped working at the origin",
+            "What changed since the last pull is not in the destination.",
+            "the old site",
+            "Then pull with `--refresh`, import and verify once more.",
+        ),
+        (
+            "The DNS record's time to live is short",
+            "Going back takes as long as the record is kept by others.",
+            "the domain's DNS settings",
+            "Lower it a day before the switch, so that going back takes minutes.",
+        ),
+        (
+            "The old site stays up until the redirects work",
+            "Its file addresses may still be linked from elsewhere.",
+            "the old site",
+            "Keep its plan for some weeks.",
+        ),
+    ):
+        yield person(what, found, where, todo)

@@ -1,0 +1,147 @@
+"""The lines of the checklist about the new site as visitors open it: what the baseline
+and the last comparison with it found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cmsmig.counting import counted
+from cmsmig.evidence.switch.check import Check, done, either, person
+from cmsmig.steps.baseline.baseline import OldSite
+from cmsmig.steps.baseline.compare_sites import SwitchReport
+from cmsmig.ui.format import moment
+
+_COMPARE = "cmsmig baseline --compare URL"
+_FIRST = f"Run `cmsmig baseline`, then `{_COMPARE}` with the address of a preview."
+_AGAIN = f"then run `{_COMPARE}` again."
+_REDIRECTS = "Every old address leads to its new page"
+_CONTENT = "Pages show what they showed"
+_LINES: dict[str, tuple[str, frozenset[str]]] = {
+    _REDIRECTS: (
+        "Set up the file of redirects/ for the host, and build the pages that are "
+        "missing",
+        frozenset(
+            (
+                *("missing", "redirect_to_missing", "refused", "soft_404"),
+                *("redirect_chain", "redirect_loop", "temporary_redirect"),
+                *("redirect_to_other_site", "redirect_to_home", "wrong_page"),
+            )
+        ),
+    ),
+    _CONTENT: ("Correct the new site's templates", frozenset()),
+    "Canonical addresses name the new pages": (
+        "Correct the canonical addresses in the new site's templates",
+        frozenset(
+            ("canonical_lost", "canonical_on_old_host", "canonical_of_other_page")
+        ),
+    ),
+    "No new page needs the old site": (
+        "Correct the links and pictures in the stories or templates",
+        frozenset(("links_to_old_host", "pictures_on_old_host", "loaded_over_http")),
+    ),
+    "The sitemap lists every page": (
+        "Let the new site make its sitemap of all published stories",
+        frozenset(("sitemap_missing", "sitemap_on_other_host", "not_in_sitemap")),
+    ),
+    "Search engines may read every page": (
+        "Take the ban out of robots.txt or the page's robots directives at the switch",
+        frozenset(("robots", "noindex")),
+    ),
+    "Languages name each other (hreflang)": (
+        "Correct the alternates in the new site's templates",
+        frozenset(("hreflang_lost", "hreflang_on_other_host")),
+    ),
+    "Forms work at the new site": (
+        "Build each form, send it once, and export what was sent at the origin",
+        frozenset(("forms",)),
+    ),
+    "Locked pages stay locked": (
+        "Put a sign-in or a password in front of each such page",
+        frozenset(("unlocked",)),
+    ),
+}
+"""The lines: what to do, and the kinds of faults that open them; the line about content
+has all other kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFindings:
+    """What is known of the old and the new site as visitors open them."""
+
+    old: OldSite | None = None
+    """None before a complete baseline."""
+    new: SwitchReport | None = None
+    """None before the first comparison."""
+
+    def left_hosts(self) -> frozenset[str]:
+        """Return the hosts that end with the old site, as far as it is known."""
+        return frozenset(self.new.left_hosts if self.new else ())
+
+
+def site_checks(sites: SiteFindings, moved: int) -> Iterator[Check]:
+    """Yield the lines. Pure.
+
+    `moved` are the addresses that need a rule at the new host.
+    """
+    named = {kind for _, kinds in _LINES.values() for kind in kinds}
+    for what, (todo, kinds) in _LINES.items():
+        if sites.new is None:
+            yield _unknown(what, sites.old, moved)
+            continue
+        new = sites.new
+        faults = [
+            each
+            for each in new.faults
+            if (each.kind in kinds if kinds else each.kind not in named)
+        ]
+        asked = f"{new.new}, compared {moment(new.finished)}"
+        if unread := len(new.unread) if what == _REDIRECTS else 0:
+            asked += f"; {counted(unread, 'page')} could not be read"
+        if not faults and not unread:
+            yield _clean(what, sites.old, f"{asked}: no difference.")
+            continue
+        counts = ", ".join(
+            f"{kind.replace('_', ' ')} {sum(each.kind == kind for each in faults):,}"
+            for kind in dict.fromkeys(each.kind for each in faults)
+        )
+        first = faults[0] if faults else new.unread[0]
+        example = f" Such as {first.url}: {first.text}."
+        found = f"{asked}: {counts or 'no difference'}.{example}"
+        where = f"`{_COMPARE} --json`"
+        yield either(what, found, where, f"{todo}; {_AGAIN}", ok=False)
+
+
+def _clean(what: str, old: OldSite | None, found: str) -> Check:
+    if what.startswith("Forms") and old and old.with_forms:
+        pages = counted(len(old.with_forms), "page")
+        return person(
+            what,
+            f"{pages} of the old site had forms, and the new pages have as many.",
+            _pages(old.with_forms),
+            "Send each form once; export what was sent at the origin before it closes.",
+        )
+    return done(what, found)
+
+
+def _unknown(what: str, old: OldSite | None, moved: int) -> Check:
+    """Return a line as long as no new site was compared."""
+    found, where = "The new site was not compared with the old one yet.", ""
+    if what == _REDIRECTS:
+        addresses = counted(moved, "address moves", "addresses move")
+        found, where = f"{addresses}. {found}", "redirects/"
+    elif old is not None and what.startswith(("Forms", "Locked")):
+        is_form = what.startswith("Forms")
+        urls = old.with_forms if is_form else old.locked
+        name = "a form" if is_form else "a lock"
+        if not urls:
+            return done(what, f"No page of the old site that was read has {name}.")
+        found = f"{counted(len(urls), 'old page has', 'old pages have')} {name}."
+        where = _pages(urls)
+    return person(what, found, where, _FIRST)
+
+
+def _pages(urls: tuple[str, ...]) -> str:
+    shown = 5
+    more = f" and {len(urls) - shown:,} more" if len(urls) > shown else ""
+    return f"{' '.join(urls[:shown])}{more}"
