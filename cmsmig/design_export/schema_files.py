@@ -11,9 +11,9 @@ from cmsmig.canonical import JsonObject
 from cmsmig.design_export.component_files import component_files
 from cmsmig.design_export.reference import reference_page
 from cmsmig.design_export.typescript import typescript
-from cmsmig.evidence.redirects import write_text
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.ui.report_file import write_text
 
 
 @dataclass(frozen=True, slots=True)

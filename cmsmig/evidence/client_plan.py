@@ -15,7 +15,6 @@ from cmsmig.evidence.collection_plans import (
     plan_collections,
 )
 from cmsmig.evidence.decided import site_address
-from cmsmig.evidence.redirects import write_text
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
@@ -23,6 +22,7 @@ from cmsmig.ui.doc import Address, Cell, Doc, Facts, Part, Table, Text
 from cmsmig.ui.doc_html import doc_page
 from cmsmig.ui.documents.loss_findings import loss_facts
 from cmsmig.ui.format import about, megabytes, moment
+from cmsmig.ui.report_file import write_text
 
 PAGE = "plan.html"
 _HEAD = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from cmsmig.errors import StorageError
 from cmsmig.evidence.host_files import host_files
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
@@ -17,15 +16,13 @@ from cmsmig.mapping.redirects.address_map import (
     Source,
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
-from cmsmig.masking import masked
-from cmsmig.plain_file import require_in_place
 from cmsmig.settings import Project
 from cmsmig.steps.baseline.baseline_addresses import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import old_addresses
-from cmsmig.whole_text import whole_text
+from cmsmig.ui.report_file import write_text
 
 FOLDER = "redirects"
 """Below a run's folder."""
@@ -117,30 +114,3 @@ def write_redirects(folder: Path, addresses: AddressMap) -> tuple[Path, ...]:
         write_text(folder / FOLDER / each.name, each.text)
         for each in host_files(addresses)
     )
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a file of a report, no token in it, and its folder.
-
-    Raises `StorageError`.
-    """
-    return write_pieces(path, (text,))
-
-
-def write_pieces(path: Path, pieces: Iterable[str]) -> Path:
-    """Write a file of a report piece by piece; no token may reach over two of them.
-
-    Raises `StorageError`.
-    """
-    try:
-        require_in_place(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8") as file:
-            for piece in pieces:
-                file.write(whole_text(masked(piece)))
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written ({error.strerror}); free some space, or name "
-            "another folder for the reports."
-        ) from error
-    return path

@@ -20,7 +20,6 @@ from cmsmig.evidence.evidence import (
 from cmsmig.evidence.failures import Failure
 from cmsmig.evidence.listing import SHOWN, document_pieces
 from cmsmig.evidence.origin_pages import OriginPages
-from cmsmig.evidence.redirects import write_pieces, write_text
 from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import MOVED_STATUS, AddressMap, Outcome
@@ -43,6 +42,7 @@ from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
 from cmsmig.ui.documents.plan import gone_tables
 from cmsmig.ui.documents.verification import verification_doc
 from cmsmig.ui.format import moment
+from cmsmig.ui.report_file import write_pieces, write_text
 
 _PAGES: Final = 3
 """Pages that are named of one file."""

@@ -37,6 +37,7 @@ from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.unclosed_embeds import read_body
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.ui.query import Query, folded
 
 _Key = TypeVar("_Key", str, LossKind)
 HearLosses: TypeAlias = Callable[[int, Sequence[Loss]], None]
@@ -53,21 +54,6 @@ class LossFilter(StrEnum):
     ANY = ""
     SOMETHING = "something"
     CONTENT = "content"
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which bodies a picker offers; what is empty lets everything pass."""
-
-    text: str = ""
-    """Part of the item's name, slug or id, or of what the body says, once it was
-    looked through."""
-    lost: str = LossFilter.ANY
-    """A `LossFilter`, or a kind of loss as `loss_name` writes it."""
-    structure: str = ""
-    collection_id: str = ""
-    field: str = ""
-    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +89,7 @@ class BodyIndex:
         self._instances: dict[int, tuple[Instance, ...]] = {}
         self._reasons: dict[LossKind, str] = {}
         self._texts = BodyTexts()
-        self._searched: tuple[str, int, frozenset[int]] = ("", 0, frozenset())
+        self._searched: tuple[list[str], int, frozenset[int]] = ([], 0, frozenset())
 
     @property
     def design(self) -> Design:
@@ -171,17 +157,21 @@ class BodyIndex:
         """Yield the indexes of the bodies that nobody has looked through yet."""
         return (i for i in range(len(self.bodies)) if i not in self._digests)
 
-    def select(self, wanted: Wanted) -> tuple[int, ...]:
-        """Return the indexes of the bodies that pass, of those looked through."""
-        text = wanted.text.strip().casefold()
+    def select(self, query: Query) -> tuple[int, ...]:
+        """Return the indexes of the bodies that pass, of those scanned.
+
+        Filters: `field` (collection and field), `locale`, `structure`, and `loss`: a
+        `LossFilter`, or a kind of loss as `loss_name` writes it. The words are in the
+        item's name, slug or id, or in the body.
+        """
+        field, locale = query.get("field"), query.get("locale")
         return tuple(
             index
             for index, body in enumerate(self.bodies)
-            if wanted.collection_id in ("", body.collection.collection_id)
-            and wanted.field in ("", body.design.origin)
-            and wanted.locale in ("", body.locale)
-            and (not text or index in self._holding(text))
-            and self._passes(index, wanted)
+            if field in ("", f"{body.collection.collection_id} {body.design.origin}")
+            and locale in ("", body.locale)
+            and (not query.words or index in self._holding(query.words))
+            and self._passes(index, query.get("loss"), query.get("structure"))
         )
 
     def find(self, item: str, field: str = "") -> int | None:
@@ -251,20 +241,24 @@ class BodyIndex:
         commonest first."""
         return sorts_of(sorted(self._instances.items()))
 
-    def _holding(self, text: str) -> frozenset[int]:
-        """Return the bodies that a search finds, in names and in what those say that
-        were looked through; the last search is kept, since a panel asks for it with
-        whatever is done."""
-        if self._searched[:2] != (text, len(self._found)):
-            named = {i for i, name in enumerate(self._names) if text in name}
-            found = self._texts.holding(text) | named
-            self._searched = (text, len(self._found), found)
+    def _holding(self, words: list[str]) -> frozenset[int]:
+        """Return the bodies that a search finds, in names and in the text of those that
+        were scanned. The last search is kept: a panel repeats it at each action."""
+        if self._searched[:2] != (words, len(self._found)):
+            named = (
+                frozenset(i for i, name in enumerate(self._names) if word in name)
+                for word in words
+            )
+            parts = [
+                self._texts.holding(w) | n for w, n in zip(words, named, strict=True)
+            ]
+            self._searched = (words, len(self._found), frozenset.intersection(*parts))
         return self._searched[2]
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
         return tuple(
-            f"{body.title}\n{body.item.slug}\n{body.item.key.item_id}".casefold()
+            folded(f"{body.title} {body.item.slug} {body.item.key.item_id}")
             for body in self.bodies
         )
 
@@ -309,19 +303,17 @@ class BodyIndex:
         kinds = frozenset(kind for kind, _ in sorts)
         return structures_of(body.text) | kinds, tuple(sorts)
 
-    def _passes(self, index: int, wanted: Wanted) -> bool:
-        if not wanted.lost and not wanted.structure:
+    def _passes(self, index: int, lost: str, structure: str) -> bool:
+        if not lost and not structure:
             return True
         digest = self._digests.get(index)
-        if digest is None or not {wanted.structure} <= {"", *digest.structures}:
+        if digest is None or not {structure} <= {"", *digest.structures}:
             return False
-        if wanted.lost == LossFilter.SOMETHING:
+        if lost == LossFilter.SOMETHING:
             return bool(digest.losses)
-        if wanted.lost == LossFilter.CONTENT:
+        if lost == LossFilter.CONTENT:
             return digest.content > 0
-        return not wanted.lost or any(
-            loss_name(kind) == wanted.lost for kind in digest.losses
-        )
+        return not lost or any(loss_name(kind) == lost for kind in digest.losses)
 
     def _badness(self, index: int) -> tuple[int, int, int]:
         digest = self._digests[index]

@@ -6,6 +6,7 @@ import re
 import sqlite3
 
 from cmsmig.character_references import shown_text
+from cmsmig.ui.query import folded
 from cmsmig.whole_text import whole_text
 
 _INLINE = re.compile(r"</?(?:a|b|code|em|i|span|strong|sub|sup|u)\b[^<>]*>", re.I)
@@ -29,14 +30,14 @@ class BodyTexts:
             (index, whole_text(_words(html))),
         )
 
-    def holding(self, text: str) -> frozenset[int]:
-        """Return the indexes of the bodies that hold a text, however it is spaced."""
+    def holding(self, word: str) -> frozenset[int]:
+        """Return the indexes of the bodies that hold a folded word."""
         found = self._db.execute(
             "SELECT number FROM body WHERE instr(words, ?)",
-            (whole_text(" ".join(text.casefold().split())),),
+            (whole_text(word),),
         )
         return frozenset(number for (number,) in found)
 
 
 def _words(html: str) -> str:
-    return " ".join(shown_text(_TAG.sub(" ", _INLINE.sub("", html))).casefold().split())
+    return folded(shown_text(_TAG.sub(" ", _INLINE.sub("", html))))

@@ -20,9 +20,9 @@ from cmsmig.survey.catalogue import Catalogue, NumberedSource
 from cmsmig.survey.value_facts import (
     cells_of,
     files_of,
-    folded,
     searched_text,
 )
+from cmsmig.ui.query import folded
 
 _AT_ONCE = 40
 """Items whose rows are made in one transaction: some 20 milliseconds of work."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.survey.census import STRUCTURES
-from cmsmig.survey.value_facts import FACET_TYPES, REFERENCE, folded
+from cmsmig.survey.value_facts import FACET_TYPES, REFERENCE
+from cmsmig.ui.query import Query, folded
 
 Condition: TypeAlias = "tuple[str, tuple[str | int, ...]]"
 """SQL over the entry `e`, and its values."""
@@ -70,33 +71,6 @@ STRUCTURE = "structure:"
 _STRUCTURES = {each.name: each.title for each in STRUCTURES}
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which items are wanted; what is empty lets everything pass."""
-
-    collection: str = ""
-    text: str = ""
-    """Words that the item holds, each anywhere in it."""
-    state: str = ""
-    locale: str = ""
-    """A locale's id; `-` for items without one."""
-    finding: str = ""
-    """A `Finding`; `dangling:` and a cause, `loss:` and a kind, or `structure:` and
-    the name of one."""
-    since: str = ""
-    """A day; the items that were changed on it or later."""
-    field: str = ""
-    test: str = FieldTest.EMPTY
-    value: str = ""
-    facets: tuple[tuple[str, str], ...] = ()
-    """Fields with the value that is wanted of each."""
-    target: str = ""
-    """The id of an item that the wanted ones refer to."""
-    sort: str = "name"
-    """A column of `COLUMNS`, `found`, or a field's slug after `field:`."""
-    descending: bool = False
-
-
 _LARGEST_FILE = "(SELECT max(size) FROM held_file h WHERE h.entry = e.id)"
 COLUMNS: Mapping[str, str] = {
     "name": "e.sorted",
@@ -120,49 +94,48 @@ _MUCH: Mapping[str, str] = {
     Finding.NO_FILE: _LARGEST_FILE,
     Finding.LOSS: "e.losses",
 }
-_MOST_FIRST = frozenset(("updated", "published", "created", "losses", FOUND))
+MOST_FIRST = frozenset(("updated", "published", "created", "losses", FOUND))
+"""Columns whose newest or largest values come first."""
 NO_LOCALE = "-"
+"""The filter `locale` of items without one."""
+FACET = "facet:"
+"""Before the slug of a field whose value is filtered."""
 
 
-def asked(wanted: Wanted, name: str, value: str) -> Wanted:
-    """Return a choice in which one of its texts is another."""
-    return replace(wanted, **{name: value})  # type: ignore[arg-type]
-
-
-def with_finding(wanted: Wanted, finding: str) -> Wanted:
+def with_finding(query: Query, finding: str) -> Query:
     """Return a choice with another finding, in the order that fits it: the largest
     and the most first, and what stands twice one below the other."""
-    sort = "name" if wanted.sort in (FOUND, "slug") else wanted.sort
+    sort = "" if query.sort in (FOUND, "slug") else query.sort
     if finding == Finding.SAME_SLUG:
         sort = "slug"
     elif finding in (Finding.LARGEST, Finding.LOSS) or is_noticed(finding):
         sort = FOUND
-    return with_order(replace(wanted, finding=finding), sort)
+    return with_order(query.having("finding", finding), sort)
 
 
-def with_order(wanted: Wanted, sort: str) -> Wanted:
+def with_order(query: Query, sort: str) -> Query:
     """Return a choice sorted by a column: days from the newest, numbers from the
     largest."""
-    return replace(wanted, sort=sort, descending=sort in _MOST_FIRST)
+    return replace(query, sort=sort, descending=sort in MOST_FIRST)
 
 
-def conditions(wanted: Wanted, editions: str, *, without: str = "") -> Condition:
+def conditions(query: Query, editions: str, *, without: str = "") -> Condition:
     """Return what tells the wanted items; `without` leaves the state or one field's
     facet out, to count what else there is."""
-    found = [(f"e.edition IN {editions}", ()), *_conditions(wanted, editions, without)]
+    found = [(f"e.edition IN {editions}", ()), *_conditions(query, editions, without)]
     return " AND ".join(sql for sql, _ in found), tuple(
         value for _, values in found for value in values
     )
 
 
-def ordering(wanted: Wanted) -> Condition:
+def ordering(query: Query) -> Condition:
     """Return the order of the wanted items; what is empty comes last.
 
     By name those come first whose name holds what is searched for.
     """
-    way = "DESC" if wanted.descending else "ASC"
-    if wanted.sort.startswith("field:"):
-        slug = wanted.sort.removeprefix("field:")
+    way = "DESC" if query.descending else "ASC"
+    if query.sort.startswith("field:"):
+        slug = query.sort.removeprefix("field:")
         first = "(SELECT {} FROM cell c WHERE c.entry = e.id AND c.field = ? LIMIT 1)"
         name = (
             "(SELECT coalesce(t.sorted, c.shown) FROM cell c LEFT JOIN entry t ON "
@@ -171,12 +144,12 @@ def ordering(wanted: Wanted) -> Condition:
         )
         by = f"{first.format('c.number')} {way} NULLS LAST, {name} {way} NULLS LAST"
         return f"ORDER BY {by}, e.id", (slug, slug)
-    if wanted.sort == FOUND and is_noticed(wanted.finding):
+    if query.sort == FOUND and is_noticed(query.get("finding")):
         times = "SELECT sum(times) FROM noticed n WHERE n.entry = e.id AND finding = ?"
-        return f"ORDER BY ({times}) {way}, e.sorted, e.id", (wanted.finding,)
-    much = _MUCH.get(wanted.finding, COLUMNS["name"])
-    column = much if wanted.sort == FOUND else COLUMNS.get(wanted.sort, "e.sorted")
-    words = folded(wanted.text) if wanted.sort == "name" else ""
+        return f"ORDER BY ({times}) {way}, e.sorted, e.id", (query.get("finding"),)
+    much = _MUCH.get(query.get("finding"), COLUMNS["name"])
+    column = much if query.sort == FOUND else COLUMNS.get(query.sort, "e.sorted")
+    words = folded(query.text) if query.sort in ("", "name") else ""
     named = "instr(e.sorted, ?) = 0, " if words else ""
     return (
         f"ORDER BY {named}nullif({column}, '') {way} NULLS LAST, e.id",
@@ -184,34 +157,40 @@ def ordering(wanted: Wanted) -> Condition:
     )
 
 
-def _conditions(wanted: Wanted, editions: str, without: str) -> Iterator[Condition]:
-    for word in folded(wanted.text).split():
+def _conditions(query: Query, editions: str, without: str) -> Iterator[Condition]:
+    for word in query.words:
         yield (
             "(e.id IN (SELECT entry FROM searched WHERE instr(text, ?) > 0)"
             " OR instr(e.item, ?) > 0)",
             (word, word),
         )
-    if wanted.state and without != "state":
-        yield "e.state = ?", (wanted.state,)
-    if wanted.locale:
-        yield "e.locale = ?", ("" if wanted.locale == NO_LOCALE else wanted.locale,)
-    if wanted.since:
-        yield "e.updated >= ?", (wanted.since,)
-    if wanted.target:
-        yield (
-            "e.id IN (SELECT entry FROM cell WHERE facet = ? AND kind = ?)",
-            (wanted.target, REFERENCE),
-        )
-    if wanted.finding:
-        yield finding_condition(wanted.finding, editions)
-    if wanted.field:
-        yield _field_condition(wanted)
-    for field, value in wanted.facets:
-        if field != without:
+    for name, value in query.filters:
+        field = name.removeprefix(FACET)
+        if without in (name, field):
+            continue
+        if field != name:
             yield (
                 "e.id IN (SELECT entry FROM cell WHERE facet = ? AND field = ?)",
                 (value, field),
             )
+        elif name == "finding":
+            yield finding_condition(value, editions)
+        elif name == "field":
+            yield _field_condition(value, query)
+        elif name == "locale":
+            yield "e.locale = ?", ("" if value == NO_LOCALE else value,)
+        elif name in _FILTERS:
+            yield _FILTERS[name], (value,)
+
+
+_FILTERS = {
+    "state": "e.state = ?",
+    "since": "e.updated >= ?",
+    "target": (
+        f"e.id IN (SELECT entry FROM cell WHERE facet = ? AND kind = '{REFERENCE}')"
+    ),
+}
+"""Filters with one value. `target`: the items that refer to one."""
 
 
 def finding_condition(finding: str, editions: str) -> Condition:
@@ -262,21 +241,18 @@ def finding_name(finding: str) -> str:
     return FINDINGS[Finding(name)] if name else "anything"
 
 
-def _field_condition(wanted: Wanted) -> Condition:
+def _field_condition(field: str, query: Query) -> Condition:
+    test, value = query.get("test", FieldTest.EMPTY), query.get("value").strip()
     held = "e.id {} (SELECT entry FROM {} WHERE field = ?{})"
-    if wanted.test == FieldTest.EMPTY:
-        return held.format("NOT IN", "searched", ""), (wanted.field,)
-    if wanted.test == FieldTest.FILLED or not wanted.value.strip():
-        return held.format("IN", "searched", ""), (wanted.field,)
-    if wanted.test == FieldTest.HOLDS:
-        return (
-            held.format("IN", "searched", " AND instr(text, ?) > 0"),
-            (wanted.field, folded(wanted.value)),
-        )
-    return (
-        held.format("IN", "cell", " AND (facet = ? OR shown = ?)"),
-        (wanted.field, wanted.value.strip(), wanted.value.strip()),
-    )
+    if test == FieldTest.EMPTY:
+        return held.format("NOT IN", "searched", ""), (field,)
+    if test == FieldTest.FILLED or not value:
+        return held.format("IN", "searched", ""), (field,)
+    if test == FieldTest.HOLDS:
+        holds = held.format("IN", "searched", " AND instr(text, ?) > 0")
+        return holds, (field, folded(value))
+    equal = held.format("IN", "cell", " AND (facet = ? OR shown = ?)")
+    return equal, (field, value, value)
 
 
 def is_counted(field_type: str) -> bool:

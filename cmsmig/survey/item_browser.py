@@ -10,14 +10,15 @@ from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.survey.catalogue import Catalogue, Entry
 from cmsmig.survey.catalogue_filter import (
+    FACET,
     Finding,
-    Wanted,
     conditions,
     finding_condition,
     is_counted,
     ordering,
 )
 from cmsmig.survey.value_facts import REFERENCE
+from cmsmig.ui.query import Query
 
 _VALUES = 60
 """Values of a field that are offered, the commonest first."""
@@ -74,24 +75,24 @@ class ItemBrowser:
         self.catalogue = catalogue
         self._counts: dict[tuple[str, int, int], Mapping[str, int]] = {}
 
-    def page(self, wanted: Wanted, first: int, size: int) -> Page:
+    def page(self, query: Query, first: int, size: int) -> Page:
         """Return up to `size` wanted items from a place on; the last ones for a
         place behind the end."""
-        where, values = self._where(wanted)
+        where, values = self._where(query)
         (count,) = self.catalogue.one(
             f"SELECT count(*) FROM entry e WHERE {where}", values
         )
         first = max(0, min(first, (int(count) - 1) // size * size))
-        order, more = ordering(wanted)
+        order, more = ordering(query)
         entries = self.catalogue.entries(
             f"WHERE {where} {order} LIMIT ? OFFSET ?", (*values, *more, size, first)
         )
         return Page(tuple(entries), first, int(count))
 
-    def states(self, wanted: Wanted) -> Mapping[PublicationState, int]:
+    def states(self, query: Query) -> Mapping[PublicationState, int]:
         """Return how many of the wanted items are in each state that occurs, whatever
         state is wanted."""
-        where, values = self._where(wanted, without="state")
+        where, values = self._where(query, without="state")
         rows = self.catalogue.all(
             f"SELECT state, count(*) FROM entry e WHERE {where} GROUP BY state", values
         )
@@ -118,12 +119,12 @@ class ItemBrowser:
             self._counts = {key: found}
         return self._counts[key]
 
-    def facets(self, wanted: Wanted) -> tuple[Facet, ...]:
+    def facets(self, query: Query) -> tuple[Facet, ...]:
         """Return what the items of the wanted collection can be narrowed by."""
-        collection = self.catalogue.collections.get(wanted.collection)
+        collection = self.catalogue.collections.get(query.get("collection"))
         fields = collection.fields if collection else ()
         return tuple(
-            self._facet(wanted, field) for field in fields if is_counted(field.type)
+            self._facet(query, field) for field in fields if is_counted(field.type)
         )
 
     def cells(
@@ -209,10 +210,10 @@ class ItemBrowser:
         """Return an item that a reference leads to, in a locale if it has that one."""
         return self._targets((item_id,), locale_id).get(item_id)
 
-    def place(self, wanted: Wanted, entry_id: int, by: int) -> Entry | None:
+    def place(self, query: Query, entry_id: int, by: int) -> Entry | None:
         """Return the wanted item that stands `by` places behind another one."""
-        where, values = self._where(wanted)
-        order, more = ordering(wanted)
+        where, values = self._where(query)
+        order, more = ordering(query)
         ids = self.catalogue.all(
             f"SELECT e.id FROM entry e WHERE {where} {order}", (*values, *more)
         )
@@ -247,15 +248,15 @@ class ItemBrowser:
         )
         return {each.key.item_id: each for each in entries}
 
-    def _facet(self, wanted: Wanted, field: Field) -> Facet:
-        where, values = self._where(wanted, without=field.slug)
+    def _facet(self, query: Query, field: Field) -> Facet:
+        where, values = self._where(query, without=field.slug)
         rows = self.catalogue.all(
             "SELECT c.facet, max(c.shown), count(DISTINCT c.entry) FROM entry e "
             "JOIN cell c ON c.entry = e.id AND c.field = ? AND c.facet <> '' "
             f"WHERE {where} GROUP BY c.facet ORDER BY 3 DESC, 2, 1",
             (field.slug, *values),
         )
-        chosen = dict(wanted.facets).get(field.slug, "")
+        chosen = query.get(f"{FACET}{field.slug}")
         shown = list(rows[:_VALUES])
         shown += [each for each in rows[_VALUES:] if each[0] == chosen]
         names: Mapping[str, str] = {}
@@ -301,7 +302,7 @@ class ItemBrowser:
         return int(looked) * 1000 + int(decided)
 
     def _where(
-        self, wanted: Wanted, *, without: str = ""
+        self, query: Query, *, without: str = ""
     ) -> tuple[str, tuple[str | int, ...]]:
-        editions = self.catalogue.ids(wanted.collection)
-        return conditions(wanted, editions, without=without)
+        editions = self.catalogue.ids(query.get("collection"))
+        return conditions(query, editions, without=without)

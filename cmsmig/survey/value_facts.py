@@ -13,11 +13,11 @@ from cmsmig.mapping.convert.asset_uploads import file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import datetime_text, parse_moment
-from cmsmig.mapping.naming import decomposed
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse
+from cmsmig.ui.query import folded
 
 REFERENCE, OPTION, SWITCH = "reference", "option", "switch"
 """Kinds of cells whose values are counted."""
@@ -38,7 +38,6 @@ _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(
     r"(?:href|src|data-page-url)\s*=\s*[\"']?([^\"'<>\s]{1,500})", re.I
 )
-_ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +132,6 @@ def html_text(body: str) -> str:
     """Return the text of HTML, blanks where blocks end. For looking only: whatever
     stands between tags is text."""
     return " ".join(shown_text(_TAG.sub(" ", _INLINE.sub("", body))).split())
-
-
-def folded(text: str) -> str:
-    """Return a text as searches compare it: without case, accents and doubled
-    blanks."""
-    if not text.isascii():
-        text = _ACCENTS.sub("", decomposed(text))
-    return " ".join(text.replace("\0", " ").casefold().split())
 
 
 def file_name(address: str) -> str:

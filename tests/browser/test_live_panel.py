@@ -6,29 +6,28 @@ In a page of its own, with a model that stands for the kernel's.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
-import cmsmig.notebook.kit.live_panel as live_panel
-from cmsmig.notebook.kit.live_controls import button, region, tick
+from cmsmig.ui.controls import button, tick
+from cmsmig.ui.live import script
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-_RENDER = """async ([source, frame]) => {
+_RENDER = """async source => {
   const address = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
   const { default: panel } = await import(address);
-  const traits = {frame, label: "A panel", wanted: "", calm: false, regions: ["one"]};
+  const traits = {html: "", label: "A panel", wanted: "", calm: false};
   const heard = [];
   window.sent = [];
   window.model = {
-    get: name => traits[name] ?? "",
+    get: name => traits[name],
     on: (name, each) => heard.push(each),
     off: () => {},
     send: content => window.sent.push(content),
-    show: html => { traits.region_one = html; heard.forEach(each => each()); },
+    show: html => { traits.html = html; heard.forEach(each => each()); },
   };
   panel.render({model: window.model, el: document.body});
 }"""
@@ -36,11 +35,9 @@ _RENDER = """async ([source, frame]) => {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser) -> AsyncIterator[Page]:
-    """Return a page with a panel of one region."""
+    """Return a page with an empty panel."""
     made = await browser.new_page()
-    source = Path(live_panel.__file__).with_suffix(".js").read_text("utf-8")
-    frame = str(region("one") + region("error"))
-    await made.evaluate(_RENDER, [source, frame])
+    await made.evaluate(_RENDER, script())
     yield made
     await made.close()
 

@@ -47,8 +47,8 @@ async def book(
     shutil.copy(path, folder)
     async with Book.opened(browser, lab, f"{folder.name}/{path.name}") as opened:
         await opened.page.evaluate(_RUN)
-        await opened.shows("list", "278 items")
-        await opened.is_empty("progress")
+        await opened.shows("explore_list", "278 items")
+        await opened.is_empty("explore_progress")
         yield opened
         assert opened.hearing.quiet()
 
@@ -72,5 +72,5 @@ async def test_nothing_keeps_people_out(book: Book, theme: str) -> None:
     await keys.down()
     assert await barriers(book.page, ".cmsmig-live") == []
     await keys.keys("Enter")
-    await book.has_focus("#cmsmig-item-title")
+    await book.has_focus("#cmsmig-open-title")
     assert await barriers(book.page, ".cmsmig-live") == []

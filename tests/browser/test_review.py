@@ -106,7 +106,7 @@ class Review:
             await self.keys("Tab")
             at = await self.book.page.evaluate("() => document.activeElement.id")
             reached.append(at)
-        names = [f"cmsmig-{each}-it" for each in wanted]
+        names = [f"cmsmig-{each}" for each in wanted]
         assert [each for each in reached if each in names] == names
 
     async def keeps_nobody_out(self) -> None:

@@ -28,8 +28,7 @@ _TYPESET = "mjx-container"
 _PREPARE = f"""
 from markupsafe import Markup
 from cmsmig.notebook.kit import widgets as ui
-from cmsmig.notebook.kit.live_panel import Live, LiveBoard
-from cmsmig.notebook.kit.live_controls import region
+from cmsmig.ui.view import View
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.ui.html import safe_html
@@ -64,24 +63,22 @@ CASES = (
     ),
     Case(
         "widgets",
-        "html, bar, board = ui.Html(safe_html.escape(TEXT)), ui.Bar(2), ui.Board()\n"
-        "bar.show(1, 2, TEXT)\n"
+        "html, board = ui.Html(safe_html.escape(TEXT)), ui.Board()\n"
         "board.say(TEXT, 'bad')\n"
         "named = board.choice('samples-content-type', 'One', [(TEXT, '0')], '0')\n"
         "button = board.button('samples-again', TEXT, lambda: None)\n"
         "def widget():\n"
-        "    shown = ui.column(html, bar, ui.row(named, button), board.messages)\n"
-        "    return ui.column(shown, ui.folded(TEXT, ui.Html(), open_=True))\n"
+        "    return ui.column(html, ui.row(named, button), board.messages)\n"
         "Panel(Markup(''), widget)",
         saved=False,
     ),
     Case(
         "live",
-        "def widget():\n"
-        "    live = Live(LiveBoard(), TEXT, region('a') + region('error'), ['a'], {})\n"
-        "    live.show({'a': safe_html.sheet(safe_html.paragraph(TEXT))})\n"
-        "    return live\n"
-        "Panel(Markup(''), widget)",
+        "class Shown(View):\n"
+        "    label = TEXT\n"
+        "    def html(self, *, live):\n"
+        "        return self.panel(a=safe_html.sheet(safe_html.paragraph(TEXT)))\n"
+        "Panel(Markup(''), lambda: Shown().element())",
         saved=False,
     ),
     Case(

@@ -84,7 +84,7 @@ async def test_another_sites_token_beside_an_old_raw(place: Place) -> None:
     (raw / ".pages" / "site.json").unlink()
     before = {each: each.read_bytes() for each in raw.rglob("*.jsonl")}
     async with place.opened("01") as book:
-        await book.click("pull")
+        await book.click("pull-start")
         await book.sees("another project folder", f"({'f' * 24})", f"({held})")
     assert before == {each: each.read_bytes() for each in raw.rglob("*.jsonl")}
 
@@ -141,7 +141,7 @@ async def test_the_sandbox_restarts_between_import_and_the_next_plan(
     place.rehearsed.restart()
     assert place.rehearsed.content() == before
     async with place.opened("04") as book:
-        await book.sees("0 stories are to be created")
+        await book.sees("0 become new stories")
     async with place.opened("07") as book:
         await book.click("verify-start")
         await book.sees("0 differences between decisions, ledger and destination")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import StorageError
-from cmsmig.evidence.redirects import write_text
 from cmsmig.run.engine import execute, export_page
 from cmsmig.run.folders import make_run_folder
 from cmsmig.settings import Project
 from cmsmig.ui.csv_text import csv_text
+from cmsmig.ui.report_file import write_text
 from tests.support.cli.bad_input import Rig, sentence
 from tests.support.run.small_notebooks import write_notebook
 

@@ -175,7 +175,7 @@ async def test_unattended_lists_every_loss(tmp_path: Path) -> None:
     """By item, page and field, content first; a severity explains each kind once."""
     previews = await unattended(tmp_path)
     html = str(bodies(previews).html())
-    found = [*previews.losses.all()]
+    found = [*previews.losses.findings()]
     losses = [
         loss
         for index in range(len(previews.body_index.bodies))
@@ -268,12 +268,12 @@ async def test_the_next_to_review_is_shown_once_it_is_found(tmp_path: Path) -> N
     previews = open_previews(pulled_workspace(tmp_path, interactive=True), "Ada")
     page = Page(body_preview(previews, "plain"))
     await page.shows("title", "Plain")
-    asked = asyncio.create_task(page.click("body-open"))
+    asked = asyncio.create_task(page.click("body-review"))
     previews.scanner._seen.clear()
     asyncio.get_running_loop().call_later(0.02, previews.scanner.forget)
     await asked
     await page.shows("title", "Widget")
-    assert page.text("said") == ""
+    assert page.text("body_said") == ""
     await page.click("body-previous")
     previews.scanner.forget()
     await worked()

@@ -72,7 +72,7 @@ async def test_both_sides_show_the_local_copy(tmp_path: Path) -> None:
     html = str(body_preview(static, "video").html())
     assert [len(each) for each in _pictures(html)] == [2]
     assert html.count("data:image/") == 2
-    assert "Video · body" in desk.text("item")
+    assert "Video" in desk.text("title")
 
 
 async def test_a_body_shows_a_bounded_number_of_pictures(tmp_path: Path) -> None:

@@ -22,16 +22,17 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.select.selection import publication_state
 from cmsmig.notebook.inspect import inspection
 from cmsmig.notebook.inspect.explorer import Explorer
-from cmsmig.notebook.inspect.item_list import PAGE
 from cmsmig.notebook.inspect.site_catalogue import open_catalogue
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.catalogue_build import build
-from cmsmig.survey.catalogue_filter import FieldTest, Wanted
+from cmsmig.survey.catalogue_filter import FieldTest
 from cmsmig.survey.census import take_census
 from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.thumbnails import Thumbnails
+from cmsmig.ui.query import Query
+from cmsmig.ui.table import PAGE
 from tests.support.browser.hostile import write_hostile_site
 from tests.support.cases import cases
 from tests.support.notebook.page import Page, worked
@@ -99,6 +100,14 @@ def collection_named(browser: ItemBrowser, name: str) -> str:
     return next(each for each, one in found.items() if one.display_name == name)
 
 
+BACK = "explore-back"
+
+
+def wanted(**filters: str) -> Query:
+    """Return a query with filters."""
+    return Query(filters=tuple(filters.items()))
+
+
 # The rows.
 
 
@@ -112,7 +121,7 @@ def test_every_item_is_listed_once_in_its_state(explored: Path) -> None:
         )
         for key in origin.every_item()
     }
-    listed = browser.page(Wanted(), 0, 10_000).entries
+    listed = browser.page(Query(), 0, 10_000).entries
     assert {each.key: each.state for each in listed} == wanted
     assert len(listed) == len(wanted)
 
@@ -122,7 +131,7 @@ def test_both_versions_are_read_again_as_they_are(explored: Path) -> None:
     origin, browser = origin_of(explored), made(explored)
     live = {item.key: item for items in origin.live.values() for item in items}
     staged = {item.key: item for items in origin.staged.values() for item in items}
-    for entry in browser.page(Wanted(), 0, 10_000).entries:
+    for entry in browser.page(Query(), 0, 10_000).entries:
         for source, items in ((entry.staged, staged), (entry.live, live)):
             item = items.get(entry.key)
             assert (source and source.read()) == (item and item.data)
@@ -133,7 +142,7 @@ def test_pages_hold_each_item_once_in_order(explored: Path) -> None:
     browser = made(explored)
     for sort in ("name", "updated", "state", "id"):
         for descending in (False, True):
-            wanted = Wanted(sort=sort, descending=descending)
+            wanted = Query(sort=sort, descending=descending)
             whole = browser.page(wanted, 0, 1000)
             parts = [
                 entry.entry_id
@@ -149,10 +158,10 @@ def test_what_is_empty_and_what_is_filled_is_all(explored: Path) -> None:
     browser = made(explored)
     posts = collection_named(browser, "Journal posts")
     for slug in ("main-image", "gallery", "author", "post-body", "featured"):
-        wanted = Wanted(collection=posts, field=slug)
-        empty = browser.page(wanted, 0, 1000).entries
+        empties = wanted(collection=posts, field=slug)
+        empty = browser.page(empties, 0, 1000).entries
         filled = browser.page(
-            Wanted(collection=posts, field=slug, test=FieldTest.FILLED), 0, 1000
+            wanted(collection=posts, field=slug, test=FieldTest.FILLED), 0, 1000
         ).entries
         assert len(empty) + len(filled) == 71
         for entry in empty:
@@ -168,12 +177,12 @@ def test_facets_count_what_choosing_them_lists(explored: Path) -> None:
     """Each value's number is that of the items listed once it is chosen."""
     browser = made(explored)
     posts = collection_named(browser, "Journal posts")
-    facets = browser.facets(Wanted(collection=posts))
+    facets = browser.facets(wanted(collection=posts))
     assert {each.field.slug for each in facets} >= {"author", "topics", "tone"}
     for facet in facets:
         for value in facet.values[:4]:
-            chosen = ((facet.field.slug, value.value),)
-            page = browser.page(Wanted(collection=posts, facets=chosen), 0, 1)
+            chosen = {f"facet:{facet.field.slug}": value.value}
+            page = browser.page(wanted(collection=posts, **chosen), 0, 1)
             assert page.count == value.items
 
 
@@ -181,14 +190,14 @@ def test_search_finds_words_anywhere_without_case_or_accents(explored: Path) -> 
     """In names, bodies, addresses and ids; every word has to be there."""
     browser = made(explored)
     entry = next(
-        e for e in browser.page(Wanted(), 0, 500).entries if e.name.startswith("Séver")
+        e for e in browser.page(Query(), 0, 500).entries if e.name.startswith("Séver")
     )
     for text in ("severine", "SÉVERINE AUBRY", "aubry sev", entry.key.item_id):
-        found = browser.page(Wanted(text=text), 0, 500).entries
+        found = browser.page(Query(text=text), 0, 500).entries
         assert entry.key in {each.key for each in found}, text
-    assert browser.page(Wanted(text="severine xyzzy"), 0, 5).count == 0
+    assert browser.page(Query(text="severine xyzzy"), 0, 5).count == 0
     for odd in ("100%", "_", "'", '"', "\\", "\0", "a' OR 1=1 --"):
-        browser.page(Wanted(text=odd), 0, 5)
+        browser.page(Query(text=odd), 0, 5)
 
 
 def test_references_lead_both_ways(explored: Path) -> None:
@@ -196,7 +205,7 @@ def test_references_lead_both_ways(explored: Path) -> None:
     browser = made(explored)
     author = next(
         each
-        for each in browser.page(Wanted(text="Bram Oakes"), 0, 50).entries
+        for each in browser.page(Query(text="Bram Oakes"), 0, 50).entries
         if each.name == "Bram Oakes" and browser.referring(each, 1)[0]
     )
     count, referring = browser.referring(author, 100)
@@ -211,15 +220,15 @@ def test_a_changed_raw_file_makes_the_rows_anew(folder: Path) -> None:
     """A collection that was read again is listed as it is now; the others stay."""
     before = made(folder)
     places = collection_named(before, "Places")
-    rows = before.page(Wanted(), 0, 1000).count
+    rows = before.page(Query(), 0, 1000).count
     path = before.catalogue.cache.item_file(places, live=False)
     records = json.loads(path.read_text())["items"]
     records[0]["fieldData"]["name"] = "Renamed since"
     lines = ",\n".join(json.dumps(each) for each in records)
     path.write_text(f'{{"items": [\n{lines}\n]}}\n')
     after = made(folder)
-    assert after.page(Wanted(text="Renamed since"), 0, 5).count == 1
-    assert after.page(Wanted(), 0, 1000).count == rows
+    assert after.page(Query(text="Renamed since"), 0, 5).count == 1
+    assert after.page(Query(), 0, 1000).count == rows
     with closing(sqlite3.connect(folder / "derived.sqlite")) as db:
         (editions,) = db.execute("SELECT count(*) FROM edition").fetchone()
         (entries,) = db.execute("SELECT count(*) FROM entry").fetchone()
@@ -229,12 +238,12 @@ def test_a_changed_raw_file_makes_the_rows_anew(folder: Path) -> None:
 def test_a_file_that_somebody_else_laid_out_is_read_too(folder: Path) -> None:
     """Raw files as another program writes them: the same rows, the same values."""
     before = {
-        e.key: (e.state, e.name) for e in made(folder).page(Wanted(), 0, 999).entries
+        e.key: (e.state, e.name) for e in made(folder).page(Query(), 0, 999).entries
     }
     for path in [*folder.glob("raw/items/*.json"), *folder.glob("raw/live/*.json")]:
         path.write_text(json.dumps(json.loads(path.read_text()), indent=3))
     browser = made(folder)
-    entries = browser.page(Wanted(), 0, 999).entries
+    entries = browser.page(Query(), 0, 999).entries
     assert {e.key: (e.state, e.name) for e in entries} == before
     assert all((e.staged or e.live).read()["name"] == e.name for e in entries[:20])
 
@@ -248,14 +257,14 @@ def test_two_kernels_make_the_rows_together(folder: Path) -> None:
     for work in (first, second):
         for _ in work:
             pass
-    page = ItemBrowser(two).page(Wanted(), 0, 1000)
+    page = ItemBrowser(two).page(Query(), 0, 1000)
     assert page.count == len({each.key for each in page.entries}) == 278
 
 
 def test_without_a_place_for_the_rows_they_are_made_elsewhere(folder: Path) -> None:
     """A derived file that is no file of ours is left alone; the list works."""
     (folder / "derived.sqlite").mkdir()
-    assert made(folder).page(Wanted(), 0, 5).count == 278
+    assert made(folder).page(Query(), 0, 5).count == 278
 
 
 # The panel.
@@ -267,7 +276,7 @@ async def test_an_items_page_says_where_its_story_goes(staged: Callable) -> None
     panel = await opened(desk.rehearsal.folder)
     await panel.click("explore-open")
     assert re.search(
-        r"Will be at [\w/-]+; nothing was imported yet", panel.text("item")
+        r"Will be at [\w/-]+; nothing was imported yet", panel.text("explore_item")
     )
 
 
@@ -320,7 +329,7 @@ async def test_what_bodies_are_made_of_narrows_the_list(explored: Path) -> None:
         items = {one.item.key for one in each.sightings}
         await panel.set("explore-finding", f"structure:{each.structure.name}")
         noun = "item" if len(items) == 1 else "items"
-        await panel.shows("list", f"{len(items)} {noun}")
+        await panel.shows("explore_list", f"{len(items)} {noun}")
     assert {f"structure:{each.structure.name}" for each in found} == {
         each for each in offered if each.startswith("structure:")
     }
@@ -339,17 +348,17 @@ async def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         lines = ",\n".join(json.dumps(each) for each in records)
         path.write_text(f'{{"items": [\n{lines}\n]}}\n')
     panel = await opened(tmp_path)
-    assert "<img" in panel.text("list")
-    for turn in ("explore-last", "explore-first"):
-        for entry in panel.ids("explore-open")[:12]:
-            await panel.set("explore-open", entry)
+    assert "<img" in panel.text("explore_list")
+    for turn in (3, 0):
+        for which in range(min(12, len(panel.ids("explore-open")))):
+            await panel.click("explore-open", which)
             assert panel.said() == ""
             await panel.nothing_runs()
-            await panel.click("explore-return")
+            await panel.click("explore-back")
         await panel.nothing_runs()
-        await panel.click(turn)
+        await panel.click("explore-turn", turn)
     await panel.set("explore-search", "Half")
-    await panel.shows("list", "Half \ufffd")
+    await panel.shows("explore_list", "Half \ufffd")
 
 
 def test_unattended_the_first_page_is_plain(explored: Path) -> None:
@@ -375,26 +384,27 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path, items: int) -> 
         panel = Page(explorer.element())
         await worked()
         spent = {"first page": round(1000 * (time.process_time() - began))}
-        assert "so far" in panel.text("progress")
+        assert "so far" in panel.text("explore_progress")
         assert len(names(panel)) == PAGE
-    while explorer.busy:
+    while explorer.queue.busy:
         await worked()
+    pressed = ("explore-clear", "explore-turn", "explore-open", "explore-next", BACK)
     for work in (
         ("explore-search", "record 19"),
         ("explore-clear",),
-        ("explore-on",),
+        ("explore-turn", 2),
         ("explore-open",),
-        ("explore-down",),
-        ("explore-return",),
+        ("explore-next",),
+        (BACK,),
         ("explore-collection", panel.options("explore-collection")[1]),
         ("explore-sort", "field:next"),
         ("explore-field", "cover"),
-        ("explore-last",),
+        ("explore-turn", 3),
     ):
         began = time.process_time()
         with at_most(1):
-            await (panel.set(*work) if work[1:] else panel.click(*work))
-        spent[" ".join(work)] = round(1000 * (time.process_time() - began))
+            await (panel.click if work[0] in pressed else panel.set)(*work)
+        spent[" ".join(map(str, work))] = round(1000 * (time.process_time() - began))
         assert panel.said() == ""
     print("milliseconds of work:", spent)
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

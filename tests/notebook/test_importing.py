@@ -25,7 +25,6 @@ from cmsmig.events import (
     unobserved,
 )
 from cmsmig.mapping.select.pilot import Pilot, pilot_of
-from cmsmig.notebook.kit.progress_bar import Meter
 from cmsmig.notebook.transfer.importing import (
     PlanPanel,
     run_step,
@@ -33,6 +32,7 @@ from cmsmig.notebook.transfer.importing import (
     show_plan,
 )
 from cmsmig.ui.documents.plan import TITLES, planned_calls
+from cmsmig.ui.meter import Meter
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
-from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.errors import UndecidedError
 from cmsmig.notebook.kit import widgets
-from cmsmig.notebook.kit.control_registry import WIDGETS
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
 from cmsmig.ui.html.safe_html import untypeset
@@ -48,19 +47,6 @@ def test_by_hand_a_panel_is_its_widget_and_the_static_form_is_not_made() -> None
         )
         assert VIEW in panel._repr_mimebundle_()
     assert page.html() == untypeset(Markup("<b>x</b>"))
-
-
-def test_names_of_controls_are_unique_and_belong_to_a_notebook() -> None:
-    """Every control is listed once, under one of the eight notebooks."""
-    names = [each.name for each in WIDGETS]
-    assert len(set(names)) == len(names)
-    assert {each.notebook for each in WIDGETS} <= {f"{n:02}" for n in range(8)}
-
-
-async def test_a_control_that_is_not_listed_cannot_be_made() -> None:
-    """An unlisted name is refused, so no control escapes the browser tests."""
-    with front_end(), pytest.raises(UsageError, match=r"registry\.py"):
-        widgets.Board().button("nobody-listed-me", "Go", lambda: None)
 
 
 @pytest.fixture

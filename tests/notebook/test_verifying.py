@@ -180,9 +180,9 @@ async def _is_listed_by_hand(stage: Staged, reports: Path) -> None:
     panel = Page(verifying.findings(handover))
     while panel.text("findings_progress"):
         await worked()
-    names = [each.name for each in handover.evidence().findings]
-    for number, name in enumerate(names):
-        await panel.set("findings-list", str(number))
+    for each in handover.evidence().findings:
+        name = each.name
+        await panel.set("findings-list", each.title)
         path = reports / "lists" / f"{name}.csv"
         if not path.exists():
             assert "No finding passes" in panel.text("findings_list"), name
@@ -192,12 +192,12 @@ async def _is_listed_by_hand(stage: Staged, reports: Path) -> None:
         assert kept.read_text() == path.read_text(), name
     await panel.set("findings-list", "")
     await panel.set("findings-search", "record-5")
-    assert "1 to 1 of 1" in panel.text("findings_steps")
+    assert "1 finding." in panel.text("findings_list")
     handover.checked(Verification())
     await worked()
     while panel.text("findings_progress"):
         await worked()
-    assert "1 to 1 of 1" in panel.text("findings_steps")
+    assert "1 finding." in panel.text("findings_list")
 
 
 def _story(slug: str, **more: object) -> dict:

@@ -8,7 +8,6 @@ from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.notebook.design.design_html import told_place
 from cmsmig.notebook.kit.widgets import (
-    Action,
     Board,
     Choice,
     Element,
@@ -19,6 +18,7 @@ from cmsmig.notebook.kit.widgets import (
 )
 from cmsmig.review.design_edits import DesignEditor, Shape
 from cmsmig.review.field_changes import label_given
+from cmsmig.ui.action_queue import Act
 from cmsmig.ui.html.safe_html import paragraph, sheet
 
 _NONE = ("none", "")
@@ -27,7 +27,7 @@ _NONE = ("none", "")
 class ContentTypeControls:
     """What is said of a content type as a whole; used again for each of them."""
 
-    def __init__(self, board: Board, desk: DesignEditor, changed: Action) -> None:
+    def __init__(self, board: Board, desk: DesignEditor, changed: Act) -> None:
         self._desk = desk
         self._place = 0
         self._told = Html()

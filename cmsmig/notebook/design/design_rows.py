@@ -10,7 +10,6 @@ from markupsafe import Markup
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign, SectionDesign
 from cmsmig.notebook.design.design_html import section_name
 from cmsmig.notebook.kit.widgets import (
-    Action,
     Board,
     Choice,
     Element,
@@ -19,6 +18,7 @@ from cmsmig.notebook.kit.widgets import (
     column,
     row,
 )
+from cmsmig.ui.action_queue import Act
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 
@@ -40,12 +40,12 @@ _NO_SECTION = ("no section", "")
 class RowActions:
     """What the controls of a row do."""
 
-    changed: Action
-    sorted: Action
+    changed: Act
+    sorted: Act
     """Follows the choice of a section."""
-    up: Action
-    down: Action
-    leave: Action
+    up: Act
+    down: Act
+    leave: Act
 
 
 class FieldRow:

@@ -7,7 +7,6 @@ from functools import partial
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook.design.design_rows import HEAD, WIDTHS, FieldRow, RowActions
 from cmsmig.notebook.kit.widgets import (
-    Action,
     Board,
     Element,
     Field,
@@ -18,6 +17,7 @@ from cmsmig.notebook.kit.widgets import (
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.field_changes import label_given
 from cmsmig.review.section_changes import section_of, with_field_in_section
+from cmsmig.ui.action_queue import Act
 from cmsmig.ui.html.html_templates import fragment
 
 _made = partial(fragment, "notebook/design/design_table.html")
@@ -32,8 +32,8 @@ class FieldTable:
         board: Board,
         desk: DesignEditor,
         reason: Field[str],
-        edited: Action,
-        reshaped: Action,
+        edited: Act,
+        reshaped: Act,
     ) -> None:
         """`reason` says why a field is left out. `edited` follows an edit in a row,
         `reshaped` one after which rows are others."""

@@ -12,7 +12,6 @@ from markupsafe import Markup
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.design import ContentTypeDesign
-from cmsmig.notebook.kit.live_controls import button, select, words
 from cmsmig.origin.schema import Item
 from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.review.design_edits import DesignEditor
@@ -24,6 +23,7 @@ from cmsmig.review.item_story import (
 )
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.survey.value_facts import file_name
+from cmsmig.ui.controls import button, select, words
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import (
     escape,
@@ -35,6 +35,7 @@ from cmsmig.ui.html.safe_html import (
     source,
     stacked,
 )
+from cmsmig.ui.view import View
 
 VIEWS: Mapping[str, str] = {
     "form": "Form",
@@ -50,9 +51,9 @@ _MOST = 20_000
 _made = partial(fragment, "notebook/design/item_story.html")
 
 
-def frame_html() -> Markup:
-    """Return the panel with the places of its regions."""
-    return _made("frame")
+def panel_html(**parts: Markup) -> Markup:
+    """Return the panel."""
+    return _made("panel", **parts)
 
 
 def chooser_html(items: Sequence[Item], found: Sequence[int], at: int) -> Markup:
@@ -67,13 +68,13 @@ def chooser_html(items: Sequence[Item], found: Sequence[int], at: int) -> Markup
     return select("story-item", "Item", options, str(at))
 
 
-def steps_html(found: Sequence[int], at: int) -> Markup:
+def steps_html(view: View, found: Sequence[int], at: int) -> Markup:
     """Return the ways to other items, and where this one stands among them."""
     place = found.index(at) + 1 if at in found else 0
     return joined(
         (
-            button("story-previous", "Previous", key="p", still=True),
-            button("story-next", "Next", key="n", still=True),
+            view.act("previous"),
+            view.act("next"),
             words(f"{place:,} of {len(found):,}" if place else "no such item"),
         )
     )

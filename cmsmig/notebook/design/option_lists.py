@@ -9,17 +9,17 @@ from markupsafe import Markup
 
 from cmsmig.mapping.decisions.design import Design, Encoding, FieldDesign
 from cmsmig.notebook.design.design_html import GONE_OPTION
-from cmsmig.notebook.kit.live_controls import bar, select, text, words
-from cmsmig.notebook.kit.live_panel import Live, LiveBoard
-from cmsmig.notebook.kit.widgets import Action, Element
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.field_changes import (
     label_given,
     with_field,
     with_option_called,
 )
+from cmsmig.ui.action_queue import Act
+from cmsmig.ui.controls import bar, select, text, words
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet
+from cmsmig.ui.view import View, action
 
 _made = partial(fragment, "notebook/design/design_parts.html")
 _NONE = "No field of this content type has options."
@@ -30,52 +30,36 @@ SOURCES = {
 """Where the values of an option field stand."""
 
 
-class OptionLists:
-    """One list at a time: where its values stand, and their labels."""
+class OptionLists(View):
+    """One list at a time: where its values are, and their labels."""
 
-    def __init__(self, desk: DesignEditor, edited: Action) -> None:
+    label = "Option lists"
+
+    def __init__(self, desk: DesignEditor, edited: Act) -> None:
+        super().__init__()
         self._desk = desk
         self._place = 0
         self._origin = ""
         self._edited = edited
-        self._board = LiveBoard()
-        controls = {
-            "options-field": self._choose,
-            "options-source": self._move,
-            "options-datasource": self._rename,
-            "options-label": self._label,
-        }
-        # Two, so that one is drawn anew while somebody types in the other.
-        names = ("list", "options")
-        frame = _made("frame", title="Option lists", names=names)
-        self._live = Live(self._board, "Option lists", frame, names, controls)
-
-    @property
-    def element(self) -> Element:
-        """Return the panel."""
-        return self._live
 
     def load(self, place: int) -> None:
         """Show the lists of a content type; nobody is disturbed who types here."""
         self._place = place
-        self._show(calm=True)
+        self.show(calm=True)
 
-    def _show(self, *, calm: bool) -> None:
-        field = self._field()
+    def html(self, *, live: bool) -> Markup:
+        """Return the list that is chosen, with its controls."""
+        field, title = self._field(), "Option lists"
         if field is None:
-            none = {"list": NOTHING, "options": sheet(note(_NONE))}
-            self._live.show(none, calm=calm)
-            return
+            return self.panel(title, list=NOTHING, options=sheet(note(_NONE)))
         names = self._desk.option_names(self._place, field)
         rows = [
             (names.get(option_id, GONE_OPTION), _label(at, label))
             for at, (option_id, label) in enumerate(field.options)
         ]
         head = ("option at the origin", "label, which is its value too")
-        table = _made(
-            "listed", name="options", label="List of options", head=head, rows=rows
-        )
-        self._live.show({"list": self._controls(field), "options": table}, calm=calm)
+        table = _made("listed", label="List of options", head=head, rows=rows)
+        return self.panel(title, list=self._controls(field), options=table)
 
     def _lists(self) -> list[FieldDesign]:
         content_type = self._desk.content_types[self._place]
@@ -100,18 +84,22 @@ class OptionLists:
                 parts.append(words(f"shared with {', '.join(others)}"))
         return bar(*parts)
 
+    @action("options-field")
     def _choose(self, origin: str) -> None:
         self._origin = origin
-        self._show(calm=False)
+        self.show()
 
+    @action("options-source")
     def _move(self, encoding: str) -> None:
         self._desk.edit_field(self._place, self._number(), encoding=Encoding(encoding))
         self._edited()
-        self._show(calm=False)
+        self.show()
 
+    @action("options-datasource")
     def _rename(self, slug: str) -> None:
         self._put(replace(self._shown(), datasource=slug.strip()))
 
+    @action("options-label")
     def _label(self, told: str) -> None:
         at, _, label = told.partition("=")
         field = self._shown()
@@ -131,7 +119,7 @@ class OptionLists:
         content_type = self._desk.content_types[self._place]
         self._desk.change(self._place, with_field(content_type, self._number(), field))
         self._edited()
-        self._show(calm=False)
+        self.show()
 
 
 def _sharing(design: Design, field: FieldDesign) -> list[str]:

@@ -11,9 +11,6 @@ from markupsafe import Markup
 
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.design import ContentTypeDesign, SectionDesign
-from cmsmig.notebook.kit.live_controls import button, text, words
-from cmsmig.notebook.kit.live_panel import Live, LiveBoard
-from cmsmig.notebook.kit.widgets import Action, Element
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.section_changes import (
     with_section_called,
@@ -21,8 +18,11 @@ from cmsmig.review.section_changes import (
     with_section_nested,
     without_section,
 )
+from cmsmig.ui.action_queue import Act
+from cmsmig.ui.controls import button, text, words
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import code, joined, note, sheet, stacked
+from cmsmig.ui.view import View, action
 
 _made = partial(fragment, "notebook/design/design_parts.html")
 _HEAD = ("section", "fields", "what it is", "change it")
@@ -32,49 +32,29 @@ _NONE = (
 )
 
 
-class SectionsPanel:
+class SectionsPanel(View):
     """The sections, each with what can be done with it."""
 
-    def __init__(self, desk: DesignEditor, edited: Action) -> None:
+    label = "Sections"
+
+    def __init__(self, desk: DesignEditor, edited: Act) -> None:
+        super().__init__()
         self._desk = desk
         self._place = 0
         self._edited = edited
-        self._board = LiveBoard()
-        controls = {
-            "section-label": self._named,
-            "section-key": self._keyed,
-            "section-component": self._component,
-            "section-nest": self._nest,
-            "section-flatten": self._flatten,
-            "section-dissolve": self._dissolve,
-        }
-        names = ("sections",)
-        frame = _made("frame", title="Sections and nested components", names=names)
-        self._live = Live(self._board, "Sections", frame, names, controls)
-
-    @property
-    def element(self) -> Element:
-        """Return the panel."""
-        return self._live
 
     def load(self, place: int) -> None:
         """Show the sections of a content type; nobody is disturbed who types here."""
         self._place = place
-        self._show(calm=True)
+        self.show(calm=True)
 
-    def _show(self, *, calm: bool) -> None:
-        sections = self._sections
+    def html(self, *, live: bool) -> Markup:
+        """Return the sections with their controls."""
+        rows = [self._row(at, each) for at, each in enumerate(self._sections)]
         shown = sheet(note(_NONE))
-        if sections:
-            rows = [self._row(at, each) for at, each in enumerate(sections)]
-            shown = _made(
-                "listed",
-                name="sections",
-                label="List of sections",
-                head=_HEAD,
-                rows=rows,
-            )
-        self._live.show({"sections": shown}, calm=calm)
+        if rows:
+            shown = _made("listed", label="List of sections", head=_HEAD, rows=rows)
+        return self.panel("Sections and nested components", sections=shown)
 
     @property
     def _sections(self) -> tuple[SectionDesign, ...]:
@@ -88,14 +68,17 @@ class SectionsPanel:
             joined(_buttons(at, section)),
         )
 
+    @action("section-label")
     def _named(self, told: str) -> None:
         at, name = self._told(told)
         self._put(at, replace(self._sections[at], display_name=name.strip()))
 
+    @action("section-key")
     def _keyed(self, told: str) -> None:
         at, key = self._told(told)
         self._put(at, replace(self._sections[at], key=key.strip()))
 
+    @action("section-component")
     def _component(self, told: str) -> None:
         at, component = self._told(told)
         self._put(at, replace(self._sections[at], component=component.strip()))
@@ -104,6 +87,7 @@ class SectionsPanel:
         content_type = self._desk.content_types[self._place]
         self._change(with_section_called(content_type, at, section))
 
+    @action("section-nest")
     def _nest(self, at: str) -> None:
         content_type = self._desk.content_types[self._place]
         nested, left = with_section_nested(
@@ -115,16 +99,18 @@ class SectionsPanel:
         self._change(nested)
         if left:
             names = ", ".join(f"`{each.key}`" for each in left)
-            self._board.say(
+            self.say(
                 f"Left at the root of the story: {names}. Relations and links are "
                 "filled in there alone.",
                 "warning",
             )
 
+    @action("section-flatten")
     def _flatten(self, at: str) -> None:
         content_type = self._desk.content_types[self._place]
         self._change(with_section_flat(content_type, self._told(at)[0]))
 
+    @action("section-dissolve")
     def _dissolve(self, at: str) -> None:
         content_type = self._desk.content_types[self._place]
         self._change(without_section(content_type, self._told(at)[0]))
@@ -140,7 +126,7 @@ class SectionsPanel:
     def _change(self, content_type: ContentTypeDesign) -> None:
         self._desk.change(self._place, content_type)
         self._edited()
-        self._show(calm=False)
+        self.show()
 
 
 def _names(at: int, section: SectionDesign) -> Iterator[Markup]:

@@ -9,12 +9,12 @@ from markupsafe import Markup
 
 from cmsmig.errors import CacheError, CmsmigError, UsageError
 from cmsmig.notebook.inspect.body_census import census_panel, obstacles_panel
-from cmsmig.notebook.inspect.explorer import explorer
+from cmsmig.notebook.inspect.explorer import Explorer
 from cmsmig.notebook.inspect.item_choices import current_choices
 from cmsmig.notebook.inspect.item_set_panel import item_sets
 from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.inspect.reference_panel import references_panel
-from cmsmig.notebook.inspect.site_catalogue import first_page_html
+from cmsmig.notebook.inspect.site_catalogue import first_page_html, open_catalogue
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.panel import Panel
@@ -64,7 +64,8 @@ def explore_items(workspace: Workspace) -> Panel:
     return _when_pulled(
         workspace,
         lambda: workspace.panel(
-            lambda: first_page_html(workspace), lambda: explorer(workspace)
+            lambda: first_page_html(workspace),
+            lambda: Explorer(workspace, open_catalogue(workspace)).element(),
         ),
     )
 

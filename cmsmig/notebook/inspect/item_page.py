@@ -11,37 +11,31 @@ from markupsafe import Markup
 from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.reference_targets import explained
-from cmsmig.notebook.inspect.item_list import (
-    STATES,
-    copy_button,
-    locale_tag,
-    open_button,
-)
 from cmsmig.notebook.inspect.item_values import (
     ValueContext,
     moment_told,
     value_html,
     words_html,
 )
-from cmsmig.notebook.kit.live_controls import button
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.survey.catalogue import Entry
 from cmsmig.survey.item_browser import ItemBrowser, Reference
+from cmsmig.survey.item_relation import STATES, ItemRelation
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.story_states import story_told
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.survey.value_facts import html_text
+from cmsmig.ui.cells import Copied
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, code, escape, joined, preview
+from cmsmig.ui.view import View
 
 _HEIGHT = 320
 _POINTING = 20
 """Items that refer to one, which its page lists."""
 _BODY = 60_000
 """Characters of a body's HTML that are shown as text."""
-TITLE = "cmsmig-item-title"
-"""The id of the page's heading, which takes the focus."""
 _made = partial(fragment, "notebook/inspect/item_page.html")
 
 
@@ -55,13 +49,13 @@ class ItemPage:
 
 
 def item_page(
+    view: View,
     browser: ItemBrowser,
     entry: Entry,
     files: Mapping[str, FileRow],
     thumbnails: Thumbnails,
-    returning: str,
 ) -> ItemPage:
-    """Return the page of an item; `returning` says where its way back leads."""
+    """Return the page of an item; `view` has the actions that open others."""
     undrawn: list[str] = []
 
     def thumbnail(sha256: str) -> str | None:
@@ -76,18 +70,16 @@ def item_page(
         files,
         thumbnail,
         {(each.field, each.item_id): each for each in references},
-        _Opener(browser, entry.key.locale_id),
+        _Opener(view, browser, entry.key.locale_id),
     )
     collection = browser.collection(entry)
     versions = _versions(entry)
     html = _made(
         "page",
-        title=entry.title,
-        moves=_moves(returning),
         about=_about(browser, entry, collection),
         values=_values(collection, versions, context),
         bodies=list(_bodies(collection, versions)),
-        around=_around(browser, entry),
+        around=_around(view, browser, entry),
     )
     return ItemPage(html, tuple(dict.fromkeys(undrawn)))
 
@@ -107,7 +99,8 @@ def _versions(entry: Entry) -> dict[str, JsonObject]:
 class _Opener:
     """Makes what opens the items that an item refers to, each told from the others."""
 
-    def __init__(self, browser: ItemBrowser, locale_id: str) -> None:
+    def __init__(self, view: View, browser: ItemBrowser, locale_id: str) -> None:
+        self._view = view
         self._browser = browser
         self._locale = locale_id
         self._made = 0
@@ -122,19 +115,21 @@ class _Opener:
         why = f" — stays empty: {explained(reference.cause)}" if reference.cause else ""
         return joined(
             (
-                open_button(other, row=f"to-{self._made}"),
+                open_button(self._view, other, f"to-{self._made}"),
                 escape(f" ({where}, {other.slug}){why}"),
             )
         )
 
 
-def _moves(returning: str) -> Markup:
-    return joined(
-        (
-            button("explore-return", returning, key="b"),
-            button("explore-up", "Previous item", key="k", still=True),
-            button("explore-down", "Next item", key="j", still=True),
-        )
+def open_button(view: View, entry: Entry, row: str, label: str = "") -> Markup:
+    """Return the button that opens an item; `row` makes its id."""
+    return view.act(
+        "open",
+        label or entry.title,
+        value=str(entry.entry_id),
+        row=row,
+        about=f"Open {entry.title}",
+        plain=True,
     )
 
 
@@ -149,7 +144,7 @@ def _about(browser: ItemBrowser, entry: Entry, collection: Collection) -> Markup
         ("Collection", collection.display_name),
         ("Slug", code(entry.slug) if entry.slug else "none"),
     ]
-    if tag := locale_tag(catalogue, entry):
+    if tag := ItemRelation(browser).locale_tag(entry):
         rows.append(("Locale", tag))
     rows += [
         ("State", STATES[entry.state]),
@@ -158,9 +153,20 @@ def _about(browser: ItemBrowser, entry: Entry, collection: Collection) -> Markup
         ("Created", moment_told(entry.created, zone) or "not known"),
         ("Page", pages.link(entry)),
         ("Story", _story(browser, entry)),
-        ("Id", joined((code(entry.key.item_id), escape(" "), copy_button(entry)))),
+        ("Id", _id(entry)),
     ]
     return _made("facts", rows=rows)
+
+
+def _id(entry: Entry) -> Markup:
+    item_id = entry.key.item_id
+    return joined(
+        (
+            code(item_id),
+            escape(" "),
+            Copied(item_id, f"Copy the id: {item_id}").button(),
+        )
+    )
 
 
 def _story(browser: ItemBrowser, entry: Entry) -> str:
@@ -251,25 +257,23 @@ def _body(field: Field, versions: Mapping[str, JsonObject]) -> Markup:
     )
 
 
-def _around(browser: ItemBrowser, entry: Entry) -> list[Markup]:
+def _around(view: View, browser: ItemBrowser, entry: Entry) -> list[Markup]:
     count, referring = browser.referring(entry, _POINTING)
     parts = []
     if count:
         title = f"Referred to by {count:,} {'item' if count == 1 else 'items'}"
         listed = [
-            _from(browser, each, f"from-{number}")
+            _from(view, browser, each, f"from-{number}")
             for number, each in enumerate(referring)
         ]
-        every = button(
-            "explore-pointing",
-            "List them",
+        every = view.act(
+            "pointing",
             value=entry.key.item_id,
-            key="r",
             about=f"List the items that refer to {entry.title}",
         )
         parts.append(_made("around", title=title, parts=listed, after=every))
     locales = [
-        open_button(each, row=f"locale-{each.entry_id}", label=_tagged(browser, each))
+        open_button(view, each, f"locale-{each.entry_id}", _tagged(browser, each))
         for each in browser.other_locales(entry)
     ]
     if locales:
@@ -279,11 +283,11 @@ def _around(browser: ItemBrowser, entry: Entry) -> list[Markup]:
 
 
 def _tagged(browser: ItemBrowser, entry: Entry) -> str:
-    tag = locale_tag(browser.catalogue, entry) or "without a locale"
+    tag = ItemRelation(browser).locale_tag(entry) or "without a locale"
     return f"{entry.title} ({tag})"
 
 
-def _from(browser: ItemBrowser, reference: Reference, row: str) -> Markup:
+def _from(view: View, browser: ItemBrowser, reference: Reference, row: str) -> Markup:
     other = reference.entry
     if other is None:
         return code(reference.item_id)
@@ -291,4 +295,4 @@ def _from(browser: ItemBrowser, reference: Reference, row: str) -> Markup:
     field = collection.field(reference.field)
     name = field.display_name if field else reference.field
     after = f" ({collection.display_name}, {other.slug}; field {name})"
-    return joined((open_button(other, row=row), escape(after)))
+    return joined((open_button(view, other, row), escape(after)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -10,10 +9,8 @@ from markupsafe import Markup
 
 from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
-from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Item
@@ -30,6 +27,8 @@ from cmsmig.ui.html.safe_html import (
     sheet,
     table,
 )
+from cmsmig.ui.job import JobView
+from cmsmig.ui.meter import Meter
 
 _FILES = 20
 
@@ -44,7 +43,9 @@ async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
     cache = RawCache(workspace.project.raw)
     if workspace.interactive:
         foreign = await _foreign(workspace)
-        return workspace.panel(NOTHING, lambda: _controls(workspace, cache, foreign))
+        return workspace.panel(
+            NOTHING, lambda: _PullView(workspace, cache, foreign).element()
+        )
     await _require_same_site(workspace)
     again = refresh and not workspace.dry_run
     if cache.complete() and not again:
@@ -73,51 +74,46 @@ async def _foreign(workspace: Workspace) -> str:
     return ""
 
 
-def _controls(workspace: Workspace, cache: RawCache, foreign: str) -> widgets.Element:
-    told = [foreign]
-    board, shown, progress = widgets.Board(), widgets.Html(), ProgressBoard()
-    running: list[asyncio.Task[None]] = []
+class _PullView(JobView):
+    """The controls of the pull, and what was read."""
 
-    async def read() -> None:
-        if workspace.dry_run:
-            board.say("This is a dry run: nothing is read. Set dry_run = False above.")
+    prefix = "pull"
+    label = "Pull of the origin"
+    stopped = "Stopped. What was read is kept; the button continues from there."
+
+    def __init__(self, workspace: Workspace, cache: RawCache, foreign: str) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._cache = cache
+        self._foreign = foreign
+        self._renew()
+
+    def meter(self) -> Meter:
+        return Meter(self._workspace.observer)
+
+    async def work(self, meter: Meter) -> None:
+        await _read(self._workspace, meter, refresh=self._cache.complete())
+        self._foreign = ""
+
+    async def press(self) -> None:
+        if self._workspace.dry_run:
+            self.say("This is a dry run: nothing is read. Set dry_run = False above.")
             return
-        meter = Meter(workspace.observer)
-        work = asyncio.create_task(_read(workspace, meter, refresh=cache.complete()))
-        running[:] = [work]
-        stop.enable(True)
         try:
-            await progress.follow(meter, work)
-        except asyncio.CancelledError:
-            board.say("Stopped. What was read is kept; the button goes on from there.")
-        else:
-            told.clear()
-            board.say("Everything is read. Run the cells below now.", "good")
+            if await self.run():
+                self.say("Everything is read. Run the cells below now.", "good")
         finally:
-            stop.enable(False)
-            refresh()
+            self._renew()
 
-    def halt() -> None:
-        for work in running:
-            work.cancel()
-
-    def refresh() -> None:
-        complete = cache.complete()
-        start.label("Read everything again" if complete else "Read the origin")
-        if any(told):
-            shown.show(sheet(note(told[0], "bad")))
+    def _renew(self) -> None:
+        complete = self._cache.complete()
+        self.start_label = "Read everything again" if complete else "Read the origin"
+        if self._foreign:
+            self.result = sheet(note(self._foreign, "bad"))
+        elif complete:
+            self.result = _found_html(self._workspace)
         else:
-            shown.show(
-                _found_html(workspace) if complete else _nothing(workspace.project)
-            )
-
-    start = board.button("pull", "Read the origin", read, look="primary")
-    stop = board.button("pull-stop", "Stop", halt)
-    stop.enable(False)
-    refresh()
-    return widgets.column(
-        shown, widgets.row(start, stop), progress.element, board.messages
-    )
+            self.result = _nothing(self._workspace.project)
 
 
 async def _read(workspace: Workspace, observer: Observer, *, refresh: bool) -> None:

@@ -7,26 +7,17 @@ from contextlib import suppress
 
 from markupsafe import Markup
 
-from cmsmig.counting import counted
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.inspect.item_choices import current_choices
-from cmsmig.notebook.inspect.item_list import (
-    PAGE,
-    Shown,
-    default_columns,
-    still_html,
-    told_html,
-)
 from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.plain_file import read_plain
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_build import build
-from cmsmig.survey.catalogue_filter import Wanted
 from cmsmig.survey.catalogue_outcomes import (
     Outcomes,
     find_outcomes,
@@ -34,7 +25,9 @@ from cmsmig.survey.catalogue_outcomes import (
     keep_outcomes,
 )
 from cmsmig.survey.item_browser import ItemBrowser
-from cmsmig.ui.html.safe_html import NOTHING, paragraph, sheet
+from cmsmig.survey.item_relation import ItemRelation
+from cmsmig.ui.html.safe_html import sheet
+from cmsmig.ui.table import TableView
 
 
 def open_catalogue(workspace: Workspace) -> Catalogue:
@@ -51,18 +44,9 @@ def first_page_html(workspace: Workspace) -> Markup:
     if not is_decided(catalogue, decisions):
         for _ in keep_outcomes(catalogue, outcomes_of(workspace), decisions):
             pass
-    browser = ItemBrowser(catalogue)
-    wanted = Wanted()
-    page = browser.page(wanted, 0, PAGE)
-    shown = Shown(page, default_columns(catalogue), wanted)
-    left = page.count - len(page.entries)
-    after = paragraph(
-        f"{counted(left, 'item')} more: open this notebook by hand to search, narrow, "
-        "sort and open them."
-    )
-    return sheet(
-        told_html(wanted, page), still_html(browser, shown), after if left else NOTHING
-    )
+    listed = TableView(workspace.list_source(ItemRelation(ItemBrowser(catalogue))))
+    listed.opens = True
+    return sheet(listed.html(live=False))
 
 
 def decisions_print(workspace: Workspace) -> str:

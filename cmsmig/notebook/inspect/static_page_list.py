@@ -5,13 +5,13 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.evidence.redirects import write_text
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.static_pages import StaticPage
 from cmsmig.steps.pull.origin_overview import read_static_pages
 from cmsmig.ui.csv_text import csv_text
 from cmsmig.ui.html.safe_html import more, note, paragraph, sheet, table
+from cmsmig.ui.report_file import write_text
 
 _HEAD = ("Title", "Path", "State", "Title for search engines", "Description")
 _SHOWN = 100

@@ -7,49 +7,25 @@ at a time, and an error of it shows as one sentence below the board.
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
 import ipywidgets
 from markupsafe import Markup
 
-from cmsmig.errors import CmsmigError
-from cmsmig.notebook.kit.control_registry import dom_class, purpose
-from cmsmig.ui.html.safe_html import NOTHING, UNTYPESET, note, sheet, untypeset
+from cmsmig.ui.action_queue import Act, ActionQueue, Severity
+from cmsmig.ui.controls import dom_class
+from cmsmig.ui.html.safe_html import NOTHING, note, sheet, untypeset
+from cmsmig.ui.live import Element as Element
 from cmsmig.whole_text import whole_text
 
 T = TypeVar("T")
 F = TypeVar("F", bound="Element")
-Action: TypeAlias = Callable[[], Awaitable[None] | None]
-"""What a control does: quick, or awaitable when it takes its time."""
 Look: TypeAlias = Literal["", "primary", "success", "warning", "danger"]
 
-_log = logging.getLogger(__name__)
 _LABEL = {"description_width": "initial"}
 _NARROW = {"width": "max-content"}
 _WIDE = {"width": "auto", "min_width": "14em", "max_width": "46em"}
-
-
-class Element:
-    """A widget in a notebook."""
-
-    shares: dict[str, str] | None = None
-    """What its layout says, as long as that is one with other controls of its board."""
-
-    def __init__(self, handle: Any) -> None:
-        self._handle = handle
-
-    def bundle(self) -> dict[str, object]:
-        """Return what a front end shows this with."""
-        return cast("dict[str, object]", self._handle._repr_mimebundle_())
-
-    def visible(self, shown: bool) -> None:
-        """Show it or take it away without a gap."""
-        if self.shares is not None:
-            self._handle.layout, self.shares = self.shares, None
-        self._handle.layout.display = None if shown else "none"
 
 
 class Html(Element):
@@ -103,26 +79,6 @@ class Button(Element):
         self._handle.description = text
 
 
-class Bar(Element):
-    """A progress bar with a line of text."""
-
-    def __init__(self, total: int) -> None:
-        self._bar = ipywidgets.IntProgress(
-            value=0, min=0, max=max(1, total), layout={"width": "24em"}
-        )
-        self._text = ipywidgets.Label("")
-        # Unlike other widgets, labels are typeset.
-        for each in UNTYPESET.split():
-            self._text.add_class(each)
-        super().__init__(ipywidgets.HBox([self._bar, self._text]))
-
-    def show(self, done: int, total: int, text: str) -> None:
-        """Show `done` of `total` and a line about it."""
-        self._bar.max = max(1, total)
-        self._bar.value = done
-        self._text.value = text
-
-
 class Board:
     """The controls of one panel, their queue, and the place of their messages.
 
@@ -130,24 +86,22 @@ class Board:
     """
 
     def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        self._queue = ActionQueue(self.say)
         self._messages = Html()
         self._layouts: dict[int, Any] = {}
         self._styles: dict[type, Any] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._queued: set[Action] = set()
 
     @property
     def messages(self) -> Element:
         """Return the place where messages and errors show; put it last."""
         return self._messages
 
-    def say(self, text: str, kind: Literal["", "good", "warning", "bad"] = "") -> None:
+    def say(self, text: str, kind: Severity = "") -> None:
         """Show one sentence, in the place of the last one; empty takes it away."""
         self._messages.show(sheet(note(text, kind)) if text else NOTHING)
 
     def button(
-        self, name: str, label: str, action: Action, *, look: Look = "", tip: str = ""
+        self, name: str, label: str, action: Act, *, look: Look = "", tip: str = ""
     ) -> Button:
         """Return a button; it cannot be clicked again while its action runs."""
         said = {"description": label, "button_style": look, "tooltip": tip or label}
@@ -175,7 +129,7 @@ class Board:
         hint: str = "",
         lines: int = 1,
         whole: bool = False,
-        changed: Action | None = None,
+        changed: Act | None = None,
     ) -> Field[str]:
         """Return a field for text, of one or several lines.
 
@@ -200,7 +154,7 @@ class Board:
         *,
         tip: str = "",
         unseen: bool = False,
-        changed: Action | None = None,
+        changed: Act | None = None,
     ) -> Choice:
         """Return a drop-down; options are (label, value).
 
@@ -218,23 +172,8 @@ class Board:
             choice.shares = None
         return choice
 
-    def listing(
-        self,
-        name: str,
-        label: str,
-        options: Sequence[tuple[str, str]],
-        value: str,
-        *,
-        rows: int = 8,
-        changed: Action | None = None,
-    ) -> Choice:
-        """Return a list with several lines in sight; options are (label, value)."""
-        said = {"options": tuple(options), "value": value, "description": label}
-        made = self._new(ipywidgets.Select, **said, rows=rows)
-        return self._field(Choice(made), name, changed)
-
     def tick(
-        self, name: str, label: str, value: bool, *, changed: Action | None = None
+        self, name: str, label: str, value: bool, *, changed: Act | None = None
     ) -> Field[bool]:
         """Return a box to tick."""
         made = self._new(
@@ -242,29 +181,9 @@ class Board:
         )
         return self._field(Field(made), name, changed)
 
-    def number(
-        self,
-        name: str,
-        label: str,
-        value: int,
-        *,
-        least: int = 0,
-        most: int = 1_000_000,
-        changed: Action | None = None,
-    ) -> Field[int]:
-        """Return a field for a whole number."""
-        said = {"value": value, "min": least, "max": most, "description": label}
-        made = self._new(ipywidgets.BoundedIntText, **said)
-        return self._field(Field(made), name, changed)
-
-    def queue(self, action: Action) -> None:
-        """Run an action on the board's loop, soon. Works from every thread.
-
-        An action that waits already is not queued twice.
-        """
-        if action not in self._queued:
-            self._queued.add(action)
-            self._loop.call_soon_threadsafe(self._start, action)
+    def queue(self, action: Act) -> None:
+        """Run an action on the board's loop, soon. Works from every thread."""
+        self._queue.add(action)
 
     def _new(self, kind: Any, look: dict[str, str] = _WIDE, /, **given: object) -> Any:
         """Return a widget that shares layout and style with its likes."""
@@ -276,38 +195,14 @@ class Board:
         self._styles[kind] = made.style
         return made
 
-    def _field(self, field: F, name: str, changed: Action | None) -> F:
+    def _field(self, field: F, name: str, changed: Act | None) -> F:
         made = field._handle
         field.shares = _WIDE
         # Its description is a word of ours: JupyterLab typesets descriptions.
         made.add_class(dom_class(name))
-        if not made.description and not made.tooltip:
-            # What people who do not see the column's heading are told.
-            made.tooltip = purpose(name)
         if changed is not None:
             made.observe(lambda _: self.queue(changed), names="value")
         return field
-
-    def _start(self, action: Action) -> None:
-        self._queued.discard(action)
-        task = self._loop.create_task(self._guarded(action))
-        # The loop itself holds its tasks only weakly.
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _guarded(self, action: Action) -> None:
-        self.say("")
-        try:
-            await _done(action())
-        except CmsmigError as error:
-            self.say(str(error), "bad")
-        except Exception as error:
-            _log.exception("A control's action failed")
-            self.say(
-                f"This went wrong and should not have ({type(error).__name__}: "
-                f"{error}); run the cell again, and report it if it stays.",
-                "bad",
-            )
 
 
 def column(*elements: Element) -> Element:
@@ -324,20 +219,6 @@ def row(*elements: Element) -> Element:
                 "flex_flow": "row wrap",
                 "align_items": "center",
                 "grid_gap": "0 8px",
-            },
-        )
-    )
-
-
-def columns(*elements: Element) -> Element:
-    """Return elements side by side, each with the same width."""
-    return Element(
-        ipywidgets.GridBox(
-            [each._handle for each in elements],
-            layout={
-                "grid_template_columns": f"repeat({len(elements)}, minmax(0, 1fr))",
-                "grid_gap": "8px",
-                "width": "100%",
             },
         )
     )
@@ -381,14 +262,6 @@ def scrolled(name: str, content: Element) -> Element:
     class `cmsmig-<name>`."""
     made = ipywidgets.Box([content._handle], layout={"overflow": "auto"})
     made.add_class(f"cmsmig-{name}")
-    return Element(made)
-
-
-def folded(title: str, content: Element, *, open_: bool = False) -> Element:
-    """Return an element that opens and closes under its title."""
-    made = ipywidgets.Accordion(
-        [content._handle], titles=(title,), selected_index=0 if open_ else None
-    )
     return Element(made)
 
 

@@ -30,6 +30,10 @@ from cmsmig.settings import (
     load_settings,
     read_tokens,
 )
+from cmsmig.ui.relation import Relation, Source
+
+LISTS = "lists"
+"""Where lists are written, in the project folder."""
 
 if TYPE_CHECKING:
     from cmsmig.notebook.kit.widgets import Element
@@ -77,6 +81,10 @@ class Workspace:
     def observed(self, observer: Observer) -> Workspace:
         """Return the same workspace with another observer."""
         return replace(self, observer=observer)
+
+    def list_source(self, relation: Relation) -> Source:
+        """Return rows for a list, with where its CSV files are written."""
+        return Source(relation, self.project.root / LISTS, self.dry_run)
 
     def panel(
         self,

@@ -9,10 +9,10 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.notebook.kit.live_controls import bar, button, ident, select
 from cmsmig.review.loss_marks import destination_html, held_html
 from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
 from cmsmig.richtext.blocks.proposals import Blocks, How, nodes_of, runs_of
+from cmsmig.ui.controls import bar, button, ident, select
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, escape, sanitised
 from cmsmig.ui.html.sanitizer import FindPicture
@@ -223,7 +223,7 @@ def _chosen(
             key=key,
             about=about,
             tabbed=tabbed,
-            told=False,
+            sends=False,
         ),
     ]
 

@@ -3,300 +3,345 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyState, ReviewStatus
-from cmsmig.notebook.kit.live_controls import button, text
-from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
-from cmsmig.notebook.kit.slices import in_slices
-from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.block_cards import Split, card_id
 from cmsmig.notebook.preview.body_editor_html import (
-    REGIONS,
     actions_html,
     bulk_html,
-    frame_html,
     moves_html,
-    nothing_html,
+    status_text,
     tally_html,
-    title_html,
     width_html,
 )
-from cmsmig.notebook.preview.body_filter import PAGE, BodyFilter
+from cmsmig.notebook.preview.body_relation import BodyRelation
 from cmsmig.notebook.preview.preview_html import body_parts, layout_html
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.ui.html.safe_html import NOTHING, note, sheet
+from cmsmig.ui.controls import button, text
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import NOTHING, sheet
+from cmsmig.ui.query import Query
+from cmsmig.ui.slices import in_slices
+from cmsmig.ui.table import Place, TableView
+from cmsmig.ui.view import action
 
 _ALL = "all"
+_made = partial(fragment, "notebook/preview/body_editor.html")
 
 
-def body_editor(previews: Previews, first: int | None) -> Element:
-    """Return the desk with one body on it."""
-    return _BodyEditor(previews, first).element()
+class BodyEditor(TableView):
+    """The list of bodies, and the open one with what reviews it."""
 
-
-class _BodyEditor:
-    """Shows a body and handles the editor's controls."""
+    prefix = "body"
+    label = "Review of rich text bodies"
+    opens = True
 
     def __init__(self, previews: Previews, first: int | None) -> None:
+        self._bodies = BodyRelation(previews.scanner)
+        super().__init__(previews.workspace.list_source(self._bodies))
         self._previews = previews
         self._review = previews.review
         self._scanner = previews.scanner
         self._body_index = previews.body_index
-        self._filter = BodyFilter(previews.scanner)
-        self._filter.renew()
         self._block = 0
-        self._shown: int | None = None
-        self._said = ""
         self._going_on = False
         """Whether the next body to review is shown as soon as one is known."""
-        self._busy = False
+        self._accepting = False
         self._wide = False
         """Whether the panes take the whole width."""
-        self._board = LiveBoard()
-        self._live = Live(
-            self._board,
-            "Review of rich text bodies",
-            frame_html(),
-            REGIONS,
-            self._heard(),
-        )
-        if first is None:
-            first = next(iter(self._filter.passing), -1)
-        self._filter.at = first
+        self._detail = NOTHING
+        """The open body as it was shown last."""
+        self.at = self._first(Query()) if first is None else _open(Query(), first)
 
-    def element(self) -> Element:
-        self._show()
-        self._previews.watchers["desk"] = lambda: self._board.queue(self._changed)
-        self._scanner.watchers["desk"] = lambda: self._board.queue(self._progress)
+    def opened(self) -> None:
+        """Scan the bodies, and follow the choices of other panels."""
+        self._previews.watchers["editor"] = lambda: self.queue.start(self.show)
+        self._scanner.watchers["editor"] = lambda: self.queue.start(self._progress)
         self._scanner.start()
-        return self._live
-
-    def _heard(self) -> dict[str, Heard]:
-        pick = self._filter
-        return {
-            "review-name": self._name,
-            "body-search": lambda value: self._narrow(text=value),
-            "body-loss": lambda value: self._narrow(lost=value),
-            "body-structure": lambda value: self._narrow(structure=value),
-            "body-locale": lambda value: self._narrow(locale=value),
-            "body-field": lambda value: self._after(lambda: pick.choose_field(value)),
-            "body-state": self._state,
-            "body-item": self._item,
-            "body-previous": lambda _: self._after(lambda: pick.step(-1)),
-            "body-next": lambda _: self._after(lambda: pick.step(1)),
-            "body-back": lambda _: self._after(lambda: pick.step(-PAGE)),
-            "body-on": lambda _: self._after(lambda: pick.step(PAGE)),
-            "body-seen": lambda _: self._tick(),
-            "body-wide": lambda _: self._widen(),
-            "body-copy": lambda _: self._after(lambda: None, "Copied the document."),
-            "body-open": lambda _: self._after(self._go_on),
-            "review-accept": lambda _: self._accept(),
-            "review-undo": lambda _: self._undo(),
-            "review-reset": lambda _: self._edit(self._review.reset),
-            "review-bulk": self._bulk,
-            "review-all": lambda _: self._bulk(_ALL),
-            "block-select": self._select,
-            "block-next": lambda _: self._select(str(self._block + 1)),
-            "block-previous": lambda _: self._select(str(self._block - 1)),
-            "block-merge": self._merge,
-            "block-reject": self._reject,
-            "block-split": self._split,
-            "block-type": self._retype,
-        }
 
     # What people ask for.
 
-    def _name(self, value: str) -> None:
-        self._review.reviewer = value.strip()
-        self._previews.tell("desk")
-
-    def _narrow(self, **wanted: str) -> None:
-        self._after(lambda: self._filter.change(**wanted))
-
-    def _state(self, value: str) -> None:
-        self._filter.state = value
-        self._after(self._filter.narrow)
-
-    def _item(self, value: str) -> None:
-        if value:
-            self._filter.at = int(value)
-        self._after(lambda: None)
-
-    def _after(self, action: Callable[[], None], said: str = "") -> None:
-        """Do something that may bring another body on show."""
-        self._said = said
+    def narrow(self, query: Query) -> None:
+        """Show the first body of another query; the open one stays if it passes."""
         self._going_on = False
-        action()
-        self._show()
+        found = self._bodies.passing(query)
+        is_open = self.at.opened and int(self.at.key) in found
+        self.go(_open(query, int(self.at.key)) if is_open else self._first(query))
 
-    def _tick(self) -> None:
-        index = self._filter.at
+    def go(self, place: Place) -> None:
+        """Show a place."""
+        if place.key != self.at.key:
+            self._block = 0
+        self._going_on = False
+        super().go(place)
+
+    @action("review-name")
+    def name_reviewer(self, value: str) -> None:
+        """Name who reviews."""
+        self._review.reviewer = value.strip()
+        self._previews.tell("editor")
+
+    @action("seen", key="v")
+    def tick(self, _: str) -> None:
+        """Tick a body that needs no review as seen, or take the tick back."""
+        index = self._index
         if index < 0:
             return
         if self._scanner.standing(index).state is not BodyState.NOT_NEEDED:
-            self._said = "This body is split: accept its blocks instead."
-            self._show()
+            self.say("This body is split: accept its blocks instead.")
             return
         seen = not self._scanner.ticked(index)
         self._scanner.tick(index, seen=seen)
-        none = seen and not self._filter.next_unseen()
-        self._after(
-            self._filter.narrow, "Every body in this choice is seen." if none else ""
-        )
+        among = filter(self._scanner.unticked, self._bodies.passing(self.at.query))
+        if not seen:
+            self.show()
+        elif not self._open_next([*among]):
+            self.narrow(self.at.query)
+            self.say("Every body in this choice is seen.", "good")
 
-    def _widen(self) -> None:
+    @action("wide", key="w")
+    def widen(self, _: str) -> None:
+        """Give the panes the whole width, or not."""
         self._wide = not self._wide
-        self._show()
+        self.show()
 
-    def _go_on(self) -> None:
-        if not self._filter.next_unreviewed():
-            self._said = self._nothing_left()
+    @action("review", "Next to review", key="o")
+    def next_to_review(self, _: str) -> None:
+        """Show the next body that awaits a review."""
+        if not self._open_unreviewed():
+            self._say_nothing_left("")
 
-    def _nothing_left(self) -> str:
-        """Say so; while bodies are still looked through, go on with the next found."""
-        tally = self._scanner.tally()
-        self._going_on = not tally.complete
-        if self._going_on:
-            return (
-                f"Nothing to review among the {tally.seen:,} bodies looked through so "
-                "far; the next one found is shown."
-            )
-        return "Nothing is left to review."
-
-    def _accept(self) -> None:
-        index = self._filter.at
+    @action("review-accept", "Accept and go on", key="a")
+    def accept(self, _: str) -> None:
+        """Accept a body's blocks and show the next one."""
+        index = self._index
         if index < 0:
             return
-        standing = self._scanner.standing(index)
-        if standing.state is BodyState.NOT_NEEDED:
-            self._said = "This body stays in one piece and needs no review."
-        elif standing.state is BodyState.REVIEWED:
-            self._said = "This body is reviewed already."
+        status = self._scanner.standing(index)
+        if status.state is BodyState.NOT_NEEDED:
+            said = "This body stays in one piece and needs no review."
+        elif status.state is BodyState.REVIEWED:
+            said = "This body is reviewed already."
         else:
             self._review.accept(self._body_index.key(index), self._facts(index))
             self._scanner.standing(index)
-            self._said = f"Accepted: {self._body_index.bodies[index].title}."
-        self._previews.tell("desk")
-        if not self._filter.next_unreviewed():
-            self._said = f"{self._said} {self._nothing_left()}".strip()
-        self._show()
+            said = f"Accepted: {self._body_index.bodies[index].title}."
+        self._previews.tell("editor")
+        if self._open_unreviewed():
+            self.say(said, "good")
+        else:
+            self._say_nothing_left(said)
 
-    async def _bulk(self, value: str) -> None:
-        if self._busy:
-            return
-        self._busy = True
-        try:
-            await self._accept_many(value)
-        finally:
-            self._busy = False
+    @action("review-bulk")
+    async def accept_kind(self, value: str) -> None:
+        """Accept the chosen bodies as they are proposed."""
+        await self._accept_many(BlockKind(value.partition("=")[2]))
 
-    async def _accept_many(self, value: str) -> None:
-        kind = None if value == _ALL else BlockKind(value.partition("=")[2])
-        waiting = list(self._scanner.unreviewed(kind))
-        bodies = [
-            (self._body_index.key(index), self._facts(index)) for index in waiting
-        ]
-        count = 0
-        async for accepted in in_slices(self._review.accepting(bodies)):
-            count = accepted
-        self._said = f"{count:,} bodies accepted in bulk."
-        if not self._scanner.tally().complete:
-            self._said += " Bodies that are not looked through yet are not among them."
-        self._scanner.forget(waiting)
-        self._previews.tell("desk")
-        self._show()
+    @action("review-all")
+    async def accept_all(self, _: str) -> None:
+        """Accept every body that is left."""
+        await self._accept_many(None)
 
-    def _undo(self) -> None:
-        self._going_on = False
+    @action("review-undo", "Undo", key="u")
+    def undo(self, _: str) -> None:
+        """Take the last decision or change back."""
         taken = self._review.undoable
         indexes = self._scanner.indexes(self._review.undo())
         self._scanner.forget(indexes or None)
-        self._said = f"Taken back: {taken}." if taken else "There is nothing to undo."
+        self._previews.tell("editor")
         if len(indexes) == 1:
-            self._filter.at = indexes[0]
-        self._previews.tell("desk")
-        self._show()
+            self.go(_open(self.at.query, indexes[0]))
+        self.say(
+            f"Taken back: {taken}." if taken else "There is nothing to undo.", "good"
+        )
+        self.show()
 
-    def _edit(self, action: Callable[..., None], *arguments: object) -> None:
-        """Change the blocks of the body on show, and show what they are now."""
-        index = self._filter.at
-        if index < 0:
-            raise UsageError("No body is on show.")
-        self._said = ""
-        self._going_on = False
-        action(self._body_index.key(index), self._facts(index), *arguments)
-        self._scanner.standing(index)
-        self._previews.tell("desk")
-        self._show()
+    @action("review-reset", "Back to the proposal")
+    def reset(self, _: str) -> None:
+        """Give a body the proposed blocks again."""
+        self._edit(self._review.reset)
 
-    def _select(self, value: str) -> None:
+    @action("block-select")
+    def select_block(self, value: str) -> None:
+        """Make a block the current one."""
         self._going_on = False
         before, self._block = self._block, int(value)
-        self._show(focus=self._bounded() != before)
+        moved = self._bounded() != before
+        self.show(focus=card_id(self._block) if moved else "")
 
-    def _merge(self, value: str) -> None:
+    @action("block-next", "↓ block", key="j")
+    def next_block(self, _: str) -> None:
+        """Make the block after the current one the current one."""
+        self.select_block(str(self._block + 1))
+
+    @action("block-previous", "↑ block", key="k")
+    def previous_block(self, _: str) -> None:
+        """Make the block before the current one the current one."""
+        self.select_block(str(self._block - 1))
+
+    @action("block-merge")
+    def merge(self, value: str) -> None:
+        """Merge a block with the next one."""
         self._block = int(value)
         self._edit(self._review.merge, self._block)
 
-    def _reject(self, value: str) -> None:
-        index = int(value)
-        self._block = max(index - 1, 0)
-        self._edit(self._review.reject, index)
+    @action("block-reject")
+    def reject(self, value: str) -> None:
+        """Take a block back into the text."""
+        self._block = max(int(value) - 1, 0)
+        self._edit(self._review.reject, int(value))
 
-    def _split(self, value: str) -> None:
+    @action("block-split")
+    def split(self, value: str) -> None:
+        """Split a block at the chosen part."""
         row, _, at = value.partition("=")
         self._block = int(row)
         self._edit(self._review.split, self._block, int(at))
 
-    def _retype(self, value: str) -> None:
+    @action("block-type")
+    def change_kind(self, value: str) -> None:
+        """Make a block one of the chosen kind."""
         row, _, kind = value.partition("=")
         self._block = int(row)
         self._edit(self._review.retype, self._block, BlockKind(kind))
+
+    # How it is done.
+
+    @property
+    def _index(self) -> int:
+        """Return the open body; -1: none."""
+        return int(self.at.key) if self.at.opened else -1
+
+    def _first(self, query: Query) -> Place:
+        found = next(iter(self._bodies.passing(query)), None)
+        return Place(query) if found is None else _open(query, found)
+
+    def _open_next(self, among: list[int]) -> bool:
+        """Open the next of some bodies; False: there is none."""
+        if not among:
+            return False
+        after = next((each for each in among if each > self._index), among[0])
+        self.go(_open(self.at.query, after))
+        return True
+
+    def _open_unreviewed(self) -> bool:
+        """Open the next body that awaits a person, those that pass first."""
+        waiting = list(self._scanner.unreviewed())
+        passing = set(self._bodies.passing(self.at.query))
+        return self._open_next([each for each in waiting if each in passing] or waiting)
+
+    def _say_nothing_left(self, before: str) -> None:
+        """Report that nothing is left; during the scan, show the next one found."""
+        tally = self._scanner.tally()
+        said = "Nothing is left to review."
+        if not tally.complete:
+            said = (
+                f"Nothing to review among the {tally.seen:,} bodies looked through so "
+                "far; the next one found is shown."
+            )
+        self.say(f"{before} {said}".strip(), "good")
+        self.show()
+        self._going_on = not tally.complete
+
+    async def _accept_many(self, kind: BlockKind | None) -> None:
+        if self._accepting:
+            return
+        self._accepting = True
+        try:
+            waiting = list(self._scanner.unreviewed(kind))
+            bodies = [(self._body_index.key(i), self._facts(i)) for i in waiting]
+            count = 0
+            async for accepted in in_slices(self._review.accepting(bodies)):
+                count = accepted
+        finally:
+            self._accepting = False
+        said = f"{count:,} bodies accepted in bulk."
+        if not self._scanner.tally().complete:
+            said += " Bodies that are not looked through yet are not among them."
+        self._scanner.forget(waiting)
+        self._previews.tell("editor")
+        self.say(said, "good")
+        self.show()
+
+    def _edit(self, change: Callable[..., None], *arguments: object) -> None:
+        """Change the blocks of the open body, and show what they are now."""
+        index = self._index
+        if index < 0:
+            raise UsageError("No body is on show.")
+        self._going_on = False
+        change(self._body_index.key(index), self._facts(index), *arguments)
+        self._scanner.standing(index)
+        self._previews.tell("editor")
+        self.show()
 
     def _facts(self, index: int) -> BodyFacts:
         return self._body_index.digest(index).facts
 
     # What is shown.
 
-    def _changed(self) -> None:
-        """Show everything again, after a choice elsewhere changed it."""
-        self._show()
-
     def _progress(self) -> None:
-        """Show what looking through the bodies has brought so far."""
-        self._filter.renew()
-        if self._going_on and self._filter.next_unreviewed():
-            self._after(lambda: None)
-        elif self._filter.at < 0 and self._filter.passing:
-            self._show()
+        """Show what the scan has brought so far; the open body stays."""
+        if self._going_on and self._open_unreviewed():
+            return
+        if not self.at.opened and not self.at.key and not self.history:
+            self.at = self._first(self.at.query)
+            self.show()
         else:
-            self._live.show(self._surroundings(), calm=True)
+            self.renew()
 
-    def _show(self, *, focus: bool = False) -> None:
-        index = self._filter.at
-        if index != self._shown:
-            self._block = 0
-        self._shown = index
-        self._live.show(
-            self._body(index) if index >= 0 else nothing_html(),
-            focus=card_id(self._block) if focus else "",
+    def show(self, *, focus: str = "", calm: bool = False) -> None:
+        """Show the state as it is now; a calm update leaves the open body."""
+        if not calm:
+            self._detail = NOTHING
+        super().show(focus=focus, calm=calm)
+
+    def name_of(self, key: str) -> str:
+        """Return what a body is called."""
+        return self._body_index.bodies[int(key)].title
+
+    def above(self) -> Markup:
+        """Return how far the review is."""
+        return _made("above", tally=tally_html(self._scanner.tally()))
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the open body with its editor, or the list."""
+        if not self.at.opened:
+            return super().html(live=live)
+        # The body first: its state is known only then.
+        self._detail = self._detail or self._body(self._index)
+        found = self._bodies.passing(self.at.query)
+        place = f"{found.index(self._index) + 1:,}" if self._index in found else "none"
+        state = self._scanner.state(self._index)
+        actions = actions_html(
+            self, state, self._review.undoable, self._scanner.ticked(self._index)
         )
-        # After the body, whose state is known only now.
-        self._filter.renew()
-        self._live.show(self._surroundings())
+        tally = self._scanner.tally()
+        so_far = "" if tally.complete else f" of {tally.seen:,} looked through so far"
+        return _made(
+            "opened",
+            view=self,
+            position=f"{place} of {len(found):,}{so_far}",
+            actions=actions,
+            name=text(
+                "review-name", "Reviewed by", self._review.reviewer, hint="your name"
+            ),
+            detail=self._detail,
+            bulk=bulk_html(self._scanner.kinds(), tally.left),
+        )
 
-    def _body(self, index: int) -> dict[str, Markup]:
-        standing = self._scanner.standing(index)
+    def _body(self, index: int) -> Markup:
+        status = self._scanner.standing(index)
         split, moves = None, NOTHING
-        if standing.state is not BodyState.NOT_NEEDED:
-            self._block = self._bounded(standing)
+        if status.state is not BodyState.NOT_NEEDED:
+            self._block = self._bounded(status)
             document = self._body_index.converted(index).document
-            split = Split(document, self._facts(index).outline, standing.blocks, index)
-            moves = moves_html(len(split.blocks))
+            split = Split(document, self._facts(index).outline, status.blocks, index)
+            moves = moves_html(self, len(split.blocks))
         parts = body_parts(
             self._body_index,
             index,
@@ -304,47 +349,28 @@ class _BodyEditor:
             split=split,
             current=None if split is None else self._block,
         )
-        return {
-            "title": title_html(parts.title, parts.place, standing),
-            "layout": layout_html(paired=split is None, wide=self._wide),
-            "width": width_html(paired=split is None, wide=self._wide),
-            "origin": parts.origin,
-            "moves": moves,
-            "target": parts.target or NOTHING,
-            "copy": button("body-copy", "Copy JSON", copies=parts.json),
-            "document": parts.document,
-            "losses": sheet(parts.losses),
-        }
+        return _made(
+            "body",
+            title=parts.title,
+            place=parts.place,
+            status=status_text(status),
+            layout=layout_html(paired=split is None, wide=self._wide),
+            width=width_html(self, paired=split is None, wide=self._wide),
+            origin=parts.origin,
+            moves=moves,
+            target=parts.target or NOTHING,
+            copy=button("copy", "Copy JSON", copies=parts.json),
+            document=parts.document,
+            losses=sheet(parts.losses),
+        )
 
-    def _bounded(self, standing: ReviewStatus | None = None) -> int:
-        if standing is None:
-            if self._filter.at < 0:
-                return 0
-            standing = self._scanner.standing(self._filter.at)
-        self._block = min(max(self._block, 0), max(len(standing.blocks) - 1, 0))
+    def _bounded(self, status: ReviewStatus | None = None) -> int:
+        if self._index < 0:
+            return 0
+        blocks = (status or self._scanner.standing(self._index)).blocks
+        self._block = min(max(self._block, 0), max(len(blocks) - 1, 0))
         return self._block
 
-    def _surroundings(self) -> dict[str, Markup]:
-        """Return everything but the body."""
-        tally = self._scanner.tally()
-        state = self._scanner.state(self._filter.at) if self._filter.at >= 0 else None
-        return {
-            "tally": tally_html(tally),
-            "name": text(
-                "review-name",
-                "Reviewed by",
-                self._review.reviewer,
-                hint="your name",
-            ),
-            "search": self._filter.typed(),
-            "filters": self._filter.filters(),
-            "item": self._filter.listed(),
-            "steps": self._filter.steps(),
-            "actions": actions_html(
-                state,
-                self._review.undoable,
-                ticked=self._scanner.ticked(self._filter.at),
-            ),
-            "said": sheet(note(self._said, "good")) if self._said else NOTHING,
-            "bulk": bulk_html(self._scanner.kinds(), tally.left),
-        }
+
+def _open(query: Query, index: int) -> Place:
+    return Place(query, key=str(index), opened=True)

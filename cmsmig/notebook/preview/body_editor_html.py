@@ -9,40 +9,15 @@ from markupsafe import Markup
 
 from cmsmig.counting import noun_for
 from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
-from cmsmig.notebook.kit.live_controls import bar, button, ident, select, words
 from cmsmig.notebook.preview.block_cards import KINDS
 from cmsmig.notebook.preview.body_scan import Tally
 from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.ui.controls import bar, button, ident, select, words
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import NOTHING, bold, joined, note, sheet
+from cmsmig.ui.html.safe_html import NOTHING, bold, joined
+from cmsmig.ui.view import View
 
-REGIONS = (
-    "tally",
-    "name",
-    "search",
-    "filters",
-    "item",
-    "steps",
-    "title",
-    "actions",
-    "said",
-    "layout",
-    "width",
-    "origin",
-    "moves",
-    "target",
-    "copy",
-    "document",
-    "losses",
-    "bulk",
-)
 _made = partial(fragment, "notebook/preview/body_editor.html")
-
-
-def title_html(title: str, place: str, standing: ReviewStatus) -> Markup:
-    """Return a body's name, where it stands, and how."""
-    told = standing_told(standing)
-    return _made("title", title=title, place=place, standing=told)
 
 
 def tally_html(tally: Tally) -> Markup:
@@ -69,38 +44,22 @@ def tally_html(tally: Tally) -> Markup:
 
 
 def actions_html(
-    state: BodyState | None, undoable: str, *, ticked: bool = False
+    view: View, state: BodyState | None, undoable: str, ticked: bool
 ) -> Markup:
-    """Return what may be done with the body on show; `state` None: there is none."""
+    """Return what may be done with the open body; `state` None: it is not known."""
+    waits = state in (BodyState.OPEN, BodyState.REOPENED)
+    split = state not in (None, BodyState.NOT_NEEDED)
+    undo = f"Undo: {undoable}" if undoable else "Nothing to undo"
     return joined(
         (
-            button(
-                "review-accept",
-                "Accept and go on",
-                key="a",
-                main=True,
-                enabled=state in (BodyState.OPEN, BodyState.REOPENED),
-            ),
-            button(
-                "body-seen",
+            view.act("review-accept", main=True, enabled=waits),
+            view.act(
+                "seen",
                 "Not seen" if ticked else "Seen, go on",
-                key="v",
-                still=True,
                 enabled=state is BodyState.NOT_NEEDED,
             ),
-            button(
-                "review-undo",
-                "Undo",
-                key="u",
-                still=True,
-                about=f"Take back: {undoable}" if undoable else "Nothing to undo",
-                enabled=bool(undoable),
-            ),
-            button(
-                "review-reset",
-                "Back to the proposal",
-                enabled=state not in (None, BodyState.NOT_NEEDED),
-            ),
+            view.act("review-undo", about=undo, enabled=bool(undoable)),
+            view.act("review-reset", enabled=split),
         )
     )
 
@@ -121,7 +80,7 @@ def bulk_html(kinds: Counter[BlockKind], left: int) -> Markup:
                 "Bodies that are split",
                 options,
                 options[0][1],
-                told=False,
+                sends=False,
             ),
             button(
                 "review-bulk",
@@ -134,45 +93,33 @@ def bulk_html(kinds: Counter[BlockKind], left: int) -> Markup:
     return some + bar(every)
 
 
-def standing_told(standing: ReviewStatus) -> str:
+def status_text(status: ReviewStatus) -> str:
     """Return how a body stands, to follow its title."""
-    if standing.state is BodyState.REVIEWED:
-        return f" — reviewed {standing.how} by {standing.by}, {standing.at[:10]}"
-    if standing.state is BodyState.NOT_NEEDED:
+    if status.state is BodyState.REVIEWED:
+        return f" — reviewed {status.how} by {status.by}, {status.at[:10]}"
+    if status.state is BodyState.NOT_NEEDED:
         return ""
-    edited = ", changed by hand" if standing.edited else ""
-    return f" — {standing.state}{edited}{f': {standing.why}' if standing.why else ''}"
+    edited = ", changed by hand" if status.edited else ""
+    return f" — {status.state}{edited}{f': {status.why}' if status.why else ''}"
 
 
-def width_html(*, paired: bool, wide: bool) -> Markup:
-    """Return what stands above the origin: what it is, and what widens the panes."""
+def width_html(view: View, *, paired: bool, wide: bool) -> Markup:
+    """Return what is above the origin: what it is, and what widens the panes."""
     title = NOTHING if paired else bold("Origin")
     label = "Document beside" if wide else "Widen"
     about = "Put the document beside the panes" if wide else ""
-    return title + button("body-wide", label, key="w", still=True, about=about)
+    return title + view.act("wide", label, about=about)
 
 
-def moves_html(count: int) -> Markup:
+def moves_html(view: View, count: int) -> Markup:
     """Return how many blocks a body has, and what goes from one to another."""
     return joined(
         (
             words(f"as {count} {noun_for(count, 'block')}"),
-            button("block-previous", "↑ block", key="k", still=True),
-            button("block-next", "↓ block", key="j", still=True),
+            view.act("block-previous"),
+            view.act("block-next"),
         )
     )
-
-
-def nothing_html() -> dict[str, Markup]:
-    """Return the regions of the body where no body is on show."""
-    names = ("width", "moves", "origin", "target", "copy", "document", "losses")
-    empty = dict.fromkeys(names, NOTHING)
-    return {**empty, "title": sheet(note("No body passes this choice."))}
-
-
-def frame_html() -> Markup:
-    """Return the places of all regions."""
-    return _made("frame")
 
 
 def _only(kind: BlockKind) -> str:

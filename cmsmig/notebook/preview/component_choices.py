@@ -3,7 +3,7 @@ a person chooses for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -14,12 +14,13 @@ from cmsmig.mapping.propose.instance_blocks import (
     propose_instance_block,
     proposed_type,
 )
-from cmsmig.notebook.kit.live_controls import bar, select, text
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.instances import ComponentSort
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
+from cmsmig.ui.controls import bar, select, text
 from cmsmig.ui.html.safe_html import NOTHING, Cell, joined, sheet, table
+from cmsmig.ui.view import View, action
 
 _NAMED = 5
 """Bodies that a table names."""
@@ -48,22 +49,17 @@ def components_html(body_index: BodyIndex, decided: Sequence[InstanceBlock]) -> 
     return sheet(joined(tables)) if tables else NOTHING
 
 
-class ComponentChoices:
+class ComponentChoices(View):
     """One component's choices at a time; each is written at once."""
 
     def __init__(self, previews: Previews, after: Callable[[], None]) -> None:
         """`after` is called when something was chosen."""
         self._previews = previews
+        super().__init__()
         self._after = after
         self._at = ""
-        self.handlers: Mapping[str, Callable[[str], None]] = {
-            "component-chosen": self._choose,
-            "component-becomes": self._become,
-            "component-block": self._name,
-            "component-prop": self._take,
-        }
 
-    def html(self) -> Markup:
+    def html(self, *, live: bool) -> Markup:
         """Return the choices about one component, or nothing where there is none."""
         sorts = self._previews.body_index.components()
         if not sorts:
@@ -98,18 +94,22 @@ class ComponentChoices:
         sort, taken = self._chosen(), self._previews.taken_names()
         return propose_instance_block(sort.component_id, sort.name, sort.props, taken)
 
+    @action("component-chosen")
     def _choose(self, value: str) -> None:
         self._at = value
         self._after()
 
+    @action("component-becomes")
     def _become(self, value: str) -> None:
         block = self._proposed() if value == _OWN else None
         self._write(block)
 
+    @action("component-block")
     def _name(self, value: str) -> None:
         if (block := self._decided()) is not None:
             self._write(replace(block, block=value.strip()))
 
+    @action("component-prop")
     def _take(self, value: str) -> None:
         prop, _, chosen = value.rpartition("=")
         block, proposed = self._decided(), self._proposed()

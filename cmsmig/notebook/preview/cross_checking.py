@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-
 from markupsafe import Markup
 
 from cmsmig.errors import OfficialUnavailableError
-from cmsmig.events import Event, Noticed, Observer, StepAdvanced, StepStarted
+from cmsmig.events import Observer
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.preview.cross_check_tables import compared
 from cmsmig.notebook.preview.previews import Previews
@@ -18,9 +14,9 @@ from cmsmig.review.bodies import Body
 from cmsmig.steps.decide.cross_check import SiteBody, cross_check
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.html.safe_html import NOTHING, note, paragraph, sheet
+from cmsmig.ui.job import JobView
+from cmsmig.ui.meter import Meter
 
-_EVERY = 0.25
-"""Seconds between two looks at how far it is."""
 _NOT_YET = (
     "The bodies were not compared with the official converter. That is optional, "
     "needs Node, and changes nothing."
@@ -35,7 +31,7 @@ async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
     """
     workspace = previews.workspace
     if workspace.interactive:
-        return workspace.panel(NOTHING, lambda: _CrossCheckBoard(previews).element)
+        return workspace.panel(NOTHING, lambda: _CrossCheckView(previews).element())
     if not run:
         hint = " Set `cross_check = True` for it."
         return workspace.panel(sheet(paragraph(_NOT_YET + hint)))
@@ -63,71 +59,32 @@ def site_body(body: Body) -> SiteBody:
     )
 
 
-@dataclass(slots=True)
-class _Progress:
-    """An observer that counts, and hands every event on."""
-
-    observer: Observer
-    total: int = 0
-    done: int = 0
-    notice: str = ""
-
-    def __call__(self, event: Event) -> None:
-        match event:
-            case StepStarted(_, total):
-                self.total = total or 0
-            case StepAdvanced():
-                self.done += 1
-                self.notice = ""
-            case Noticed(where, what):
-                self.notice = f"{where}: {what}"
-            case _:
-                pass
-        self.observer(event)
-
-    def __str__(self) -> str:
-        done = f"{self.done:,} of {self.total:,} bodies"
-        return f"{done}; {self.notice}" if self.notice else done
-
-
-class _CrossCheckBoard:
+class _CrossCheckView(JobView):
     """The controls of the comparison."""
 
+    prefix = "cross-check"
+    label = "Comparison with the official converter"
+    start_label = "Compare with the official converter"
+
     def __init__(self, previews: Previews) -> None:
+        super().__init__(sheet(paragraph(_NOT_YET)))
         self._previews = previews
-        self._stop: StopSignal | None = None
-        board = self._board = widgets.Board()
-        start = board.button(
-            "cross-check", "Compare with the official converter", self._go
-        )
-        self._halt = board.button("cross-check-stop", "Stop", self._ask)
-        self._halt.enable(False)
-        self._bar = widgets.Bar(len(previews.body_index.bodies))
-        self._bar.visible(False)
-        self._result = widgets.Html(sheet(paragraph(_NOT_YET)))
-        self.element = widgets.column(
-            widgets.row(start, self._halt), self._bar, self._result, board.messages
-        )
+        self._signal = StopSignal()
 
-    async def _go(self) -> None:
-        self._stop = stop = StopSignal()
-        progress = _Progress(self._previews.workspace.observer)
-        self._halt.enable(True)
-        self._bar.visible(True)
-        work = asyncio.create_task(_check(self._previews, stop, progress))
-        try:
-            while not work.done():
-                self._bar.show(progress.done, progress.total, str(progress))
-                await asyncio.wait({work}, timeout=_EVERY)
-            self._result.show(sheet(work.result()))
-        finally:
-            work.cancel()
-            self._stop = None
-            self._halt.enable(False)
-            self._bar.visible(False)
-            self._board.say("")
+    def meter(self) -> Meter:
+        return Meter(self._previews.workspace.observer)
 
-    def _ask(self) -> None:
-        if self._stop is not None:
-            self._stop.set()
-            self._board.say("Stopping …")
+    def line_of(self, meter: Meter) -> str:
+        return meter.notices[-1] if meter.notices else ""
+
+    async def work(self, meter: Meter) -> None:
+        self._signal = StopSignal()
+        self.result = sheet(await _check(self._previews, self._signal, meter))
+
+    async def press(self) -> None:
+        await self.run()
+        self.stages = None
+
+    def interrupt(self) -> None:
+        self._signal.set()
+        self.say("Stopping …")

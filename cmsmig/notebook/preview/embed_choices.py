@@ -6,17 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.notebook.kit.live_controls import (
-    bar,
-    button,
-    region,
-    search,
-    select,
-    style,
-    words,
-)
-from cmsmig.notebook.kit.live_panel import Live, LiveBoard
-from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.component_choices import ComponentChoices
 from cmsmig.notebook.preview.preview_html import (
     TREATMENTS,
@@ -29,18 +18,20 @@ from cmsmig.notebook.preview.preview_html import (
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.embeds import EmbedSort, offered_for, treatment_of
 from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.ui.controls import (
+    bar,
+    search,
+    select,
+    words,
+)
 from cmsmig.ui.html.safe_html import NOTHING, Cell, escape, note, sheet, table
+from cmsmig.ui.view import View, action
 
 _AS_ITS_KIND = ""
 _PAGE = 20
 """Hosts that have a control at once."""
 _EXAMPLE = 120
 _HEAD = ("embeds", "become", "found", "bodies", "such as")
-
-
-def embeds_board(previews: Previews) -> Element:
-    """Return a choice for each kind and each host; a preview on show follows it."""
-    return _Embeds(previews).element()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,92 +46,78 @@ class _Host:
         return sum(each.count for each in self.kinds)
 
 
-class _Embeds:
+class EmbedChoices(View):
     """A page of hosts below the kinds; each choice is written at once."""
 
+    label = "Embeds"
+
     def __init__(self, previews: Previews) -> None:
+        super().__init__()
         self._previews = previews
         self._text = ""
         self._page = 0
         self._hosts: tuple[_Host, ...] = ()
-        self._components = ComponentChoices(previews, self._show)
-        self._board = LiveBoard()
-        self._live = Live(
-            self._board,
-            "What becomes of embeds",
-            style()
-            + region("error", role="alert")
-            + region("said", role="status")
-            + region("kinds")
-            + region("components")
-            + region("unclosed")
-            + region("search")
-            + region("hosts"),
-            ("said", "kinds", "components", "unclosed", "search", "hosts"),
-            {
-                "embed-kind": self._treat_kind,
-                "embed-signature": self._treat_host,
-                "embed-unclosed": self._treat_unclosed,
-                "embed-search": self._search,
-                "embed-previous": lambda _: self._turn(-1),
-                "embed-next": lambda _: self._turn(1),
-                **self._components.handlers,
-            },
-        )
+        self._components = ComponentChoices(previews, self.show)
+        self.actions |= self._components.actions
 
-    def element(self) -> Element:
-        self._show()
-        self._previews.watchers["embeds"] = self._later
-        self._previews.scanner.watchers["embeds"] = self._later
+    def opened(self) -> None:
+        """Scan the bodies, and follow the choices of other panels."""
+        self._previews.watchers["embeds"] = lambda: self.queue.start(self.renew)
+        self._previews.scanner.watchers["embeds"] = lambda: self.queue.start(self.renew)
         self._previews.scanner.start()
-        return self._live
 
-    def _later(self) -> None:
-        self._board.queue(self._progress)
-
+    @action("embed-kind")
     def _treat_kind(self, value: str) -> None:
         kind, _, treatment = value.partition("=")
         self._previews.treat_kind(kind, Treatment(treatment))
-        self._show()
+        self.show()
 
+    @action("embed-signature")
     def _treat_host(self, value: str) -> None:
         host, _, chosen = value.rpartition("=")
         treatment = None if chosen == _AS_ITS_KIND else Treatment(chosen)
         self._previews.treat_signature(host, treatment)
-        self._show()
+        self.show()
 
+    @action("embed-unclosed")
     def _treat_unclosed(self, value: str) -> None:
         self._previews.end_unclosed(Unclosed(value))
-        self._show()
+        self.show()
 
+    @action("embed-search")
     def _search(self, value: str) -> None:
         self._text, self._page = value.strip().casefold(), 0
-        self._show()
+        self.show()
 
-    def _turn(self, by: int) -> None:
-        self._page += by
-        self._show()
+    @action("embed-previous", "Previous hosts")
+    def _previous(self, _: str) -> None:
+        self._page -= 1
+        self.show()
 
-    def _progress(self) -> None:
-        self._show(calm=True)
+    @action("embed-next", "Next hosts")
+    def _next(self, _: str) -> None:
+        self._page += 1
+        self.show()
 
-    def _show(self, *, calm: bool = False) -> None:
+    def renew(self) -> None:
+        """Show what the scan has brought so far."""
+        self.show(calm=True)
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the choices about kinds, components and hosts."""
         found = self._previews.body_index.embeds()
         by_host: dict[str, list[EmbedSort]] = {}
         for each in found:
             if each.signature:
                 by_host.setdefault(each.signature, []).append(each)
         self._hosts = tuple(_Host(name, tuple(each)) for name, each in by_host.items())
-        self._live.show(
-            {
-                "said": self._said(bool(found)),
-                "kinds": self._kinds(found),
-                "components": self._components.html(),
-                "unclosed": self._unclosed(),
-                "search": self._searching(),
-                "hosts": self._listed(),
-            },
-            calm=calm,
+        return self.panel(
+            said=self._said(bool(found)),
+            kinds=self._kinds(found),
+            components=self._components.html(live=live),
+            unclosed=self._unclosed(),
+            search=self._searching(),
+            hosts=self._listed(),
         )
 
     def _said(self, found: bool) -> Markup:
@@ -217,8 +194,8 @@ class _Embeds:
             return shown
         place = f"{start + 1} to {start + len(rows)} of {len(passing)}"
         return shown + bar(
-            button("embed-previous", "Previous hosts"),
-            button("embed-next", "Next hosts"),
+            self.act("embed-previous"),
+            self.act("embed-next"),
             words(place),
         )
 

@@ -6,13 +6,12 @@ from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
-from cmsmig.notebook.kit.live_controls import bar, region, select, style, tick, words
-from cmsmig.notebook.kit.live_panel import Live, LiveBoard
-from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.preview_html import fields_html
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+from cmsmig.ui.controls import bar, select, tick, words
 from cmsmig.ui.html.safe_html import NOTHING, joined, note, sheet
+from cmsmig.ui.view import View, action
 
 _MODES = (
     ("one rich text field", str(BodyMode.ONE_RICHTEXT)),
@@ -30,52 +29,35 @@ _LABELS = {
 _LEVELS = [(f"level 1 to {n}" if n > 1 else "level 1", str(n)) for n in range(1, 7)]
 
 
-def fields_board(previews: Previews) -> Element:
-    """Return the choices about each field, and a table of all of them."""
-    return _Fields(previews).element()
+class FieldChoices(View):
+    """One field's choices at a time, and a table of all; each is written at once."""
 
-
-class _Fields:
-    """One field's choices at a time; each is written at once."""
+    label = "How bodies are stored"
 
     def __init__(self, previews: Previews) -> None:
+        super().__init__()
         self._previews = previews
         self._review = previews.review
         self._at = 0
-        self._board = LiveBoard()
-        self._live = Live(
-            self._board,
-            "How bodies are stored",
-            style()
-            + region("choices")
-            + region("table")
-            + region("error", role="alert")
-            + region("said", role="status"),
-            ("choices", "table", "said"),
-            {
-                "blocks-field": self._field,
-                "blocks-mode": self._mode,
-                "blocks-rule": self._rule,
-                "blocks-level": self._level,
-            },
-        )
 
-    def element(self) -> Element:
-        self._show()
-        self._previews.watchers["fields"] = lambda: self._board.queue(self._show)
-        return self._live
+    def opened(self) -> None:
+        """Follow the choices of other panels."""
+        self._previews.watchers["fields"] = lambda: self.queue.start(self.show)
 
     @property
     def _choices(self) -> tuple[BodyChoice, ...]:
         return self._previews.blocks.bodies
 
+    @action("blocks-field")
     def _field(self, value: str) -> None:
         self._at = int(value)
-        self._show()
+        self.show()
 
+    @action("blocks-mode")
     def _mode(self, value: str) -> None:
         self._choose(BodyMode(value), self._chosen().heuristics)
 
+    @action("blocks-rule")
     def _rule(self, value: str) -> None:
         name, _, on = value.partition("=")
         now = self._chosen().heuristics
@@ -83,6 +65,7 @@ class _Fields:
         rules = now.on | rule if on == "1" else now.on - rule
         self._choose(self._chosen().mode, Heuristics(rules, now.heading_level))
 
+    @action("blocks-level")
     def _level(self, value: str) -> None:
         chosen = self._chosen()
         self._choose(chosen.mode, Heuristics(chosen.heuristics.on, int(value)))
@@ -96,22 +79,18 @@ class _Fields:
         chosen = self._chosen()
         self._review.choose(chosen.collection_id, chosen.field, mode, heuristics)
         self._previews.scanner.forget()
-        self._show()
+        self.show()
         self._previews.tell("fields")
 
-    def _show(self) -> None:
+    def html(self, *, live: bool) -> Markup:
+        """Return the choices about a field, and the table of all fields."""
         if not self._choices:
             said = note("No field that is imported holds rich text.")
-            self._live.show({"choices": sheet(said)})
-            return
-        self._live.show(
-            {
-                "choices": self._controls(self._chosen()),
-                "table": sheet(
-                    fields_html(self._previews.body_index, self._previews.blocks)
-                ),
-                "said": self._said(self._chosen()),
-            }
+            return self.panel(choices=sheet(said))
+        chosen = self._chosen()
+        shown = fields_html(self._previews.body_index, self._previews.blocks)
+        return self.panel(
+            choices=self._controls(chosen), table=sheet(shown), said=self._said(chosen)
         )
 
     def _controls(self, chosen: BodyChoice) -> Markup:

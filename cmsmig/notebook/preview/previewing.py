@@ -10,6 +10,7 @@ from markupsafe import Markup
 from cmsmig.counting import first_of
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.evidence.decided import site_address
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyState
 from cmsmig.mapping.decisions.choices import (
@@ -20,19 +21,19 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
 from cmsmig.notebook.kit.decision_files import require_pull, required
-from cmsmig.notebook.kit.finding_rows import FindingRows
+from cmsmig.notebook.kit.finding_table import FindingRows
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.acceptance import accept_board
 from cmsmig.notebook.preview.block_cards import Split
-from cmsmig.notebook.preview.body_editor import body_editor
+from cmsmig.notebook.preview.body_editor import BodyEditor
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.notebook.preview.component_choices import components_html
-from cmsmig.notebook.preview.embed_choices import embeds_board
-from cmsmig.notebook.preview.field_choices import fields_board
-from cmsmig.notebook.preview.loss_list import bodies_board
+from cmsmig.notebook.preview.embed_choices import EmbedChoices
+from cmsmig.notebook.preview.field_choices import FieldChoices
+from cmsmig.notebook.preview.loss_list import LOSSES, LossTable
 from cmsmig.notebook.preview.preview_html import (
     bodies_html,
     body_html,
@@ -42,7 +43,7 @@ from cmsmig.notebook.preview.preview_html import (
 from cmsmig.notebook.preview.previews import Previews, state_told
 from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.origin.files import FileStore
-from cmsmig.review.body_index import BodyIndex, HearLosses, Wanted
+from cmsmig.review.body_index import BodyIndex, HearLosses
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import decision_in
@@ -53,6 +54,7 @@ from cmsmig.ui.doc_html import doc_sheet
 from cmsmig.ui.documents.finding_list import findings_doc
 from cmsmig.ui.documents.loss_findings import loss_finding
 from cmsmig.ui.html.safe_html import joined, note, sheet
+from cmsmig.ui.query import EVERYTHING
 
 _NAMED = 5
 """Bodies that a refusal names."""
@@ -82,7 +84,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         reviewer or known_reviewer(workspace) or _last_reviewer(blocks, embeds)
     )
     body_index = BodyIndex(migration, embeds, review.facts)
-    losses = FindingRows()
+    losses = FindingRows(LOSSES, "losses", site_address(migration.origin.site))
     body_index.heard = _loss_keeper(body_index, losses, OldPages.of(migration.origin))
     return Previews(
         workspace,
@@ -107,7 +109,7 @@ def bodies(previews: Previews) -> Panel:
     def shown() -> Markup:
         previews.scanner.finish()
         listed = findings_doc(
-            previews.losses.all(),
+            previews.losses.findings(),
             "All losses",
             none="No body loses anything.",
             rest="`cmsmig plan --json` lists all",
@@ -116,7 +118,7 @@ def bodies(previews: Previews) -> Panel:
 
     return previews.workspace.panel(
         shown,
-        lambda: bodies_board(previews),
+        lambda: LossTable(previews).element(),
         text=f"{len(previews.body_index.bodies)} bodies",
     )
 
@@ -126,7 +128,7 @@ def body_fields(previews: Previews) -> Panel:
 
     return previews.workspace.panel(
         lambda: sheet(fields_html(previews.body_index, previews.blocks)),
-        lambda: fields_board(previews),
+        lambda: FieldChoices(previews).element(),
         text="How bodies are stored",
     )
 
@@ -156,7 +158,9 @@ def body_preview(
         return joined(static_body(previews, index) for index in indexes)
 
     return previews.workspace.panel(
-        shown, lambda: body_editor(previews, chosen), text="Bodies side by side"
+        shown,
+        lambda: BodyEditor(previews, chosen).element(),
+        text="Bodies side by side",
     )
 
 
@@ -182,7 +186,7 @@ def embed_policies(previews: Previews) -> Panel:
 
     return previews.workspace.panel(
         shown,
-        lambda: embeds_board(previews),
+        lambda: EmbedChoices(previews).element(),
         text="What becomes of embeds",
     )
 
@@ -218,7 +222,7 @@ def _loss_keeper(
     def keep(index: int, losses: Sequence[Loss]) -> None:
         body = body_index.bodies[index]
         page = pages.path(body.item) if losses else ""
-        kept.put(
+        kept.replace(
             index,
             (
                 (
@@ -275,5 +279,5 @@ def _complete(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
 
 def _first(body_index: BodyIndex, count: int) -> tuple[int, ...]:
     return (
-        body_index.worst_bodies(count) or body_index.select(Wanted())[: max(count, 0)]
+        body_index.worst_bodies(count) or body_index.select(EVERYTHING)[: max(count, 0)]
     )

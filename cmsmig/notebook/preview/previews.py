@@ -16,7 +16,7 @@ from cmsmig.notebook.kit.decision_files import (
     describe_review,
     save,
 )
-from cmsmig.notebook.kit.finding_rows import FindingRows
+from cmsmig.notebook.kit.finding_table import FindingRows
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.body_pictures import BodyPictures

@@ -17,16 +17,15 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
     Side,
 )
-from cmsmig.notebook.kit.live_controls import region, select, style
-from cmsmig.notebook.kit.live_panel import Live, LiveBoard
-from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.reconcile.field_diff import FieldDiff, Value, short_value
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.richtext.plain_text import visible_text
 from cmsmig.steps.decide.decision_store import change_decision
 from cmsmig.steps.plan.plan import Plan
+from cmsmig.ui.controls import select
 from cmsmig.ui.html.safe_html import NOTHING, Cell, joined, more, note, sheet, table
+from cmsmig.ui.view import View, action
 
 _SHOWN = 25
 _LETTERS = 600
@@ -53,36 +52,19 @@ class _Gone:
     options: tuple[tuple[str, str], ...]
 
 
-def conflict_board(
-    workspace: Workspace, plan: Callable[[], Plan]
-) -> tuple[Element, Callable[[], None]]:
-    """Return the choices about what `plan()` leaves undecided, and what shows those
-    of another plan."""
-    board = _Choices(workspace, plan)
-    return board.live, board.renew
-
-
-class _Choices:
+class ConflictChoices(View):
     """A drop-down for each conflict of the plan on show."""
 
+    label = "Conflicts to be decided"
+
     def __init__(self, workspace: Workspace, plan: Callable[[], Plan]) -> None:
+        super().__init__()
         self._workspace = workspace
         self._plan = plan
         self._edits: tuple[FieldDiff, ...] = ()
         self._gone: tuple[_Gone, ...] = ()
         self._taken: dict[tuple[str, int], str] = {}
-        self._board = LiveBoard()
-        self.live = Live(
-            self._board,
-            "Conflicts to be decided",
-            style()
-            + region("edits")
-            + region("gone")
-            + region("error", role="alert")
-            + region("said", role="status"),
-            ("edits", "gone", "said"),
-            {"conflict-take": self._take, "gone-take": self._become},
-        )
+        self._note = NOTHING
         self.renew()
 
     def renew(self) -> None:
@@ -91,8 +73,10 @@ class _Choices:
         self._edits = plan.edit_conflicts
         self._gone = (*_gone_there(plan), *_gone_at_origin(plan))
         self._taken.clear()
-        self._show(NOTHING)
+        self._note = NOTHING
+        self.show()
 
+    @action("conflict-take")
     def _take(self, value: str) -> None:
         row, _, side = value.partition("=")
         each = self._edits[int(row)]
@@ -117,8 +101,10 @@ class _Choices:
 
         self._decide(decide)
         self._taken["edits", int(row)] = side
-        self._show(_SAID)
+        self._note = _SAID
+        self.show()
 
+    @action("gone-take")
     def _become(self, value: str) -> None:
         row, _, action = value.partition("=")
         each = self._gone[int(row)]
@@ -133,16 +119,18 @@ class _Choices:
 
         self._decide(decide)
         self._taken["gone", int(row)] = action
-        self._show(_SAID)
+        self._note = _SAID
+        self.show()
 
     def _decide(self, decide: Callable[[ConflictsDecision], ConflictsDecision]) -> None:
         if self._workspace.dry_run:
             raise UsageError("This is a dry run: no decision is written.")
         change_decision(self._workspace.project, ConflictsDecision, decide)
 
-    def _show(self, said: Markup) -> None:
-        self.live.show(
-            {"edits": self._edits_html(), "gone": self._gone_html(), "said": said}
+    def html(self, *, live: bool) -> Markup:
+        """Return what is undecided, with the choices."""
+        return self.panel(
+            edits=self._edits_html(), gone=self._gone_html(), said=self._note
         )
 
     def _edits_html(self) -> Markup:

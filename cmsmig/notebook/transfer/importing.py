@@ -10,10 +10,9 @@ from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.prerequisites import decided_migration
-from cmsmig.notebook.kit.progress_bar import stages_table
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.client_plan_panel import client_plan_panel
-from cmsmig.notebook.transfer.conflict_choices import conflict_board
+from cmsmig.notebook.transfer.conflict_choices import ConflictChoices
 from cmsmig.notebook.transfer.plan_findings import findings_panel
 from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_panel import StepRun
@@ -23,6 +22,7 @@ from cmsmig.ui.html.safe_html import (
     paragraph,
     sheet,
 )
+from cmsmig.ui.meter import stages_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ async def show_plan(
     def controls() -> widgets.Element:
         board = widgets.Board()
         tables = widgets.Html(shown.html())
-        choices, renew = conflict_board(workspace, lambda: shown.plan)
+        conflicts = ConflictChoices(workspace, lambda: shown.plan)
 
         def renewed() -> None:
             tables.show(shown.html())
-            renew()
+            conflicts.renew()
 
         shown.watchers["plan"] = renewed
 
@@ -78,7 +78,7 @@ async def show_plan(
             )
         ticks = [] if tick is None else [tick]
         below = widgets.row(button, *ticks)
-        return widgets.column(choices, tables, below, board.messages)
+        return widgets.column(conflicts.element(), tables, below, board.messages)
 
     return PlanPanel(
         static=shown.html,
@@ -125,7 +125,7 @@ async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
     outcome = await run.perform(StopSignal(), meter := run.meter())
     return workspace.panel(
         sheet(
-            stages_table(meter),
+            stages_table(meter.stages),
             paragraph(meter.summary()),
             run.account(outcome, meter),
         ),

@@ -9,25 +9,30 @@ from markupsafe import Markup
 from cmsmig.evidence.evidence import LISTS
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.plan_findings import plan_findings
-from cmsmig.evidence.redirects import write_pieces
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ledger.store import Ledger
-from cmsmig.notebook.kit.finding_panel import FindingWords
-from cmsmig.notebook.kit.finding_sets import FindingLists, FindingSetBoard
+from cmsmig.notebook.kit.finding_table import (
+    FindingRows,
+    FindingSetTable,
+    FindingWords,
+    parts_of,
+)
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.shown_plan import ShownPlan
 from cmsmig.ui.doc_html import doc_sheet
 from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
+from cmsmig.ui.relation import Nouns
+from cmsmig.ui.report_file import write_pieces
 
 _FILE = "plan-findings"
 _WORDS = FindingWords(
     prefix="foreseen",
     title="What the import leaves behind or loses",
-    one="finding",
-    many="findings",
-    none="Everything arrives, and nothing of it is lost.",
+    nouns=Nouns(
+        "finding", "findings", "Everything arrives, and nothing of it is lost."
+    ),
     not_yet="Nothing is found so far.",
     left_out="What is not looked through yet is left out.",
 )
@@ -55,14 +60,15 @@ def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
             rest = f"all are in {path}"
         found = chain.from_iterable(each.read() for each in sets)
         return doc_sheet(
-            *findings_doc(found, _WORDS.title, none=_WORDS.none, rest=rest, site=site())
+            *findings_doc(
+                found, _WORDS.title, none=_WORDS.nouns.none, rest=rest, site=site()
+            )
         )
 
     def controls() -> Element:
-        lists = FindingLists(read, folder, _FILE, workspace.dry_run, site())
-        board = FindingSetBoard(_WORDS, lists)
-        shown.watchers["findings"] = board.start
-        board.start()
-        return board.panel.live
+        rows = FindingRows(_WORDS.nouns, _FILE, site(), parts_of(read()))
+        listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
+        shown.watchers["findings"] = listed.read
+        return listed.element()
 
     return workspace.panel(static, controls, text=_WORDS.title)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -12,8 +13,6 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.errors import (
-    CmsmigError,
-    InterruptedRunError,
     LedgerLockedError,
     PlanDriftError,
 )
@@ -22,9 +21,7 @@ from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import fields_replaced
-from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.prerequisites import decided_migration, missing_before
-from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere, Seen
 from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
@@ -36,7 +33,6 @@ from cmsmig.steps.write.import_steps import Outcome, run_command
 from cmsmig.ui.doc_html import doc_html
 from cmsmig.ui.documents.plan import TITLES, planned_calls, planned_writes
 from cmsmig.ui.html.safe_html import (
-    NOTHING,
     joined,
     more,
     note,
@@ -44,6 +40,9 @@ from cmsmig.ui.html.safe_html import (
     sheet,
     table,
 )
+from cmsmig.ui.job import JobView
+from cmsmig.ui.live import Element
+from cmsmig.ui.meter import Meter
 
 _SHOWN = 30
 _EVERY = 2.0
@@ -135,9 +134,9 @@ class StepRun:
         parts += [paragraph(accounting), doc_html(failures)]
         return joined([*parts, *map(paragraph, meter.notices)])
 
-    def controls(self) -> widgets.Element:
+    def controls(self) -> Element:
         """Return the start, the stop, and how it goes."""
-        return _StepBoard(self).element
+        return _StepView(self).element()
 
     def _failures(
         self, outcome: Outcome, migration: Migration, ledger: Ledger
@@ -152,52 +151,77 @@ class StepRun:
         return [each for each in failed if each.step in mine]
 
 
-_newest: dict[tuple[Path, str], _StepBoard] = {}
+_newest: dict[tuple[Path, str], _StepView] = {}
 """By project and step: a cell that is run again leaves a panel that nobody sees."""
 
 
-class _StepBoard:
+class _StepView(JobView):
     """The controls of one step."""
 
+    stopped = (
+        "Stopped after the calls in flight; nothing is lost. Press `Go on` to continue "
+        "from here."
+    )
+
     def __init__(self, run: StepRun) -> None:
+        super().__init__(run.forecast())
+        self.prefix = run.step
+        self.label = TITLES[run.step]
+        self.start_label = _LABELS[run.step]
+        self.hidden = run.workspace.dry_run
         self._run = run
         self._place = (run.workspace.project.root, run.step)
         _newest[self._place] = self
-        self._stop: StopSignal | None = None
+        self._signal: StopSignal | None = None
         pages = OriginPages(run.shown.details.migration)
         self._elsewhere = RunElsewhere(run.workspace, pages)
-        self._is_busy = False
-        """Whether a press is under way, or a run is followed."""
         self._fresh: Plan | None = None
         """A newer plan that is shown and was not taken yet."""
-        board = self._board = widgets.Board()
-        self._start = board.button(
-            f"{run.step}-start", _LABELS[run.step], self._go, look="primary"
-        )
-        self._halt = board.button(f"{run.step}-stop", "Stop", self._ask, look="warning")
-        self._halt.enable(False)
-        self._progress = ProgressBoard()
-        self._result = widgets.Html(run.forecast())
-        self.element = widgets.column(
-            widgets.row(self._start, self._halt),
-            self._progress.element,
-            self._result,
-            board.messages,
-        )
-        if run.workspace.dry_run:
-            self._start.visible(False)
-            self._halt.visible(False)
-        else:
-            self._begin()
 
-    def _begin(self) -> None:
-        """Offer to go on with what ended half-way; follow what runs elsewhere."""
+    def opened(self) -> None:
+        """Offer to continue what ended half-way; follow what runs elsewhere."""
+        if self.hidden:
+            return
         if not self._elsewhere.signed():
             left = self._elsewhere.left_half_way(self._run.step)
             if left is not None:
-                self._result.show(sheet(left, self._run.forecast()))
-                self._start.label("Go on")
+                self.result = sheet(left, self._run.forecast())
+                self.start_label = "Go on"
+                self.show()
         self._look_around()
+
+    def meter(self) -> Meter:
+        return self._run.meter()
+
+    async def work(self, meter: Meter) -> None:
+        assert self._signal is not None
+        outcome = await self._run.perform(self._signal, meter)
+        self.result = sheet(self._run.account(outcome, meter))
+
+    def interrupt(self) -> None:
+        if self._signal is not None:
+            self._signal.set()
+        else:
+            self._elsewhere.stop()
+        self.say(_STOPPING)
+
+    def look(self) -> None:
+        """Show what failed, as it comes, and whether the run is being stopped."""
+        if self._signal is not None and self._signal.is_set():
+            self.say(_STOPPING)
+        if failed := self._elsewhere.failed_here():
+            self.result = sheet(failed)
+
+    async def press(self) -> None:
+        if self._fresh is not None:
+            self._take(self._fresh)
+        elif self._elsewhere.signed():
+            await self._follow()
+        elif missing := await self._run.missing_now():
+            self.stages = None
+            self.result = sheet(self._run.intended(missing))
+        else:
+            await self._start_here()
 
     def _look_around(self) -> None:
         """Follow a run of another process as soon as there is one; look again soon.
@@ -206,107 +230,42 @@ class _StepBoard:
         """
         if _newest[self._place] is not self:
             return
-        if not self._is_busy and self._elsewhere.signed():
-            self._board.queue(self._follow_seen)
+        if not self.busy and self._elsewhere.signed():
+            self.queue.add(partial(self.handle, self._follow))
         asyncio.get_running_loop().call_later(_EVERY, self._look_around)
 
-    async def _go(self) -> None:
-        if self._is_busy:
-            return
-        self._is_busy = True
-        try:
-            await self._press()
-        finally:
-            self._is_busy = False
-
-    async def _press(self) -> None:
-        if self._fresh is not None:
-            self._take(self._fresh)
-        elif self._elsewhere.signed():
-            await self._follow()
-        elif missing := await self._run.missing_now():
-            self._progress.hide()
-            self._result.show(sheet(self._run.intended(missing)))
-        else:
-            await self._start_here()
-
     async def _start_here(self) -> None:
-        self._stop = StopSignal()
-        self._halt.enable(True)
-        self._result.show(NOTHING)
-        meter = self._run.meter()
+        self._signal = StopSignal()
         self._elsewhere.runs_here()
-        work = asyncio.create_task(self._work(self._stop, meter))
         try:
-            await self._progress.follow(meter, work, self._tell)
-        except InterruptedRunError:
-            self._start.label("Go on")
-            self._board.say(
-                "Stopped after the calls in flight; nothing is lost. Press `Go on` to "
-                "continue from here.",
-                "warning",
-            )
+            whole = await self.run()
+            self.start_label = "Run again" if whole else "Go on"
         except LedgerLockedError:
-            self._progress.hide()
+            self.stages = self._signal = None
             if not self._elsewhere.signed():
                 raise
-            self._stop = None
             await self._follow()
         except PlanDriftError as error:
-            self._progress.hide()
+            self.stages = None
             await self._offer(error)
-        except CmsmigError:
-            if not meter.stages:
-                self._progress.hide()
-            raise
-        else:
-            self._start.label("Run again")
         finally:
-            self._halt.enable(False)
-            self._stop = None
-
-    async def _work(self, stop: StopSignal, meter: Meter) -> None:
-        outcome = await self._run.perform(stop, meter)
-        self._result.show(sheet(self._run.account(outcome, meter)))
-
-    def _tell(self) -> None:
-        """Show what failed, as it comes, and whether somebody stops the run."""
-        if self._stop is not None and self._stop.is_set():
-            self._board.say(_STOPPING)
-        if failed := self._elsewhere.failed_here():
-            self._result.show(sheet(failed))
-
-    async def _follow_seen(self) -> None:
-        """Follow a run that was seen while nothing was pressed."""
-        if self._is_busy:
-            return
-        self._is_busy = True
-        try:
-            await self._follow()
-        finally:
-            self._is_busy = False
+            self.stages, self._signal = self.stages or None, None
 
     async def _follow(self) -> None:
         """Show the run of another process until it has ended."""
-        self._start.enable(False)
-        self._halt.enable(self._elsewhere.can_stop)
+        self.stoppable = self._elsewhere.can_stop
         try:
-            await self._elsewhere.follow(self._show)
-            said, goes_on = self._elsewhere.ended(self._run.step)
-            self._progress.hide()
-            self._result.show(sheet(said))
-            self._fresh = None
-            self._start.label("Go on" if goes_on else _LABELS[self._run.step])
+            await self._elsewhere.follow(self._show_seen)
+            said, continues = self._elsewhere.ended(self._run.step)
+            self.stages = self._fresh = None
+            self.result = sheet(said)
+            self.start_label = "Go on" if continues else _LABELS[self._run.step]
         finally:
-            self._start.enable(True)
-            self._halt.enable(False)
+            self.stoppable = False
 
-    def _show(self, seen: Seen) -> None:
-        if seen.is_import:
-            self._progress.show(seen.stages, seen.line)
-        else:
-            self._progress.hide()
-        self._result.show(sheet(seen.html))
+    def _show_seen(self, seen: Seen) -> None:
+        self.result = sheet(seen.html)
+        self.progress(seen.stages if seen.is_import else None, seen.line)
 
     async def _offer(self, error: PlanDriftError) -> None:
         """Show what moved and the new plan's difference; the next press takes it."""
@@ -314,21 +273,14 @@ class _StepBoard:
         self._fresh = await plan_now(
             self._run.workspace, before.pilot, recreate=before.recreate
         )
-        self._result.show(sheet(plan_difference(error.drift, before, self._fresh)))
-        self._start.label("Take the new plan")
+        self.result = sheet(plan_difference(error.drift, before, self._fresh))
+        self.start_label = "Take the new plan"
 
     def _take(self, plan: Plan) -> None:
         self._fresh = None
         self._run.shown.show(plan)
-        self._result.show(self._run.forecast())
-        self._start.label(_LABELS[self._run.step])
-
-    def _ask(self) -> None:
-        if self._stop is not None:
-            self._stop.set()
-        else:
-            self._elsewhere.stop()
-        self._board.say(_STOPPING)
+        self.result = self._run.forecast()
+        self.start_label = _LABELS[self._run.step]
 
 
 def _left_as_they_are(plan: Plan) -> Iterator[str]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from markupsafe import Markup
 
-from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
+from cmsmig.errors import DifferencesError, IncompleteError
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.report import checklist_doc, headline_doc
 from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
 from cmsmig.notebook.verify.checklist_board import checklist_board
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.notebook.verify.cutover_docs import (
@@ -32,17 +30,21 @@ from cmsmig.ui.doc import Part, Text
 from cmsmig.ui.doc_html import doc_sheet
 from cmsmig.ui.documents.verification import verification_doc
 from cmsmig.ui.html.safe_html import (
-    NOTHING,
     heading,
     note,
     paragraph,
     scrolling,
     sheet,
 )
+from cmsmig.ui.job import JobView
+from cmsmig.ui.meter import Meter
 
 _REST = "all are in the report"
 _ROWS = 20
 """Of each view; all of it is one query away."""
+
+
+_NOT_READ = paragraph("Nothing was read back yet.")
 
 
 async def verify(handover: Handover) -> Panel:
@@ -56,8 +58,8 @@ async def verify(handover: Handover) -> Panel:
         return workspace.panel(sheet(note(handover.missing, "warning")))
     if workspace.interactive:
         return workspace.panel(
-            sheet(paragraph("Nothing was read back yet.")),
-            lambda: _VerifyBoard(handover).element,
+            sheet(_NOT_READ),
+            lambda: _VerifyView(handover).element(),
         )
     meter = Meter(workspace.observer)
     found = await _read_back(handover, StopSignal(), meter)
@@ -179,53 +181,33 @@ def _view(ledger: Path, view: View) -> Markup:
     return heading(title) + scrolling(title, rows)
 
 
-class _VerifyBoard:
+class _VerifyView(JobView):
     """The controls of the read-back."""
 
+    prefix = "verify"
+    label = "Read-back"
+    start_label = "Read everything back"
+    stopped = (
+        "Stopped; a read-back counts only when it is whole, so press the button again "
+        "for all of it."
+    )
+
     def __init__(self, handover: Handover) -> None:
+        super().__init__(sheet(_NOT_READ))
         self._handover = handover
-        self._stop: StopSignal | None = None
-        board = self._board = widgets.Board()
-        start = board.button(
-            "verify-start", "Read everything back", self._go, look="primary"
-        )
-        self._halt = board.button("verify-stop", "Stop", self._ask, look="warning")
-        self._halt.enable(False)
-        self._progress = ProgressBoard()
-        self._result = widgets.Html(sheet(paragraph("Nothing was read back yet.")))
-        self.element = widgets.column(
-            widgets.row(start, self._halt),
-            self._progress.element,
-            self._result,
-            board.messages,
-        )
+        self._signal = StopSignal()
 
-    async def _go(self) -> None:
-        self._stop = stop = StopSignal()
-        self._halt.enable(True)
-        self._result.show(NOTHING)
-        meter = Meter(self._handover.workspace.observer)
-        work = asyncio.create_task(self._work(stop, meter))
-        try:
-            await self._progress.follow(meter, work)
-        except InterruptedRunError:
-            self._board.say(
-                "Stopped; a read-back counts only when it is whole, so press the "
-                "button again for all of it.",
-                "warning",
-            )
-        finally:
-            self._halt.enable(False)
-            self._stop = None
+    def meter(self) -> Meter:
+        return Meter(self._handover.workspace.observer)
 
-    async def _work(self, stop: StopSignal, meter: Meter) -> None:
-        found = await _read_back(self._handover, stop, meter)
-        self._result.show(doc_sheet(*verification_doc(found, 50, _REST)))
+    async def work(self, meter: Meter) -> None:
+        self._signal = StopSignal()
+        found = await _read_back(self._handover, self._signal, meter)
+        self.result = doc_sheet(*verification_doc(found, 50, _REST))
 
-    def _ask(self) -> None:
-        if self._stop is not None:
-            self._stop.set()
-            self._board.say("Stopping after the calls in flight …")
+    def interrupt(self) -> None:
+        self._signal.set()
+        self.say("Stopping after the calls in flight …")
 
 
 def _redirect_board(handover: Handover) -> widgets.Element:

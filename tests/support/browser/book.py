@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Locator, Page, expect
 
-from cmsmig.notebook.kit.control_registry import dom_class
+from cmsmig.ui.controls import dom_class
 from tests.support.browser.hearing import Hearing, listened
 from tests.support.browser.lab import TOKEN, Lab
 from tests.support.timelimit import patience
@@ -30,6 +30,17 @@ _FAILED = """() => window.theNotebook.content.widgets
   .flatMap(cell => cell.model.outputs.toJSON())
   .filter(output => output.output_type === "error")
   .map(output => `${output.ename}: ${output.evalue}`)"""
+_SHOWN = """() => {
+  const controls = ".cmsmig-live :is(button, select, input), .jupyter-button, "
+    + ".widget-text, .widget-textarea, .widget-dropdown, .widget-checkbox, "
+    + ".widget-select";
+  const named = /^cmsmig-(?!live|sheet)/;
+  return [...document.querySelectorAll(controls)]
+    .map(each => each.closest("[class*=cmsmig-]:not(.cmsmig-live)") ?? each)
+    .flatMap(each => [...each.classList].filter(one => named.test(one)))
+    .map(one => one.replace("cmsmig-", ""));
+}"""
+"""The names of all controls in the page."""
 _CLOSE = """async () => {
   const panel = window.theNotebook;
   await panel.sessionContext.shutdown();
@@ -60,6 +71,8 @@ class Book:
     page: Page
     driven: set[str] = field(default_factory=set)
     """Names of the controls that were worked, over all notebooks."""
+    shown: set[str] = field(default_factory=set)
+    """Names of the controls that notebooks showed."""
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     """Whether a kernel has told the page which controls it has already."""
 
@@ -131,6 +144,7 @@ class Book:
 
     async def close(self) -> None:
         """Close the notebook without saving it; end its kernel."""
+        self.shown.update(await self.page.evaluate(_SHOWN))
         await self.page.evaluate(_CLOSE)
 
     async def press_card(self, place: int) -> None:
@@ -264,7 +278,7 @@ class Book:
 
     async def newest_first(self) -> None:
         """Insist that the days of the list go back in time."""
-        days = await self.region("list").locator("time").all_inner_texts()
+        days = await self.region("explore_list").locator("time").all_inner_texts()
         assert days == sorted(days, reverse=True) != []
 
     async def hides(self, text: str) -> None:

@@ -70,15 +70,21 @@ class FrontEnd:
     def html(self) -> str:
         """Return all the HTML that is shown now."""
         return "\n".join(
-            str(each.state.get("value", ""))
+            str(each.state.get("html", each.state.get("value", "")))
             for each in self.channels
-            if each.state.get("_model_name") == "HTMLModel"
+            if each.state.get("_model_name") == "HTMLModel" or "html" in each.state
         )
 
     async def click(self, name: str) -> None:
         """Press a button and let the kernel work."""
-        [button] = self.controls(name)
-        button.tell({"method": "custom", "content": {"event": "click"}})
+        content = {"event": "click"}
+        found = self.controls(name)
+        if not found:
+            held = f'data-do="{name}"'
+            found = [e for e in self.channels if held in str(e.state.get("html"))]
+            content = {"do": name, "value": ""}
+        [button] = found
+        button.tell({"method": "custom", "content": content})
         await settle()
 
     async def set(self, name: str, number: int = 0, **state: object) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
-from cmsmig.notebook.kit.control_registry import dom_class
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.widgets import Element
+from cmsmig.ui.controls import dom_class
 from tests.support.timelimit import patience
 
 
@@ -26,15 +26,13 @@ class Page:
 
     def html(self, region: str = "") -> str:
         """Return what is shown, or what one region of live HTML shows."""
-        boxes = [] if region else self._boxes()
-        named = [
-            getattr(live, f"region_{name}")
-            for live in self._lives()
-            for name in live.regions
-            if region in ("", name)
-        ]
-        assert named or not region, f"{region} is not shown"
-        return "\n".join([*boxes, *named])
+        lives = [each.html for each in self._lives()]
+        if not region:
+            return "\n".join([*self._boxes(), *lives])
+        pages = [BeautifulSoup(each, "html.parser") for each in lives]
+        named = [e for p in pages for e in p.select(f"[data-region={region}]")]
+        assert named, f"{region} is not shown"
+        return "\n".join(each.decode_contents() for each in named)
 
     def text(self, region: str = "") -> str:
         """Return the words that are shown."""
@@ -42,7 +40,7 @@ class Page:
 
     def said(self) -> str:
         """Return what live panels say of what went wrong."""
-        return " ".join(words_of(each.region_error) for each in self._lives())
+        return self.text("error")
 
     def named(self, name: str) -> list[Any]:
         """Return the widgets of a control, in their order."""
@@ -51,7 +49,7 @@ class Page:
     def tags(self, name: str, region: str = "") -> list[Tag]:
         """Return the elements of a control in live HTML."""
         page = BeautifulSoup(self.html(region), "html.parser")
-        return page.select(f"[data-do={name}], .{dom_class(name)} select")
+        return page.select(f"[data-do={name}], .{dom_class(name)} :is(select, input)")
 
     def ids(self, name: str) -> list[str]:
         """Return the values that controls in live HTML send."""
@@ -81,20 +79,18 @@ class Page:
 
     async def rests(self, name: str) -> None:
         """Wait until a button can be pressed."""
-        [button] = self.named(name)
-        await self.until(lambda: not button.disabled, f"{name} cannot be pressed")
+        await self.until(lambda: self.is_enabled(name), f"{name} cannot be pressed")
 
-    def bar(self) -> Any:
-        """Return the progress bar."""
-        [found] = (e for e in self._widgets() if type(e).__name__ == "IntProgress")
-        return found
+    def bar(self) -> tuple[int, int] | None:
+        """Return how far the progress bar is, of how much; None: there is none."""
+        found = BeautifulSoup(self.html(), "html.parser").select("progress[max]")
+        return (int(found[0]["value"]), int(found[0]["max"])) if found else None
 
-    def is_hidden(self, widget: Any) -> bool:
-        """Return whether a widget, or one that holds it, is out of sight."""
-        if widget.layout.display == "none":
-            return True
-        holders = (e for e in self._widgets() if widget in getattr(e, "children", ()))
-        return any(self.is_hidden(each) for each in holders)
+    def is_enabled(self, name: str) -> bool:
+        """Return whether a button can be pressed."""
+        if widgets := self.named(name):
+            return not widgets[0].disabled
+        return self.tags(name)[0].get("aria-disabled") is None
 
     async def set(self, name: str, value: Any, which: int = 0) -> None:
         """Give a field a value, a drop-down the value of a choice."""
@@ -146,9 +142,7 @@ class Page:
 
     async def labelled(self, name: str, text: str) -> None:
         """Wait until a button has this label."""
-        await self.until(
-            lambda: text in self.named(name)[0].description, f"{name} has another label"
-        )
+        await self.until(lambda: text in self._label(name), f"{name} has another label")
 
     async def offers(self, name: str, *values: str) -> None:
         """Wait until a drop-down offers these values."""
@@ -178,6 +172,10 @@ class Page:
         assert not [name for name in names if name.startswith("on")]
         assert not [each for each in markup if each in self.html()]
 
+    def _label(self, name: str) -> str:
+        widgets = self.named(name)
+        return str(widgets[0].description) if widgets else self.tags(name)[0].get_text()
+
     def _held(self, region: str) -> str:
         """Return the words of a region, then its HTML: frames hold more of it."""
         return f"{self.text(region)}\n{self.html(region)}"
@@ -196,9 +194,9 @@ class Page:
             option = chosen.find("option", selected=True) or chosen.find("option")
             sent = f"{sent}={option['value']}"
         for live in self._lives():
-            held = "".join(getattr(live, f"region_{each}") for each in live.regions)
-            if dom_class(name) in held:
-                live._handle_custom_msg({"do": name, "value": sent}, [])
+            if dom_class(name) in live.html:
+                sent = {"do": tag.get("data-do", name), "value": sent}
+                live._handle_custom_msg(sent, [])
 
     def _boxes(self) -> list[str]:
         return [str(e.value) for e in self._widgets() if type(e).__name__ == "HTML"]

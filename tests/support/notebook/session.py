@@ -88,7 +88,7 @@ class Session:
         workspace = self._workspace(dry_run)
         explorer = Explorer(workspace, open_catalogue(workspace))
         self.page = Page(explorer.element())
-        await self.page.until(lambda: not explorer.busy, "items are still listed")
+        await self.page.until(lambda: not explorer.queue.busy, "items are still listed")
 
     async def click_often(self, name: str, times: int) -> None:
         """Press a button several times."""
@@ -140,7 +140,7 @@ class Session:
         """Wait until the button copies a document that holds these values."""
 
         def holds() -> bool:
-            [tag] = self.tags("body-copy")
+            [tag] = self.tags("copy")
             return differences(json.loads(tag["data-copy"]), expected) == {}
 
         await self.page.until(holds, f"no {expected} is copied")

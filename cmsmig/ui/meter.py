@@ -1,8 +1,7 @@
-"""How far a run is: a meter that observes it, and a bar that shows the meter."""
+"""How far a run is: a meter that observes it."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -21,14 +20,11 @@ from cmsmig.events import (
     StepFinished,
     StepStarted,
 )
-from cmsmig.notebook.kit import widgets
 from cmsmig.ui.format import duration
-from cmsmig.ui.html.safe_html import NOTHING, paragraph, sheet, table
+from cmsmig.ui.html.safe_html import NOTHING, table
 
 _WINDOW = 5.0
 """Seconds over which the pace is taken."""
-_EVERY = 0.25
-"""Seconds between two looks at the meter."""
 _NOTICES = 20
 _TITLES = {
     "components": "Components",
@@ -56,6 +52,12 @@ class Stage:
     def title(self) -> str:
         """Return what the step is called before a person."""
         return _TITLES.get(self.step, self.step)
+
+    @property
+    def handled(self) -> str:
+        """Return how many things it handled, of how many."""
+        of = "" if self.total is None else f" of {self.total:,}"
+        return f"{self.done:,}{of}"
 
 
 @dataclass(slots=True)
@@ -179,65 +181,11 @@ class Meter:
         return self.stages[-1]
 
 
-def stages_table(meter: Meter) -> Markup:
+def stages_table(stages: Sequence[Stage]) -> Markup:
     """Return what each step handled and said, as a table."""
-    return _stages_table(meter.stages)
-
-
-def _stages_table(stages: Sequence[Stage]) -> Markup:
     if not stages:
         return NOTHING
     return table(
         ("Step", "Handled", "Result"),
-        [(each.title, _of(each), each.note or "not finished") for each in stages],
+        [(each.title, each.handled, each.note or "not finished") for each in stages],
     )
-
-
-class ProgressBoard:
-    """A bar and a line that follow a meter while something runs."""
-
-    def __init__(self) -> None:
-        self._bar = widgets.Bar(1)
-        self._line = widgets.Html()
-        self._stages = widgets.Html()
-        self.element = widgets.column(self._bar, self._line, self._stages)
-        """To be shown."""
-        self.element.visible(False)
-
-    async def follow(
-        self,
-        meter: Meter,
-        work: asyncio.Task[None],
-        look: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Show the meter until `work` has ended, and `look` each time; raises what it
-        raises."""
-        while not work.done():
-            self.show(meter.stages, meter.line())
-            look()
-            await asyncio.wait({work}, timeout=_EVERY)
-        self.show(meter.stages, meter.summary(), over=True)
-        work.result()
-
-    def show(self, stages: Sequence[Stage], line: str, *, over: bool = False) -> None:
-        """Show the last of the stages as a bar, and all of them as a table."""
-        self.element.visible(True)
-        if not stages:
-            self._bar.show(0, 1, "Reading what is there")
-        else:
-            stage = stages[-1]
-            total = stage.total if stage.total is not None else stage.done
-            done = 1 if over and not total else stage.done
-            self._bar.show(done, max(1, total), f"{stage.title}: {_of(stage)}")
-        self._line.show(sheet(paragraph(line)))
-        self._stages.show(sheet(_stages_table(stages)))
-
-    def hide(self) -> None:
-        """Take it away."""
-        self.element.visible(False)
-
-
-def _of(stage: Stage) -> str:
-    if stage.total is None:
-        return f"{stage.done:,}"
-    return f"{stage.done:,} of {stage.total:,}"

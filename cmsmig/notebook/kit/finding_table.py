@@ -1,0 +1,191 @@
+"""Findings one by one before a person: a list that is searched, sorted and saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from time import monotonic
+
+from markupsafe import Markup
+
+from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.html.safe_html import NOTHING, note, sheet, site_link
+from cmsmig.ui.query import EVERYTHING, Query
+from cmsmig.ui.relation import Column, Filter, Nouns, Source
+from cmsmig.ui.rows import Rows
+from cmsmig.ui.slices import in_slices
+from cmsmig.ui.table import TableView
+
+_COLUMNS = (
+    Column("kind", "Kind"),
+    Column("item", "Item"),
+    Column("page", "Page at the origin"),
+    Column("field", "Field"),
+    Column("what", "What"),
+    Column("why", "Why"),
+    Column("todo", "What to do"),
+    Column("severity", "Severity", optional=True, hidden=True),
+    Column("list", "List", optional=True, hidden=True),
+)
+_IN_CSV = 7
+"""Columns that a CSV file has."""
+_BATCH = 200
+_BETWEEN = 0.7
+"""Seconds between two times that the list says how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingWords:
+    """What a list of findings is called."""
+
+    prefix: str
+    """Of the names of its controls: `losses-search` and so on."""
+    title: str
+    nouns: Nouns
+    """With what is said when there is nothing."""
+    not_yet: str
+    """What is said while there is nothing so far."""
+    left_out: str
+    """What is said of a CSV that is written before all is found."""
+
+
+class FindingRows(Rows):
+    """Findings as rows; each part of them has a title and a CSV file of its own."""
+
+    def __init__(
+        self,
+        nouns: Nouns,
+        file: str,
+        site: str = "",
+        parts: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """`site` is the address that pages are below; `parts` are titles and the names
+        of their files."""
+        lists = (Filter("list", "List", ""),) if parts else ()
+        super().__init__(nouns, _COLUMNS, (*lists, Filter("kind", "Kind", "")))
+        self._file = file
+        self._site = site
+        self._parts = parts
+
+    def keep(self, part: int, found: Iterable[tuple[int, Finding]]) -> None:
+        """Keep more findings of a part, with how soon each is listed."""
+        title = self._parts[part][0] if self._parts else ""
+        self.add(part, ((rank, (*astuple(each), title)) for rank, each in found))
+
+    def replace(self, part: int, found: Iterable[tuple[int, Finding]]) -> None:
+        """Keep findings in place of those that a part had."""
+        self.put(part, ((rank, (*astuple(each), "")) for rank, each in found))
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield all findings."""
+        for row in self.all(EVERYTHING):
+            yield Finding(*row[:-1])
+
+    def cell(self, column: str, text: str) -> Markup | str:
+        """Return a page as a link, everything else as it is."""
+        return site_link(self._site, text) if column == "page" else text
+
+    def csv(self, query: Query, shown: Sequence[str]) -> Iterator[Sequence[str]]:
+        """Yield the lines of the findings that pass."""
+        yield [each.title for each in _COLUMNS[:_IN_CSV]]
+        for row in self.all(query):
+            yield row[:_IN_CSV]
+
+    def file(self, query: Query) -> str:
+        """Return the name of the part that is listed, or of all."""
+        return dict(self._parts).get(query.get("list"), self._file)
+
+    def explained(self, query: Query) -> Markup:
+        """Return why a kind is found, and what to do about it."""
+        if not query.get("kind"):
+            return NOTHING
+        found = next((Finding(*row[:-1]) for row in self.all(query)), None)
+        if found is None:
+            return NOTHING
+        said = f"{found.kind}: {found.why} {found.todo}"
+        return sheet(note(said.replace("`", "'")))
+
+
+def parts_of(sets: Iterable[FindingSet]) -> list[tuple[str, str]]:
+    """Return the title of each sort of findings, and the name of its file."""
+    return [(each.title, each.name) for each in sets]
+
+
+class FindingTable(TableView):
+    """A list of findings."""
+
+    def __init__(self, words: FindingWords, source: Source) -> None:
+        super().__init__(source)
+        self.prefix = words.prefix
+        self.label = self.title = words.title
+        self._words = words
+
+    @property
+    def complete(self) -> bool:
+        """Return whether everything is found."""
+        return True
+
+    def nothing(self) -> str:
+        """Return what is said of an empty list."""
+        return self.relation.nouns.none if self.complete else self._words.not_yet
+
+    def left_out(self) -> str:
+        """Return what a CSV does not hold yet."""
+        return "" if self.complete else self._words.left_out
+
+
+class FindingSetTable(FindingTable):
+    """Findings of several sorts as one list, read in the background."""
+
+    def __init__(
+        self,
+        words: FindingWords,
+        source: Source,
+        rows: FindingRows,
+        read: Callable[[], tuple[FindingSet, ...]],
+    ) -> None:
+        super().__init__(words, source)
+        self._rows = rows
+        self._sets = read
+        self._round = 0
+        self._reading = True
+
+    @property
+    def complete(self) -> bool:
+        """Return whether everything is read."""
+        return not self._reading
+
+    def opened(self) -> None:
+        """Read everything in the background."""
+        self.read()
+
+    def read(self) -> None:
+        """Read all findings again."""
+        self.queue.start(self._read)
+
+    async def _read(self) -> None:
+        self._round += 1
+        mine, self._reading, shown_at = self._round, True, 0.0
+        self._rows.clear()
+        for part, each in enumerate(self._sets()):
+            batch: list[tuple[int, Finding]] = []
+            async for finding in in_slices(each.read()):
+                if mine != self._round:
+                    return
+                batch.append((part, finding))
+                if len(batch) == _BATCH:
+                    self._keep(part, batch)
+                    # Now and then: each time all findings are counted.
+                    if monotonic() - shown_at > _BETWEEN:
+                        shown_at = monotonic()
+                        self.renew()
+            self._keep(part, batch)
+        self._reading, self.progress = False, ""
+        self.renew()
+
+    def _keep(self, part: int, batch: list[tuple[int, Finding]]) -> None:
+        self._rows.keep(part, batch)
+        batch.clear()
+        count = self._rows.nouns.counted(self._rows.count(EVERYTHING))
+        self.progress = f"{count} so far; the list is not complete."

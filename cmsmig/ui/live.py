@@ -1,0 +1,82 @@
+"""HTML in a notebook that people work in: the only module with anywidget.
+
+The kernel makes the HTML. `live.js` puts it into the page, where idiomorph changes
+only what differs, keeps focus and cursor, and sends which control was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any, cast
+
+import anywidget
+import traitlets
+from markupsafe import Markup
+
+from cmsmig.whole_text import whole_text
+
+
+class Element:
+    """A widget in a notebook."""
+
+    shares: dict[str, str] | None = None
+    """What its layout says, as long as that is one with other controls of its board."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    def bundle(self) -> dict[str, object]:
+        """Return what a front end shows this with."""
+        return cast("dict[str, object]", self._handle._repr_mimebundle_())
+
+    def visible(self, shown: bool) -> None:
+        """Show it or take it away without a gap."""
+        if self.shares is not None:
+            self._handle.layout, self.shares = self.shares, None
+        self._handle.layout.display = None if shown else "none"
+
+
+class Live(Element):
+    """A panel of safe HTML; `received` gets the name and value of each control used."""
+
+    def __init__(self, label: str, received: Callable[[str, str], None]) -> None:
+        """`label` names the panel for those who cannot see it."""
+        super().__init__(LiveModel(label=label))
+        self._received = received
+        self._asked = 0
+        self._handle.on_msg(self._on_message)
+
+    def show(self, html: Markup, *, focus: str = "", calm: bool = False) -> None:
+        """Show this HTML instead.
+
+        `focus` is the id of the element that gets the focus. `calm` for updates
+        that no control asked for: a field that has the focus stays as it is.
+        """
+        with self._handle.hold_sync():
+            self._handle.calm = calm
+            self._handle.html = whole_text(html)
+            if focus:
+                self._asked += 1
+                self._handle.wanted = f"{focus} {self._asked}"
+
+    def _on_message(self, _: object, content: object, buffers: object) -> None:
+        if isinstance(content, dict):
+            self._received(str(content.get("do")), str(content.get("value", "")))
+
+
+def script() -> str:
+    """Return the page's part: the library, then our module."""
+    here = files("cmsmig.ui")
+    library = here.joinpath("vendor/idiomorph-0.8.0.min.js").read_text("utf-8")
+    return f"{library}\n{here.joinpath('live.js').read_text('utf-8')}"
+
+
+class LiveModel(anywidget.AnyWidget):
+    """What the page knows of a panel."""
+
+    _esm = script()
+    html = traitlets.Unicode("").tag(sync=True)
+    label = traitlets.Unicode("").tag(sync=True)
+    wanted = traitlets.Unicode("").tag(sync=True)
+    calm = traitlets.Bool(False).tag(sync=True)

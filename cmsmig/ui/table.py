@@ -1,0 +1,324 @@
+"""A list: rows of a relation, searched, narrowed, sorted, turned, opened and saved.
+
+One search, one set of keys and one way back in every notebook. The cursor is the
+browser's: only what needs other rows asks the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from markupsafe import Markup
+
+from cmsmig.counting import counted
+from cmsmig.ui import controls
+from cmsmig.ui.cells import Copied
+from cmsmig.ui.csv_text import csv_lines
+from cmsmig.ui.html.html_templates import breakable, fragment
+from cmsmig.ui.html.safe_html import NOTHING
+from cmsmig.ui.query import EVERYTHING, Query, marked
+from cmsmig.ui.relation import Column, Filter, Page, Source
+from cmsmig.ui.report_file import write_pieces
+from cmsmig.ui.slices import in_slices
+from cmsmig.ui.view import View, action
+
+PAGE = 25
+"""Rows of a page."""
+ORDER = "order"
+"""The filter that sorts, the newest or most first."""
+TITLE = "cmsmig-open-title"
+"""The id of the heading of an open row, which gets the focus."""
+_LONGEST = 160
+"""Characters of a cell; the CSV has all of it."""
+_made = partial(fragment, "ui/table.html")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What of a list is shown."""
+
+    query: Query = EVERYTHING
+    first: int = 0
+    key: str = ""
+    """The row that the cursor is put on."""
+    opened: bool = False
+    """Whether that row is open."""
+
+
+class TableView(View):
+    """Shows a page of a list, or one of its rows."""
+
+    opens = False
+    """Whether rows can be opened."""
+    title = ""
+    """The heading above the list."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self.source = source
+        self.relation = source.relation
+        self.at = Place()
+        self.history: list[Place] = []
+        """Where `b` leads back to, the last place last."""
+        self.switched: set[str] = set()
+        """Columns that are hidden or shown unlike at first."""
+        self.progress = ""
+        """How far what fills the list is, in a sentence."""
+
+    # What people ask for.
+
+    @action("search", "Search", key="/")
+    def search(self, value: str) -> None:
+        """List the rows that hold all words."""
+        self.narrow(replace(self.at.query, text=value))
+
+    @action("filter")
+    def filter(self, value: str) -> None:
+        """List the rows that pass another value of a filter."""
+        name, _, wanted = value.partition("=")
+        if name == ORDER:
+            most = any(c.most_first for c in self._all() if c.name == wanted)
+            self.narrow(replace(self.at.query, sort=wanted, descending=most))
+            return
+        self.narrow(self.relation.narrowed(self.at.query, name, wanted))
+
+    @action("clear", "Clear", key="x", about="List everything again")
+    def clear(self, _: str) -> None:
+        """List everything again."""
+        self.history.clear()
+        self.narrow(EVERYTHING)
+
+    @action("sort")
+    def sort(self, column: str) -> None:
+        """Sort by a column; again: the other way round."""
+        query = self.at.query
+        most = any(c.most_first for c in self._all() if c.name == column)
+        down = not query.descending if query.sort == column else most
+        self.narrow(replace(query, sort=column, descending=down))
+
+    @action("turn")
+    def turn(self, first: str) -> None:
+        """Show the page that begins with a row."""
+        self.go(replace(self.at, first=int(first), key="", opened=False))
+
+    @action("column")
+    def column(self, value: str) -> None:
+        """Show a column, or hide it."""
+        self.switched ^= {value.rpartition("=")[0]}
+        self.show()
+
+    @action("open")
+    def open(self, key: str) -> None:
+        """Open a row."""
+        self.lead_to(replace(self.at, key=key, opened=True))
+
+    @action("previous", "Previous", key="p")
+    def previous(self, _: str) -> None:
+        """Open the row before the open one."""
+        self._step(-1)
+
+    @action("next", "Next", key="n")
+    def next(self, _: str) -> None:
+        """Open the row after the open one."""
+        self._step(1)
+
+    @action("back", key="b")
+    def back(self, _: str) -> None:
+        """Go back to where one came from."""
+        last = self.history.pop() if self.history else Place(self.at.query)
+        self.go(last if last.opened else replace(last, key=self.at.key))
+
+    @action("save", "Save as CSV", key="e", about="Write what is listed as CSV")
+    async def save(self, _: str) -> None:
+        """Write the rows that are listed, below `lists` in the project folder."""
+        query, columns = self.at.query, [each.name for each in self._shown()]
+        path = self.source.folder / f"{self.relation.file(query)}.csv"
+        if self.source.dry_run:
+            self.say(f"This is a dry run: {path} is not written.")
+            return
+        lines = self.relation.csv(query, columns)
+        rows = [row async for row in in_slices(lines)]
+        write_pieces(path, csv_lines(rows[0], rows[1:]))
+        self.say(
+            f"{counted(len(rows) - 1, 'line')} written to {path}. {self.left_out()}",
+            "good",
+        )
+
+    # Where it goes.
+
+    def narrow(self, query: Query) -> None:
+        """List the rows of another query."""
+        self.go(Place(query))
+
+    def lead_to(self, place: Place) -> None:
+        """Show another place; `b` leads back."""
+        self.history.append(self.at)
+        self.go(place)
+
+    def go(self, place: Place) -> None:
+        """Show a place."""
+        self.at, self.said = place, ("", "")
+        focus = TITLE if place.opened else ""
+        if place.key and not place.opened:
+            focus = controls.ident(self.named("open"), place.key)
+        self.show(focus=focus)
+
+    def _step(self, by: int) -> None:
+        if not self.at.opened:
+            return
+        other = self.relation.place(self.at.query, self.at.key, by)
+        if other:
+            self.go(replace(self.at, key=other))
+        else:
+            self.say("This is the last one of the list in this direction.")
+
+    # What is shown.
+
+    def detail(self, key: str) -> Markup:
+        """Return an open row, without its title."""
+        return NOTHING
+
+    def name_of(self, key: str) -> str:
+        """Return what a row is called."""
+        return key
+
+    def above(self) -> Markup:
+        """Return what is above the list."""
+        return NOTHING
+
+    def nothing(self) -> str:
+        """Return what is said where the whole list is empty."""
+        return self.relation.nouns.none
+
+    def left_out(self) -> str:
+        """Return what a CSV that is written now does not hold yet."""
+        return ""
+
+    def renew(self) -> None:
+        """Show what came by itself; an open row stays as it is."""
+        self.show(calm=True)
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the page of the list that is shown, or the open row."""
+        if live and self.at.opened:
+            return _made("opened", view=self, returning=self._returning(), title=TITLE)
+        columns = self._shown()
+        names = [each.name for each in columns]
+        page = self.relation.page(self.at.query, self.at.first, PAGE, names)
+        if page.first != self.at.first:
+            self.at = replace(self.at, first=page.first)
+        return _made("listed", view=self, page=page, columns=columns, live=live)
+
+    def bars(self) -> list[Markup]:
+        """Return the controls that narrow the list, line by line."""
+        query = self.at.query
+        filters = self.relation.filters(query)
+        lines: dict[int, list[Markup]] = {0: [self._search()]}
+        for each in filters:
+            lines.setdefault(each.row, []).append(self._control(each))
+        if query != EVERYTHING:
+            lines[0].append(self.act("clear"))
+        return [controls.bar(*each) for _, each in sorted(lines.items())]
+
+    def head(self, column: Column) -> Markup:
+        """Return the heading of a column, which sorts by it."""
+        way = {"ascending": " ↑", "descending": " ↓"}.get(self.way(column), "")
+        return self.act(
+            "sort",
+            f"{column.title}{way}",
+            value=column.name,
+            row=column.name,
+            about=f"Sort by {column.title}",
+            plain=True,
+            key="",
+        )
+
+    def way(self, column: Column) -> str:
+        """Return how the list is sorted by a column; empty: it is not."""
+        if self.at.query.sort != column.name:
+            return ""
+        return "descending" if self.at.query.descending else "ascending"
+
+    def cell(self, text: str | Markup | Copied, *, live: bool) -> Markup:
+        """Return a cell, short, with what was searched for marked."""
+        if isinstance(text, Copied):
+            return text.button() if live else breakable(text.text)
+        if isinstance(text, Markup):
+            return text
+        short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        words = self.at.query.words
+        return marked(short, words) if words else breakable(short)
+
+    def steps(self, page: Page) -> Markup:
+        """Return where the page is, and the ways to others."""
+        last = (page.count - 1) // PAGE * PAGE
+        before, after = page.first > 0, page.end < page.count
+        moves = (
+            ("first", "First page", 0, before, "", 0),
+            ("back", "Previous page", page.first - PAGE, before, "[", -1),
+            ("on", "Next page", page.first + PAGE, after, "]", 1),
+            ("last", "Last page", last, after, "", 0),
+        )
+        buttons = [
+            self.act(
+                "turn", label, value=str(to), row=row, enabled=on, key=key, turn=by
+            )
+            for row, label, to, on, key, by in moves
+            if page.count > PAGE
+        ]
+        return controls.bar(*buttons, self.act("save", enabled=page.count > 0))
+
+    def summary(self, page: Page) -> str:
+        """Return which rows are shown, of how many."""
+        nouns = self.relation.nouns
+        if not page.count:
+            whole = self.at.query == EVERYTHING and self.nothing()
+            return whole or f"No {nouns.one} passes this choice."
+        if page.count == len(page.rows):
+            return f"{nouns.counted(page.count)}."
+        return f"{page.first + 1:,} to {page.end:,} of {nouns.counted(page.count)}."
+
+    def ticks(self) -> list[Markup]:
+        """Return the boxes that show columns and hide them."""
+        return [
+            controls.tick(
+                self.named("column"),
+                each.title,
+                self._is_shown(each),
+                value=each.name,
+            )
+            for each in self._all()
+            if each.optional
+        ]
+
+    def _search(self) -> Markup:
+        text = self.at.query.text
+        return controls.search(self.named("search"), "Search", text, key="/")
+
+    def _control(self, each: Filter) -> Markup:
+        given: dict[str, object] = {
+            "row": each.name,
+            "key": each.key,
+            "about": each.about,
+            "css": controls.dom_class(self.named(each.name.partition(":")[0])),
+        }
+        name = self.named("filter")
+        if each.options is None:
+            given["hint"] = each.hint
+            return controls.text(name, each.label, each.value, **given)
+        return controls.select(name, each.label, each.options, each.value, **given)
+
+    def _returning(self) -> str:
+        last = self.history[-1] if self.history else Place()
+        return f"Back to {self.name_of(last.key) if last.opened else 'the list'}"
+
+    def _all(self) -> Sequence[Column]:
+        return self.relation.columns(self.at.query)
+
+    def _shown(self) -> list[Column]:
+        return [each for each in self._all() if self._is_shown(each)]
+
+    def _is_shown(self, column: Column) -> bool:
+        return column.hidden == (column.name in self.switched)
