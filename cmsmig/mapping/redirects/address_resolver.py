@@ -75,7 +75,7 @@ class _Resolver:
         own = (KnownAddress(old, Source.DECISION) for old in self._choices)
         for each in sorted(
             {*known, *own},
-            key=lambda each: (rank[each.source], each.key or (), each.to),
+            key=lambda each: (rank[each.source], each.key or (), each.to, each.name),
         ):
             self._claims.setdefault(each.old, []).append(each)
         below = [old.removesuffix(BELOW) for old in self._claims if old.endswith(BELOW)]
