@@ -11,6 +11,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.configuration.regions import REGION_BASES
 from cmsmig.counting import counted
 from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.origin.schema import Site
 from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.ui.format import moment
@@ -47,18 +48,21 @@ class Decided:
         return {"what": self.what, "by": self.by, "at": self.at, "how": self.how}
 
 
-def who_decided(decisions: Decisions) -> tuple[Decided, ...]:
-    """Return who took which decision; one that nobody took a hand in is left out."""
-    return tuple(_decided(decisions))
+def who_decided(
+    decisions: Decisions, redirects: RedirectsDecision
+) -> tuple[Decided, ...]:
+    """Return who took which decision; one that no one has accepted is left out."""
+    return tuple(_decided(decisions, redirects))
 
 
-def _decided(decisions: Decisions) -> Iterator[Decided]:
+def _decided(decisions: Decisions, redirects: RedirectsDecision) -> Iterator[Decided]:
     for what, reviewed in (
         ("Which items are imported, and what is published", decisions.collections),
         ("Content types, fields and folders", decisions.design),
         ("Which texts become blocks", decisions.blocks),
         ("What becomes of embeds", decisions.embeds),
         ("What stands in the way at the destination", decisions.conflicts),
+        ("Where old addresses lead", redirects),
     ):
         found: Reviewed | None = reviewed.reviewed
         if found is not None:

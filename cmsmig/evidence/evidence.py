@@ -25,7 +25,7 @@ from cmsmig.evidence.publication import (
     count_publication,
     sum_publication,
 )
-from cmsmig.evidence.redirects import address_map
+from cmsmig.evidence.redirects import address_map, decided_redirects
 from cmsmig.evidence.report_findings import (
     FindingSet,
     old_address_findings,
@@ -200,7 +200,7 @@ def gather(
             *report_findings(migration, rows, failures, plan, details),
             old_address_findings(project.ledger, migration, rows),
         ),
-        decided=who_decided(migration.decisions),
+        decided=who_decided(migration.decisions, decided_redirects(project)),
         site_address=site_address(migration.origin.site),
         space_address=space_address(space_id, base_url),
         old_hosts=old_hosts,

@@ -60,9 +60,15 @@ def address_map(
         *(each for each in gone if each.old),
     ]
     pages = {path: key for key, path in sorted(stories.items(), reverse=True)}
+    decided = decided_redirects(project)
+    return map_addresses(known, pages, frozenset(folders.values()), decided)
+
+
+def decided_redirects(project: Project) -> RedirectsDecision:
+    """Return what is decided about old addresses. Raises `DecisionsError`."""
     decided = decision_in(project, RedirectsDecision) or RedirectsDecision()
     check_against(decided, ())
-    return map_addresses(known, pages, frozenset(folders.values()), decided)
+    return decided
 
 
 def _translated_stories(

@@ -46,7 +46,7 @@ def _choice(old: str, what: str) -> RedirectChoice:
 
 def _outcome(row: AddressRow) -> str:
     moved = row.outcome is Outcome.MOVED
-    assert bool(row.why) == (row.outcome is Outcome.WAITING)
+    assert row.is_pattern or bool(row.why) == (row.outcome is Outcome.WAITING)
     return f"{row.new}{row.tail}" if moved else str(row.outcome)
 
 

@@ -74,7 +74,7 @@ class AddressRow:
     tail: str = ""
     """The query and the anchor of the target, percent-encoded."""
     why: str = ""
-    """Why it waits for a decision."""
+    """Why it waits for a decision, or why a pattern leads known addresses alone."""
     key: ItemKey | None = None
     name: str = ""
     decided: Reviewed | None = None

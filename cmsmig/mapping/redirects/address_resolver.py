@@ -24,6 +24,10 @@ from cmsmig.mapping.redirects.address_map import (
 
 _REST_BELOW = f"/{REST}"
 _UNKNOWN = "Nothing is known of its page: name a target, keep it or call it gone."
+_ONLY_KNOWN = (
+    "Pages of the new site, or addresses that wait, are at this place or below it: "
+    "only the known addresses get a redirect."
+)
 _WHY: Mapping[Source, str] = {
     Source.ITEM: "The item has no story: it was left out, failed or is to come.",
     Source.COLLECTION: "The collection is not migrated.",
@@ -99,7 +103,8 @@ class _Resolver:
             f"{above}{BELOW}": self._settle_pattern(above, held, renamed)
             for above in self._below
         }
-        patterns = [row for row in wild.values() if row.outcome is Outcome.MOVED]
+        moved = (row for row in wild.values() if row.outcome is Outcome.MOVED)
+        patterns = [row for row in moved if not row.why]
         patterns += [row for row in renamed.values() if row.old not in wild]
         every = {**rows, **wild}
         return AddressMap(
@@ -194,7 +199,6 @@ class _Resolver:
         self, above: str, held: Set[str], renamed: Mapping[str, AddressRow]
     ) -> AddressRow:
         old = f"{above}{BELOW}"
-        action, to = self._pattern(above)
         choice = self._choices.get(old)
         row = AddressRow(
             old,
@@ -202,21 +206,22 @@ class _Resolver:
             tuple(dict.fromkeys(each.source for each in self._claims[old])),
             decided=choice.reviewed if choice else None,
         )
+        action, to = self._pattern(above)
         if action is not RedirectAction.MOVE:
-            kept = action is RedirectAction.KEEP
-            return replace(row, outcome=Outcome.UNCHANGED if kept else Outcome.GONE)
-        if not above or above in held:
-            return _waiting(
-                row,
-                "Pages of the new site, or addresses that wait, are at or below "
-                f"{above or '/'}: only known addresses below it get a redirect. Decide "
-                "`keep` for it to accept that.",
-            )
+            return _decided(row, action, to)
+        end = self._pattern_end(row, to, renamed)
+        if end.outcome is Outcome.MOVED and (not above or above in held):
+            return replace(end, why=_ONLY_KNOWN)
+        return end
+
+    def _pattern_end(
+        self, row: AddressRow, to: str, renamed: Mapping[str, AddressRow]
+    ) -> AddressRow:
         if REST not in to:
             return self._end_of(_moved(row, to))
         base = to.removesuffix(_REST_BELOW)
         if base in renamed:
-            return replace(_moved(row, renamed[base].new))
+            return _moved(row, renamed[base].new)
         is_there = any(path.startswith(f"{base}/") for path in self._pages)
         if base and REST not in base and (ABSOLUTE.fullmatch(to) or is_there):
             return replace(row, outcome=Outcome.MOVED, new=to)
