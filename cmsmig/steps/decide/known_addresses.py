@@ -85,12 +85,13 @@ def known_addresses(
         *_rules(project, origin),
     ]
     # The origin takes an address in any case: a link means the one that is known.
-    spelled = {each.old.casefold(): each.old for each in found}
-    links = _links(project, origin)
-    return [
-        *found,
-        *(KnownAddress(spelled.get(e.casefold(), e), Source.LINK) for e in links),
-    ]
+    known = sorted({each.old for each in found})
+    spelled = {old.casefold(): old for old in known} | {old: old for old in known}
+    links = (
+        spelled.get(link) or spelled.get(link.casefold(), link)
+        for link in _links(project, origin)
+    )
+    return [*found, *(KnownAddress(link, Source.LINK) for link in links)]
 
 
 def _former(

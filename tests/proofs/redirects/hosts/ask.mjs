@@ -28,14 +28,10 @@ async function netlify(path) {
 }
 
 async function vercel(path) {
-  const { redirects, bulkRedirectsPath: bulk } = JSON.parse(readFileSync(path, "utf8"));
-  const listed = bulk ? JSON.parse(readFileSync(path.replace("vercel.json", bulk), "utf8")) : [];
-  // Bulk redirects are literal and go first. Source: vercel.com/docs/redirects.
-  const literal = new Map(listed.map((each) => [each.source, [each.statusCode, each.destination]]));
+  const { redirects } = JSON.parse(readFileSync(path, "utf8"));
   const { routes, error } = getTransformedRoutes({ redirects });
   const rules = (routes ?? []).map((each) => ({ ...each, src: new RegExp(each.src) }));
   const ask = (address) => {
-    if (literal.has(address)) return literal.get(address);
     for (const { src, status, headers } of rules) {
       const match = src.exec(address);
       if (match) {
