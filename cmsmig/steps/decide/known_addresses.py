@@ -47,9 +47,13 @@ class NewPaths:
         """Return every page where it is now."""
         paths = OldPaths.of(origin.site, origin.collections)
         stories = old_addresses(origin)
-        primary = next((e.locale_id for e in origin.site.locales if e.primary), "")
-        # An item that names no locale belongs to the primary one.
-        used = {(key.collection_id, key.locale_id or primary) for key in stories}
+        listed = {each.locale_id: each.primary for each in origin.site.locales}
+        primary = next((each for each in listed if listed[each]), "")
+        # An item of a locale that the site does not list belongs to the primary one.
+        used = {
+            (key.collection_id, key.locale_id if key.locale_id in listed else primary)
+            for key in stories
+        }
         folders = {
             (own, locale): clean_path(paths.path(ItemKey(own, "", locale), ""))
             for own, locale in used
