@@ -130,13 +130,19 @@ class ReadBack:
         )
 
     def _is_as_wanted(self, wanted: _Wanted, story: Story) -> bool:
-        """Return whether a story holds all that is wanted of it, its alternates too."""
+        """Return whether a delivered story holds all that is wanted of it, its
+        alternates too."""
         links, own = wanted.links, story.row.story_id
+        if isinstance(links, str):
+            return False
+        # One with translations was compared with its content already.
+        is_translated = self.job.migration.items[wanted.key].languages
+        known = links.linked_hash if is_translated else ""
         group = self.found.wanted_groups.get(wanted.key)
-        return (
-            not isinstance(links, str)
-            and (group is None or self.found.members[group] - {own} <= story.alternates)
-            and is_as_wanted(story, wanted.last.written, links.record_hash)
+        others = self.found.members[group] - {own} if group is not None else frozenset()
+        written, record = wanted.last.written, links.record_hash
+        return others <= story.alternates and is_as_wanted(
+            story, written, record, known
         )
 
     def _compare(self, wanted: _Wanted, story: Story) -> None:
@@ -145,13 +151,12 @@ class ReadBack:
         if key in found.wanted_groups:
             found.groups[key] = story.row.group_id
             found.alternates[key] = story.alternates
-        links = wanted.links
+        links, shown = wanted.links, self.job.reader.shown.get(last.record.story_id)
         if isinstance(links, str):
             found.add(DifferenceCode.ITEM_FAILED, key, links)
-        elif is_as_wanted(story, last.written, links.record_hash):
+        elif shown or is_as_wanted(story, last.written, links.record_hash):
             # What is wanted was valid when it was made.
-            shown = self.job.reader.shown.get(last.record.story_id)
-            if shown is not None:
+            if shown:
                 found.proven[key] = shown
             found.relations += links.filled
             found.documents += len([*documents_in(story.content)])
