@@ -87,7 +87,8 @@ class Evidence:
     plan: JsonObject | None
     """The plan that was made last; None before the first."""
     is_carried_out: bool
-    """Whether a run of that plan came to its end and no item failed or is open."""
+    """Whether a run of that plan, of all items, came to its end, and no item failed or
+    is open."""
     unpublished: int
     """Stories of live items that are not published."""
     redirects: AddressMap
@@ -159,7 +160,8 @@ def gather(
         accounting = ledger.items.accounting()
         plan = ledger.plan("")
         plan_hash = text_of(plan["hash"]) if plan else ""
-        is_whole = not (accounting.failed or accounting.open)
+        is_pilot = bool(plan and plan.get("pilot"))
+        is_whole = not (is_pilot or accounting.failed or accounting.open)
         is_carried_out = is_whole and ledger.was_run(plan_hash, "import", "publish")
         earlier = ledger.items.earlier_paths()
         losing = ledger.findings.losing()

@@ -10,6 +10,9 @@ from cmsmig.evidence.evidence import Evidence, planned_writes
 from cmsmig.evidence.switch.check import Check, done, either, person
 from cmsmig.evidence.switch.site_checks import site_checks
 from cmsmig.mapping.redirects.address_map import Outcome
+from cmsmig.richtext.losses import Severity
+from cmsmig.ui.documents.finding_list import SEVERITIES
+from cmsmig.ui.documents.loss_findings import loss_severity
 
 _NAMED = 3
 """Addresses that a line names; the files list all."""
@@ -126,13 +129,14 @@ def _nothing_left(evidence: Evidence) -> Check:
 
 
 def _losses(evidence: Evidence) -> Check:
-    by_severity = {"content": 0, "meaning": 0, "layout": 0}
+    by_severity = dict.fromkeys(SEVERITIES, 0)
     for each in evidence.losses:
-        by_severity[each.severity] = by_severity.get(each.severity, 0) + each.losses
+        severity = loss_severity(each.kind, Severity(each.severity))
+        by_severity[severity] += each.losses
     what = "Losses were read and accepted"
     if not any(by_severity.values()):
         return done(what, "Nothing was lost.")
-    found = ", ".join(f"{name} {count}" for name, count in by_severity.items())
+    found = ", ".join(f"{name} {count:,}" for name, count in by_severity.items())
     todo = "Read those of content; mend them in the story where readers need them."
     return person(what, f"{found}.", "lists/losses.csv", todo)
 
