@@ -30,6 +30,8 @@ _COLUMNS = (
 )
 _IN_CSV = 7
 """Columns that a CSV file has."""
+_RANKS = 10
+"""Ranks of one part: more than there are severities."""
 _BATCH = 200
 _BETWEEN = 0.7
 """Seconds between two times that the list says how far it is."""
@@ -68,14 +70,15 @@ class FindingRows(Rows):
         self._site = site
         self._parts = parts
 
-    def keep(self, part: int, found: Iterable[tuple[int, Finding]]) -> None:
-        """Keep more findings of a part, with how soon each is listed."""
+    def keep(self, part: int, found: Iterable[Finding]) -> None:
+        """Keep more findings of a part, in each part by severity."""
         title = self._parts[part][0] if self._parts else ""
-        self.add(part, ((rank, (*astuple(each), title)) for rank, each in found))
+        first = part * _RANKS
+        self.add(part, ((first + e.rank, (*astuple(e), title)) for e in found))
 
-    def replace(self, part: int, found: Iterable[tuple[int, Finding]]) -> None:
-        """Keep findings in place of those that a part had."""
-        self.put(part, ((rank, (*astuple(each), "")) for rank, each in found))
+    def replace(self, part: int, found: Iterable[Finding]) -> None:
+        """Keep findings in place of those that a part had; all by severity."""
+        self.put(part, ((each.rank, (*astuple(each), "")) for each in found))
 
     def findings(self) -> Iterator[Finding]:
         """Yield all findings."""
@@ -169,11 +172,11 @@ class FindingSetTable(FindingTable):
         mine, self._reading, shown_at = self._round, True, 0.0
         self._rows.clear()
         for part, each in enumerate(self._sets()):
-            batch: list[tuple[int, Finding]] = []
+            batch: list[Finding] = []
             async for finding in in_slices(each.read()):
                 if mine != self._round:
                     return
-                batch.append((part, finding))
+                batch.append(finding)
                 if len(batch) == _BATCH:
                     self._keep(part, batch)
                     # Now and then: each time all findings are counted.
@@ -184,7 +187,7 @@ class FindingSetTable(FindingTable):
         self._reading, self.progress = False, ""
         self.renew()
 
-    def _keep(self, part: int, batch: list[tuple[int, Finding]]) -> None:
+    def _keep(self, part: int, batch: list[Finding]) -> None:
         self._rows.keep(part, batch)
         batch.clear()
         count = self._rows.nouns.counted(self._rows.count(EVERYTHING))

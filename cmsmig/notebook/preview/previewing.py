@@ -44,7 +44,7 @@ from cmsmig.notebook.preview.previews import Previews, state_told
 from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.origin.files import FileStore
 from cmsmig.review.body_index import BodyIndex, HearLosses
-from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
@@ -215,9 +215,7 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
 def _loss_keeper(
     body_index: BodyIndex, kept: FindingRows, pages: OldPages
 ) -> HearLosses:
-    """Return what keeps the losses of each body: what a reader saw or could click
-    comes first, looks come last."""
-    ranks = {each: rank for rank, each in enumerate(reversed(Severity))}
+    """Return what keeps the losses of each body."""
 
     def keep(index: int, losses: Sequence[Loss]) -> None:
         body = body_index.bodies[index]
@@ -225,12 +223,7 @@ def _loss_keeper(
         kept.replace(
             index,
             (
-                (
-                    ranks[loss.severity],
-                    loss_finding(
-                        loss, item=body.title, page=page, field=body.design.origin
-                    ),
-                )
+                loss_finding(loss, item=body.title, page=page, field=body.design.origin)
                 for loss in losses
             ),
         )

@@ -50,6 +50,11 @@ class Finding:
     severity: str = ""
     """Of a loss: one of `SEVERITIES`."""
 
+    @property
+    def rank(self) -> int:
+        """Return its place in a list: what matters most is first."""
+        return ["", *SEVERITIES].index(self.severity)
+
 
 @dataclass(slots=True)
 class _Group:
