@@ -3,6 +3,7 @@
 Names in here never move: projects keep their notebooks.
 """
 
+from cmsmig.notebook.kit.change_table import show_changes
 from cmsmig.notebook.verify.verifying import (
     checklist,
     conclude,
@@ -20,5 +21,6 @@ __all__ = [
     "findings",
     "ledger_tables",
     "redirects",
+    "show_changes",
     "verify",
 ]

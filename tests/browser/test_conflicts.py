@@ -17,20 +17,19 @@ from tests.support.steps.staged_project import StagedProject
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-DRIVES = frozenset(("conflict-take", "gone-take"))
+DRIVES = frozenset(("change-take", "conflict-take"))
 """Controls that only a project with conflicts has."""
 
 
 STEPS = (
     {"run_all": []},
-    {"shows": ["edits", "Theirs", "Ours"]},
-    {"choose": ["conflict-take", "write ours"]},
+    {"shows": ["conflict_take", "Theirs"]},
+    {"choose": ["conflict-take", "write ours", 1]},
     {"sees": "Written to decisions/conflicts.yaml"},
-    {"choose": ["gone-take", "make it again"]},
+    {"choose": ["change-take", "make it again"]},
     {"click": "plan-again"},
     {"sees": "This is the plan as of now"},
     {"counts": [".cmsmig-conflict-take", 0]},
-    {"counts": [".cmsmig-gone-take", 0]},
 )
 
 

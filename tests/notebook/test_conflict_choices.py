@@ -68,11 +68,11 @@ def test_whose_value_counts_is_decided_by_a_choice(project: StagedProject) -> No
     """Both values are shown as text; the import goes by the choice."""
     plan = worked(
         project,
-        {"shows": ["edits", "Theirs"]},
-        {"shows": ["edits", "Ours"]},
+        {"shows": ["conflict_take", "Theirs"]},
+        {"shows": ["conflict_take", "Ours"]},
         {"nothing_runs": "<b>Theirs"},
         {"set": ["conflict-take", "ours"]},
-        {"set": ["gone-take", "recreate"]},
+        {"set": ["conflict-take", "recreate", 2]},
         {"sees": "Written to decisions/conflicts.yaml"},
     )
     [conflict] = plan.edit_conflicts
@@ -92,19 +92,39 @@ def test_what_is_gone_is_decided_by_a_choice(project: StagedProject) -> None:
     assert decided(project) == kept
     worked(
         project,
-        {"set": ["gone-take", "recreate"]},
-        {"set": ["gone-take", ""]},
+        {"set": ["conflict-take", "recreate", 2]},
+        {"set": ["conflict-take", "", 2]},
     )
     assert yaml.safe_load(decided(project))["gone"] == []
     worked(
         project,
-        {"set": ["gone-take", "leave_out"]},
-        {"set": ["gone-take", "delete", 1]},
+        {"set": ["conflict-take", "leave_out", 2]},
+        {"set": ["conflict-take", "delete", 3]},
         {"set": ["conflict-take", "theirs"]},
     )
     project.done("import")
     assert len(project.stories()) == before - 1
     assert "<b>Theirs</b>" in names(project)
+
+
+def test_all_changes_in_the_space_are_decided_together(project: StagedProject) -> None:
+    """Each is written with its date, and shown as taken from then on."""
+    before = len(project.stories())
+
+    async def work() -> None:
+        workspace = Staged(project.rehearsal).workspace(interactive=True)
+        page = Page(await show_changes(workspace))
+        await play(({"set": ["change-take", "ours"]},), page)
+        await play(({"set": ["change-take", "recreate"]},), page)
+        await play(({"sees": "Written to decisions/conflicts.yaml"},), page)
+
+    asyncio.run(work())
+    taken = yaml.safe_load(decided(project))
+    assert [each["take"] for each in taken["edits"]] == ["ours"]
+    assert all(each["note"] for each in (*taken["edits"], *taken["gone"]))
+    project.done("import")
+    assert "Ours" in names(project)
+    assert len(project.stories()) == before + 1
 
 
 def test_what_moved_is_listed_before_the_plan(project: StagedProject) -> None:

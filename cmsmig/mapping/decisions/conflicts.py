@@ -130,13 +130,20 @@ class ConflictsDecision:
         )
 
     def side(self, kind: ConflictKind, what: str, field: str, seen: str) -> Side | None:
-        """Return whose value is kept in a field that shows the edit `seen`.
+        """Return whose value is kept in a field that shows the edit `seen`."""
+        found = self.edit(kind, what, field, seen)
+        return found.take if found else None
+
+    def edit(
+        self, kind: ConflictKind, what: str, field: str, seen: str
+    ) -> EditChoice | None:
+        """Return the decision about a field that shows the edit `seen`.
 
         A decision about the object goes before one about all, and one about the field
         before one about all fields.
         """
         fitting = {
-            (choice.what, choice.field): choice.take
+            (choice.what, choice.field): choice
             for choice in self.edits
             if choice.kind is kind and choice.seen in ("", seen)
         }

@@ -8,11 +8,12 @@ from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.change_choices import ChoiceView
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.client_plan_panel import client_plan_panel
-from cmsmig.notebook.transfer.conflict_choices import ConflictChoices
+from cmsmig.notebook.transfer.conflict_choices import plan_choices
 from cmsmig.notebook.transfer.plan_findings import findings_panel
 from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_panel import StepRun
@@ -56,11 +57,13 @@ async def show_plan(
     def controls() -> widgets.Element:
         board = widgets.Board()
         tables = widgets.Html(shown.html())
-        conflicts = ConflictChoices(workspace, lambda: shown.plan)
+        choices = ChoiceView(
+            workspace, "conflict", "Decide", lambda: plan_choices(shown.plan)
+        )
 
         def renewed() -> None:
             tables.show(shown.html())
-            conflicts.renew()
+            choices.renew()
 
         shown.watchers["plan"] = renewed
 
@@ -78,7 +81,7 @@ async def show_plan(
             )
         ticks = [] if tick is None else [tick]
         below = widgets.row(button, *ticks)
-        return widgets.column(conflicts.element(), tables, below, board.messages)
+        return widgets.column(choices.element(), tables, below, board.messages)
 
     return PlanPanel(
         static=shown.html,

@@ -17,7 +17,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, value_of
-from cmsmig.reconcile.field_diff import ABSENT, Absent, Value
+from cmsmig.reconcile.field_diff import ABSENT, Absent, Value, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels, labels_of
 from cmsmig.reconcile.resource import compare
@@ -71,11 +71,20 @@ class Change:
     text: str = ""
     """What happened, where no field tells it."""
     ref: Ref | None = None
-    """The object, where it is no story."""
+    """The object in the space, as a decision names it."""
+    seen: str = ""
+    """What a decision about a change in the space gives as `seen`; see `seen_of`."""
     name: str = ""
     """What the story is called."""
+    decided: str = ""
+    """Whose value was decided to be kept, by whom and when."""
     lines: tuple[str, ...] = ()
     """The change of the field in words, a line for each leaf."""
+
+    @property
+    def title(self) -> str:
+        """Return the name of the story with its path; else what changed."""
+        return f"{self.name} ({self.what})" if self.name else self.what
 
     def as_json(self) -> JsonObject:
         """Return it as `changes --json` lists it; a side without a value has no key."""
@@ -120,16 +129,25 @@ async def changes_of(
         )
         design, stories = migration.design, job.snapshot.stories
         labels = labels_of(design, stories, rows.values())
-        return tuple(_in_words(each, labels) for each in found)
+        decided = migration.decisions.conflicts
+        return tuple(_in_words(each, labels, decided) for each in found)
 
 
-def _in_words(change: Change, labels: Labels) -> Change:
-    """Return a change with what an editor calls the story and the change of a field."""
+def _in_words(change: Change, labels: Labels, decided: ConflictsDecision) -> Change:
+    """Return a change with the name of its story, the change of its field in words, and
+    the decision about it."""
     row = labels.stories.get(change.what)
-    named = replace(change, name=row.name if row else "")
+    ref, edit = change.ref, None
+    if ref is not None and (kind := ref.kind.decided_as) and change.seen:
+        edit = decided.edit(kind, ref.key, change.field, change.seen)
+    named = replace(
+        change,
+        name=row.name if row else "",
+        decided=" by ".join(filter(None, (edit.take, edit.note))) if edit else "",
+    )
     if change.text:
         return named
-    ref = change.ref or Ref(Kind.STORY, change.what)
+    ref = ref or Ref(Kind.STORY, change.what)
     lines = change_lines(labels, ref, change.field, change.old, change.new)
     return replace(named, lines=lines)
 
@@ -213,7 +231,7 @@ def _of_gone(job: ImportJob) -> Iterator[Change]:
     for kind, names in job.gone.names().items():
         for name in names:
             text = f"is gone from the {kind.noun(2)} of the space"
-            yield Change(Where.DESTINATION, name, text=text)
+            yield Change(Where.DESTINATION, name, text=text, ref=Ref(kind, name))
 
 
 def _of_objects(job: ImportJob) -> Iterator[Change]:
@@ -233,7 +251,8 @@ def _of_diff(ours_at: Where, ref: Ref, diff: Diff) -> Iterator[Change]:
     for where, side in ((ours_at, sides.ours), (Where.DESTINATION, sides.theirs)):
         for name in sides.moved(side):
             old, new = value_of(sides.base, name), value_of(side, name)
-            yield Change(where, what, "", name, old, new, ref=ref)
+            seen = sides.rules.seen(new)[0]
+            yield Change(where, what, "", name, old, new, ref=ref, seen=seen)
 
 
 async def _of_stories(
@@ -279,6 +298,8 @@ def _of_publication(
         PUBLISHED,
         story_record.left_public,
         there.published,
+        ref=Ref(Kind.STORY, story_record.full_slug),
+        seen=seen_of(there.published),
     )
 
 
@@ -293,5 +314,7 @@ def _of_story(key: ItemKey, last: LastWrite, story: Story | None) -> Iterator[Ch
     compared = compare(story_resource(last, story), ConflictsDecision())
     for field in compared.edited:
         old = value_of(last.sent, field)
-        new = value_of(compared.diff.sides.theirs, field)
-        yield Change(where, what, item, field, old, new)
+        sides, ref = compared.diff.sides, compared.ref
+        new = value_of(sides.theirs, field)
+        seen = sides.rules.seen(new)[0]
+        yield Change(where, what, item, field, old, new, ref=ref, seen=seen)

@@ -56,6 +56,6 @@ def _rows(listed: Sequence[Change], title: str) -> Iterator[Part]:
 
 
 def _lines(change: Change) -> Iterator[tuple[Cell, ...]]:
-    what = f"{change.name} ({change.what})" if change.name else change.what
+    decided = f" (decided: {change.decided})" if change.decided else ""
     for line in change.lines or (change.text,):
-        yield what, line
+        yield change.title, f"{line}{decided}"

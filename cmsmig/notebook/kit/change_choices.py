@@ -1,0 +1,196 @@
+"""Changes that a person decides about by a choice: whose value is kept, whether a story
+is published, and what happens to what one side no longer has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from markupsafe import Markup
+
+from cmsmig.errors import UsageError
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictsDecision,
+    EditChoice,
+    GoneAction,
+    GoneChoice,
+    GoneFrom,
+    Side,
+)
+from cmsmig.notebook.kit.reviewer import known_reviewer
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.steps.decide.decision_store import change_decision, decision_in
+from cmsmig.ui.controls import select
+from cmsmig.ui.html.safe_html import NOTHING, Cell, more, sheet, table
+from cmsmig.ui.view import View, action
+
+Options: TypeAlias = tuple[tuple[str, str], ...]
+
+_SHOWN = 25
+_ALL = "all"
+_OPEN = ("not decided", "")
+_SIDES = (("write ours", str(Side.OURS)), ("keep theirs", str(Side.THEIRS)))
+_AGAIN = ("make it again", str(GoneAction.RECREATE))
+_LEFT = ("leave it out", str(GoneAction.LEAVE_OUT))
+_STORIES = (
+    ("keep it", str(GoneAction.KEEP)),
+    ("unpublish it", str(GoneAction.UNPUBLISH)),
+    ("delete it", str(GoneAction.DELETE)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person can decide about one change."""
+
+    name: str
+    lines: Sequence[str]
+    """The change in words."""
+    options: Options
+    """(label, value)"""
+    about: EditChoice | GoneChoice
+    """The decision; what it takes is replaced by the option that is chosen."""
+
+    def taken(self, now: ConflictsDecision) -> EditChoice | GoneChoice | None:
+        """Return the decision that was taken about this."""
+        about = self.about
+        if isinstance(about, EditChoice):
+            return now.edit(about.kind, about.what, about.field, about.seen)
+        return next((e for e in now.gone if _place(e) == _place(about)), None)
+
+    def decided(self, now: ConflictsDecision, value: str, by: str) -> ConflictsDecision:
+        """Return the decisions with this one; without it for an empty value."""
+        about, place = self.about, _place(self.about)
+        if isinstance(about, EditChoice):
+            edits = tuple(each for each in now.edits if _place(each) != place)
+            made = [replace(about, take=Side(value), note=by)] if value else []
+            return replace(now, edits=(*edits, *made))
+        gone = tuple(each for each in now.gone if _place(each) != place)
+        chosen = [replace(about, action=GoneAction(value), note=by)] if value else []
+        return replace(now, gone=(*gone, *chosen))
+
+
+def edit_choice(name: str, lines: Sequence[str], about: EditChoice) -> Choice:
+    """Return the choice whose value of a field is kept."""
+    sides = _SIDES
+    if about.field == PUBLISHED:
+        is_public = any(each.endswith("yes") for each in lines)
+        verbs = ("unpublish it", "keep it") if is_public else ("publish it", "keep it")
+        sides = ((verbs[0], str(Side.OURS)), (verbs[1], str(Side.THEIRS)))
+    return Choice(name, lines, sides, about)
+
+
+def gone_there_choice(kind: Kind, name: str) -> Choice:
+    """Return the choice about what the space no longer has."""
+    options = (_AGAIN, _LEFT) if kind is Kind.STORY else (_AGAIN,)
+    about = GoneChoice(GoneFrom.DESTINATION, name, GoneAction.RECREATE)
+    lines = (f"is gone from the {kind.noun(2)} of the space",)
+    return Choice(name, lines, options, about)
+
+
+def gone_at_origin_choice(name: str, path: str) -> Choice:
+    """Return the choice about the story of an item that is gone at the origin."""
+    about = GoneChoice(GoneFrom.ORIGIN, path, GoneAction.KEEP)
+    return Choice(f"{name} ({path})", ("is gone at the origin",), _STORIES, about)
+
+
+class ChoiceView(View):
+    """A drop-down for each choice, and one for all of them.
+
+    Each is written at once; the next plan uses it.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        prefix: str,
+        title: str,
+        choices: Callable[[], Iterable[Choice]],
+    ) -> None:
+        super().__init__()
+        self.prefix = prefix
+        self.label = title
+        self._workspace = workspace
+        self._find = choices
+        self._choices = (*choices(),)
+
+    def renew(self) -> None:
+        """Show the choices as they are now."""
+        self._choices, self.said = (*self._find(),), ("", "")
+        self.show()
+
+    @action("take")
+    def _take(self, sent: str) -> None:
+        row, _, value = sent.partition("=")
+        if self._workspace.dry_run:
+            raise UsageError("This is a dry run: no decision is written.")
+        chosen = [
+            each
+            for number, each in enumerate(self._choices)
+            if row == str(number) or (row == _ALL and _offers(each, value))
+        ]
+        today = datetime.now(UTC).date().isoformat()
+        by = ", ".join(filter(None, (known_reviewer(self._workspace), today)))
+
+        def decide(now: ConflictsDecision) -> ConflictsDecision:
+            for each in chosen:
+                now = each.decided(now, value, by)
+            return now
+
+        change_decision(self._workspace.project, ConflictsDecision, decide)
+        self.say(_SAID, "good")
+        self.show()
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the changes with their choices."""
+        return self.panel(**{f"{self.prefix}_take": self._html()})
+
+    def _html(self) -> Markup:
+        if not self._choices:
+            return NOTHING
+        found = decision_in(self._workspace.project, ConflictsDecision)
+        now = found or ConflictsDecision()
+        rows: list[tuple[Cell, ...]] = []
+        for number, each in enumerate(self._choices[:_SHOWN]):
+            taken = each.taken(now)
+            value = "" if taken is None else _value(taken)
+            control = self._select(str(number), each.name, each.options, value)
+            rows.append((each.name, "; ".join(each.lines), control, _note(taken)))
+        count = len(self._choices)
+        if count > 1:
+            options = dict.fromkeys(o for each in self._choices for o in each.options)
+            every = self._select(_ALL, f"all {count}", (*options,), "")
+            rows.insert(0, (f"All {count} below", "", every, ""))
+        head = ("What", "Change", "Decision", "Decided by")
+        return sheet(
+            table(head, rows, caption=f"{self.label} ({count})"), more(count, _SHOWN)
+        )
+
+    def _select(self, row: str, about: str, options: Options, value: str) -> Markup:
+        options = (_OPEN, *options)
+        return select(self.named("take"), "", options, value, row=row, about=about)
+
+
+_SAID = "Written to decisions/conflicts.yaml. The next plan uses it."
+
+
+def _offers(choice: Choice, value: str) -> bool:
+    return not value or any(each == value for _, each in choice.options)
+
+
+def _place(about: EditChoice | GoneChoice) -> tuple[str, str, str]:
+    if isinstance(about, EditChoice):
+        return str(about.kind), about.what, about.field
+    return str(about.side), about.what, ""
+
+
+def _value(taken: EditChoice | GoneChoice) -> str:
+    return str(taken.take if isinstance(taken, EditChoice) else taken.action)
+
+
+def _note(taken: EditChoice | GoneChoice | None) -> str:
+    return "" if taken is None else taken.note or "by hand"
