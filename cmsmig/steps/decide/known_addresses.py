@@ -95,7 +95,16 @@ def known_addresses(
         spelled.get(link) or spelled.get(link.casefold(), link)
         for link in _links(project, origin)
     )
-    return [*found, *(KnownAddress(link, Source.LINK) for link in links)]
+    # A link may lead to a page that is not live yet.
+    paths = OldPaths.of(origin.site, origin.collections)
+    stories = {
+        paths.path(item.key, item.slug): new.stories.get(item.key, "")
+        for item in origin.every_item().values()
+    }
+    return [
+        *found,
+        *(KnownAddress(link, Source.LINK, stories.get(link, "")) for link in links),
+    ]
 
 
 def _former(
