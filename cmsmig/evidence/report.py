@@ -66,7 +66,7 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
         *(verification_doc(found, SHOWN) if found else no_reading),
         *findings_parts(evidence, shown=SHOWN),
         Heading("Redirects"),
-        *redirects_doc(evidence.redirects),
+        *redirects_doc(evidence.redirects, evidence.site_address),
         Heading("Before the DNS switch"),
         *checklist_doc(checks),
         Heading("What a further import would write"),
@@ -191,8 +191,8 @@ def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
         )
 
 
-def redirects_doc(found: AddressMap) -> Iterator[Part]:
-    """Yield where each old address leads, and what waits for a decision."""
+def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
+    """Yield where each old address of `site` leads, and what waits for a decision."""
     moved, kept = found.of(Outcome.MOVED), len(found.of(Outcome.UNCHANGED))
     yield Text(
         f"{counted(len(moved), 'address moves', 'addresses move')} ({MOVED_STATUS}), "
@@ -206,10 +206,16 @@ def redirects_doc(found: AddressMap) -> Iterator[Part]:
     yield from table(("Known from", *Outcome), counts, "Old addresses")
     waiting = [row for row in found.rows if row.outcome is Outcome.WAITING]
     head = ("Old address", "Item", "Why")
-    named = [(row.old, row.name, row.why) for row in waiting]
+    named = [(Link(row.old, site), row.name, Text(row.why)) for row in waiting]
     rest = "all are in redirects/address-map.csv"
     yield from table(head, named, "Addresses that wait for a decision", rest, shown=50)
-    rows = [(row.old, f"{row.new}{row.tail}") for row in moved]
+    rows = [
+        (
+            Link(row.old, site),
+            Link(row.new + row.tail, found.host if row.new.startswith("/") else ""),
+        )
+        for row in moved
+    ]
     yield from table(("Old address", "New address"), rows, "Moved", shown=50)
     if clashes := [*found.shared, *found.shadowed]:
         listed = ", ".join(f"`{each}`" for each in clashes[:50])

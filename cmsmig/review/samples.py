@@ -30,6 +30,7 @@ from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.survey.value_facts import file_name
 
 _SAMPLE = 90
 """Characters of a sample that are shown."""
@@ -196,9 +197,11 @@ class Sampler:
 
 
 def _labelled(value: Json) -> str:
-    """Return an origin value in short, a file or link by its address."""
-    if isinstance(value, dict) and isinstance(value.get("url"), str):
-        return _short(as_text(value["url"]))
+    """Return an origin value in short, a file by its name, a link by its address."""
+    if isinstance(value, list) and value and all(isinstance(e, dict) for e in value):
+        return _short(", ".join(map(_labelled, value)))
+    if isinstance(value, dict) and isinstance(url := value.get("url"), str):
+        return _short(file_name(url) if "fileId" in value else url)
     return _short(as_text(value))
 
 
@@ -207,7 +210,9 @@ def _told(value: Json) -> str:
     if isinstance(value, dict):
         if value.get("type") == "doc":
             return f"rich text: {' '.join(_texts(value))}"
-        for name in ("filename", "cached_url", "url", "color"):
+        if isinstance(file := value.get("filename"), str) and file:
+            return file_name(file)
+        for name in ("cached_url", "url", "color"):
             if isinstance(found := value.get(name), str) and found:
                 return found
     if isinstance(value, list):

@@ -100,7 +100,7 @@ def test_the_page_forbids_every_request() -> None:
     page = report_page(evidence_of("x"), ())
     assert "default-src 'none'" in page
     assert "http://" not in page
-    assert page.count("https://") == page.count("https://x/") == 3
+    assert page.count("https://") == page.count("https://x/") == 5
     assert '<a href="https://x/" target="_blank" rel="noopener noreferrer">' in page
 
 

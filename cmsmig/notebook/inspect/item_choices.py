@@ -33,6 +33,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.ui.format import moment
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
@@ -202,7 +203,7 @@ def describe(decision: CollectionsDecision) -> str:
     if decision.reviewed is None:
         return f"{FILE} is not decided yet."
     by = decision.reviewed
-    return f"{FILE}: decided {by.how} by {by.by}, {by.at}."
+    return f"{FILE}: decided {by.how} by {by.by}, {moment(by.at)}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review, write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
+from cmsmig.ui.format import moment
 
 
 def required(project: Project, kind: type[D], notebook: str) -> D:
@@ -66,4 +67,4 @@ def describe_review(reviewed: Reviewed | None) -> str:
     """Return who accepted something, when and how, as a sentence."""
     if reviewed is None:
         return "Proposed by the kit; nobody has accepted it yet."
-    return f"Accepted {reviewed.how} by {reviewed.by} at {reviewed.at}."
+    return f"Accepted {reviewed.how} by {reviewed.by}, {moment(reviewed.at)}."

@@ -33,6 +33,7 @@ from cmsmig.steps.write.import_steps import Outcome, run_command
 from cmsmig.ui.doc_html import doc_html
 from cmsmig.ui.documents.plan import TITLES, planned_calls, planned_writes
 from cmsmig.ui.html.safe_html import (
+    NOTHING,
     joined,
     more,
     note,
@@ -95,7 +96,18 @@ class StepRun:
     def forecast(self) -> Markup:
         """Return what the step would do, and what has to come before it."""
         missing = missing_before(self.workspace, self.step, self.shown.plan)
-        return sheet(self.intended(missing))
+        return sheet(self._true_now(), self.intended(missing))
+
+    def _true_now(self) -> Markup:
+        """Return what the destination has of what the step is to bring."""
+        path = self.workspace.project.ledger
+        if not path.exists():
+            return NOTHING
+        with Ledger.open_existing(path) as ledger:
+            found = step_result(self.step, self.shown.details.migration, ledger)
+        if found.is_whole:
+            return note(f"{found.sentence} {found.next_step}", "good")
+        return note(found.sentence)
 
     def intended(self, missing: str) -> Markup:
         """Return what the step would do, and what is `missing` before it."""

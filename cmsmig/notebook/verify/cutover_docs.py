@@ -22,7 +22,7 @@ def handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:
 
 def planned_redirects_doc(handover: Handover) -> Iterator[Part]:
     """Yield where each old address leads."""
-    yield from redirects_doc(handover.redirects())
+    yield from redirects_doc(handover.redirects(), handover.pages.site)
     if handover.missing:
         yield Note("As planned: no story was created yet.")
 

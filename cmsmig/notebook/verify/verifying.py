@@ -175,8 +175,12 @@ def conclude(handover: Handover) -> Panel:
 def _view(ledger: Path, view: View) -> Markup:
     title = str(view).replace("_", " ").capitalize()
     frame = view_frame(ledger, view)
-    # What a person knows an item by comes first.
-    known = sorted(frame.columns, key=lambda name: str(name).endswith("_id"))
+    # Wider than a page with them; `ledger.sqlite` has them all.
+    known = [
+        name
+        for name in frame.columns
+        if not str(name).endswith(("_id", "uuid", "_hash")) and frame[name].any()
+    ]
     rows = frame_html(frame[known], rows=_ROWS)
     return heading(title) + scrolling(title, rows)
 
