@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS
+from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS, safe_name
 from cmsmig.mapping.convert.field_context import FieldUse, as_text
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.convert.file_addresses import host_of
@@ -30,7 +30,6 @@ from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.survey.value_facts import file_name
 
 _SAMPLE = 90
 """Characters of a sample that are shown."""
@@ -201,7 +200,7 @@ def _labelled(value: Json) -> str:
     if isinstance(value, list) and value and all(isinstance(e, dict) for e in value):
         return _short(", ".join(map(_labelled, value)))
     if isinstance(value, dict) and isinstance(url := value.get("url"), str):
-        return _short(file_name(url) if "fileId" in value else url)
+        return _short(safe_name(url) if "fileId" in value else url)
     return _short(as_text(value))
 
 
@@ -211,7 +210,7 @@ def _told(value: Json) -> str:
         if value.get("type") == "doc":
             return f"rich text: {' '.join(_texts(value))}"
         if isinstance(file := value.get("filename"), str) and file:
-            return file_name(file)
+            return safe_name(file)
         for name in ("cached_url", "url", "color"):
             if isinstance(found := value.get(name), str) and found:
                 return found

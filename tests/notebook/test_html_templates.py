@@ -40,6 +40,7 @@ HELD = {
     "numbers": {0},
     "groups": [(EVIL, [(FIELD, EVIL)])],
     "changes": [(EVIL, EVIL, EVIL)],
+    "schema": [(EVIL, EVIL, EVIL)],
     "index": 0,
     "nodes": [(EVIL, EVIL, EVIL, EVIL)],
     "regions": [(EVIL, EVIL)],

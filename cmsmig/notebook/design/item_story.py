@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.notebook.design.item_story_html import (
     VIEWS,
     chooser_html,
@@ -34,13 +35,14 @@ class ItemStory(View):
         super().__init__()
         self._desk = desk
         self._place = 0
-        self._at = 0
+        self._at = self._fullest()
         self._text = ""
         self._view = next(iter(VIEWS))
 
     def choose(self, place: int) -> None:
         """Show an item of another content type."""
-        self._place, self._at, self._text = place, 0, ""
+        self._place, self._text = place, ""
+        self._at = self._fullest()
         self.show()
 
     def renew(self) -> None:
@@ -93,6 +95,14 @@ class ItemStory(View):
 
     def _items(self) -> tuple[Item, ...]:
         return self._desk.items(self._place)
+
+    def _fullest(self) -> int:
+        """Return the place of the first item that fills the most fields."""
+        filled = [
+            sum(not is_blank(value) for value in each.data.values())
+            for each in self._items()
+        ]
+        return max(range(len(filled)), key=filled.__getitem__, default=0)
 
     def _found(self) -> list[int]:
         """Return the places of the items whose name or slug holds what is sought."""

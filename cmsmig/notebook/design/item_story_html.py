@@ -10,8 +10,10 @@ from itertools import groupby
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.counting import counted
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.design import ContentTypeDesign
+from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.origin.schema import Item
 from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.review.design_edits import DesignEditor
@@ -42,6 +44,7 @@ VIEWS: Mapping[str, str] = {
     "story": "Story as JSON",
     "component": "Component",
     "difference": "Difference to the space",
+    "components": "All components",
 }
 """The ways to look at an item, by the value of their button."""
 _LISTED = 50
@@ -95,6 +98,8 @@ def item_html(desk: DesignEditor, place: int, item: Item | None, view: str) -> M
         return _components(desk, content_type)
     if view == "difference":
         return _differences(desk, content_type)
+    if view == "components":
+        return _all_components(desk)
     if item is None:
         return sheet(note("No item of this collection is migrated."))
     story = desk.story(place, item)
@@ -162,6 +167,25 @@ def _object(value: JsonObject, title: str) -> Markup:
 def _components(desk: DesignEditor, content_type: ContentTypeDesign) -> Markup:
     made = components_of(desk.design, content_type)
     return joined(_json(body) for body in made.values())
+
+
+def _all_components(desk: DesignEditor) -> Markup:
+    """Return every component of the design, folded: its form and its JSON."""
+    return joined(
+        _component(each.name, each.body) for each in component_bodies(desk.design)
+    )
+
+
+def _component(name: str, body: JsonObject) -> Markup:
+    schema = body.get("schema")
+    fields = [
+        (field.get("display_name") or key, key, field.get("type"))
+        for key, field in (schema if isinstance(schema, dict) else {}).items()
+        if isinstance(field, dict)
+    ]
+    count = counted(len(fields), "field")
+    json_html = _json(body)
+    return _made("component", name=name, count=count, schema=fields, content=json_html)
 
 
 def _differences(desk: DesignEditor, content_type: ContentTypeDesign) -> Markup:
