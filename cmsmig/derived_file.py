@@ -242,6 +242,13 @@ def _find_key(project: Path) -> bytes:
     return b""
 
 
+def sealed(project: Path, *values: str) -> str:
+    """Return the keyed hash of some texts with this user's key, in hex; empty where no
+    key can be kept."""
+    key = _find_key(project)
+    return _seal(key, *values).hex() if key else ""
+
+
 def _seal(key: bytes, *values: str | int | bytes) -> bytes:
     """Return the keyed hash of some values."""
     made = blake2b(key=key, digest_size=16)

@@ -36,6 +36,7 @@ from cmsmig.evidence.switch.site_checks import SiteFindings
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
+from cmsmig.ledger.run_progress import LastRun, read_history
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap, KnownAddress, Source
 from cmsmig.settings import Project
@@ -109,6 +110,17 @@ class Evidence:
     old_hosts: tuple[HostUse, ...] = ()
     """Hosts of the old site that written stories name."""
     sites: SiteFindings = field(default_factory=SiteFindings)
+    project: Project | None = None
+    """None for evidence that is of no project."""
+    runs: tuple[tuple[LastRun, Mapping[str, int]], ...] = ()
+    """Every run, the first first, and the requests that it noted, by kind."""
+
+    @property
+    def new_site(self) -> str:
+        """Return the address of the new site as far as it is known, with a slash."""
+        compared = self.sites.new.new if self.sites.new else ""
+        known = self.redirects.host or compared
+        return f"{known.rstrip('/')}/" if known.startswith("https://") else ""
 
     @property
     def headline(self) -> Headline:
@@ -206,6 +218,8 @@ def gather(
         site_address=site_address(migration.origin.site),
         space_address=space_address(space_id, base_url),
         old_hosts=old_hosts,
+        project=project,
+        runs=read_history(project.ledger),
         sites=SiteFindings(read_old_site(project), read_comparison(project)),
     )
 
@@ -252,7 +266,18 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
         ],
         "plan": evidence.plan,
         "redirects": evidence.redirects.as_json(),
+        "runs": [
+            {
+                "command": run.command,
+                "started_at": run.started_at,
+                "outcome": run.outcome,
+                "planned": {**planned_writes({"calls": dict(run.planned)})},
+                "requests": dict(handled),
+            }
+            for run, handled in evidence.runs
+        ],
         "verification": None if found is None else found.as_json(),
+        "pages_compared": evidence.sites.as_json(),
         "checklist": list(checks),
     }
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from platform import python_version
 from typing import Final
 
+from cmsmig import __version__
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.evidence.evidence import (
@@ -20,6 +23,12 @@ from cmsmig.evidence.evidence import (
 from cmsmig.evidence.failures import Failure
 from cmsmig.evidence.listing import SHOWN, document_pieces
 from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.evidence.report_chain import (
+    FILE_NAME,
+    ReportState,
+    add_report,
+    report_state,
+)
 from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import MOVED_STATUS, AddressMap, Outcome
@@ -28,6 +37,7 @@ from cmsmig.ui.doc import (
     Cell,
     Doc,
     Facts,
+    Fold,
     Heading,
     Link,
     Mark,
@@ -44,6 +54,7 @@ from cmsmig.ui.documents.verification import verification_doc
 from cmsmig.ui.format import moment
 from cmsmig.ui.report_file import write_pieces, write_text
 
+_VERSIONS: Mapping[str, str] = {"cmsmig": __version__, "Python": python_version()}
 _PAGES: Final = 3
 """Pages that are named of one file."""
 _STATES: Mapping[CheckState, Mark] = {
@@ -64,6 +75,7 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
         *accounting_doc(evidence),
         Heading("Read back"),
         *(verification_doc(found, SHOWN) if found else no_reading),
+        *_pages_compared(evidence),
         *findings_parts(evidence, shown=SHOWN),
         Heading("Redirects"),
         *redirects_doc(evidence.redirects, evidence.site_address),
@@ -73,11 +85,14 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
         Text(_further(evidence)),
         Heading("Who decided what"),
         *_decided(evidence),
+        Heading("Runs, against their plans"),
+        *_runs(evidence),
     )
 
 
-def report_page(evidence: Evidence, checks: Sequence[Check]) -> str:
-    """Return the report as one HTML page that asks no other host for anything."""
+def report_page(evidence: Evidence, checks: Sequence[Check], proof: Doc = ()) -> str:
+    """Return the report as one HTML page that asks no other host for anything; `proof`
+    is its end."""
     into = f" into {evidence.target}" if evidence.target else ""
     about: list[tuple[str, Cell]] = [("As of", moment(evidence.made_at))]
     if evidence.site_address:
@@ -87,7 +102,7 @@ def report_page(evidence: Evidence, checks: Sequence[Check]) -> str:
         space = Address(evidence.space_address)
     about.append(("New space", space))
     title = f"Migration of {evidence.site}{into}"
-    return doc_page(title, (Facts(about),), report_doc(evidence, checks))
+    return doc_page(title, (Facts(about),), (*report_doc(evidence, checks), *proof))
 
 
 def write_report(
@@ -96,6 +111,12 @@ def write_report(
     """Write report.html and report.json into a folder, and below `lists` what they
     list, as CSV. Raises `StorageError`."""
     document = evidence_json(evidence, [each.as_json() for each in checks])
+    proof: Doc = ()
+    project = evidence.project
+    if project is not None:
+        state, broken = report_state(project)
+        document["chain"] = {**asdict(state), "broken": broken, **_VERSIONS}
+        proof = tuple(_proof(state, broken))
     details = evidence.details
     lists: Mapping[str, Iterable[JsonObject]] = {}
     if details:
@@ -103,17 +124,21 @@ def write_report(
             "losses_listed": (each.as_json() for each in details.losses()),
             "links_left": (each.as_json() for each in details.links_left()),
         }
-    return (
-        write_text(folder / PAGE, report_page(evidence, checks)),
+    written = (
+        write_text(folder / PAGE, report_page(evidence, checks, proof)),
         write_pieces(folder / DOCUMENT, document_pieces(document, lists)),
         *(
             write_pieces(
-                folder / LISTS / f"{each.name}.csv", findings_csv_lines(each.read())
+                folder / LISTS / f"{each.name}.csv",
+                findings_csv_lines(each.read(), each.to_fill_in),
             )
             for each in evidence.findings
             if next(each.read(), None) is not None
         ),
     )
+    if project is not None:
+        add_report(project, state, evidence.made_at, folder / DOCUMENT)
+    return written
 
 
 def headline_doc(evidence: Evidence) -> Doc:
@@ -188,6 +213,7 @@ def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
             shown=shown,
             rest=rest,
             site=evidence.site_address,
+            new_site=evidence.new_site,
         )
 
 
@@ -245,8 +271,7 @@ def _further(evidence: Evidence) -> str:
     if evidence.is_carried_out:
         return "Nothing: the last plan was carried out."
     writes = planned_writes(evidence.plan)
-    named = (f"{name.replace('_', ' ')} {count:,}" for name, count in writes.items())
-    return f"By the last plan: {', '.join(named)}." if writes else "Nothing."
+    return f"By the last plan: {_named(writes)}." if writes else "Nothing."
 
 
 def _decided(evidence: Evidence) -> Iterator[Part]:
@@ -255,6 +280,50 @@ def _decided(evidence: Evidence) -> Iterator[Part]:
         yield Table(("What", "Who", "When", "How"), rows, shown=len(rows))
     else:
         yield Text("No decision is signed.")
+
+
+def _pages_compared(evidence: Evidence) -> Iterator[Part]:
+    """Yield what the last comparison found on the pages that visitors open."""
+    if new := evidence.sites.new:
+        asked = counted(new.pages, "old address", "old addresses")
+        yield Text(
+            f"Pages as visitors open them: {asked} asked at {new.new}, "
+            f"{moment(new.finished)}: {_named(new.by_kind) or 'as before'}."
+        )
+
+
+def _proof(state: ReportState, broken: str) -> Iterator[Part]:
+    """Yield what this report was made of, and whether the reports before are whole."""
+    yield Heading("What this report was made of")
+    yield Facts([(name, found) for name, found in _VERSIONS.items()])
+    hashes = [(f"SHA-256 of {n}", found) for n, found in asdict(state).items() if found]
+    yield Fold("Hashes", (Facts(hashes),))
+    if broken:
+        yield Note(f"The chain of reports is broken: {broken}", "bad")
+    elif state.previous:
+        yield Text(f"The reports before this one are listed whole in `{FILE_NAME}`.")
+
+
+def _runs(evidence: Evidence) -> Iterator[Part]:
+    """Yield what each run planned to write and what it wrote."""
+    rows = [
+        (
+            moment(run.started_at),
+            run.command,
+            run.outcome or "no end noted",
+            _named(planned_writes({"calls": dict(run.planned)})),
+            _named(handled),
+        )
+        for run, handled in evidence.runs
+    ]
+    head = ("Started", "Command", "Ended", "Planned writes", "Requests noted")
+    rest = "all are in report.json"
+    yield from table(head, rows[::-1], "The last run first", rest)
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    named = (f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
+    return ", ".join(named)
 
 
 def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:

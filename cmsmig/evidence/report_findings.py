@@ -7,7 +7,8 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from mimetypes import guess_type
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
@@ -97,6 +98,8 @@ class FindingSet:
     none: str
     """What is said when there is nothing."""
     read: Callable[[], Iterator[Finding]]
+    to_fill_in: str = ""
+    """An empty last column of its CSV file, for people to fill in."""
 
 
 def report_findings(
@@ -142,6 +145,13 @@ def report_findings(
             "No item was left out.",
             lambda: _skipped(rows, words),
         ),
+        FindingSet(
+            "missing-alternative-texts",
+            "Pictures without an alternative text",
+            "Every picture has an alternative text.",
+            lambda: _undescribed(migration, words),
+            "Alternative text",
+        ),
     )
 
 
@@ -172,6 +182,7 @@ class _Words:
     def __init__(self, migration: Migration) -> None:
         origin = migration.origin
         self._pages = OriginPages(migration)
+        self._places = migration.places.places
         self._names: dict[ItemKey, str] = {}
         self._in_any_locale: dict[tuple[str, str], str] = {}
         for sets in (origin.live, origin.staged):
@@ -194,6 +205,10 @@ class _Words:
         """Return the path of an item's page at the origin, empty if it has none."""
         return self._pages.path(key)
 
+    def new_page(self, key: ItemKey) -> str:
+        """Return the path of an item's story, empty if it has none."""
+        return f"/{self._places[key].full_slug}" if key in self._places else ""
+
     def field(self, key: ItemKey, slug: str) -> str:
         """Return what editors call a field."""
         return self._fields.get((key.collection_id, slug)) or slug
@@ -206,6 +221,7 @@ def _failed(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]
                 kind=_kind(each.reason),
                 item=each.name or words.item(key),
                 page=words.page(key) or row.old_path,
+                new_page=words.new_page(key),
                 field="",
                 what="",
                 why=each.explanation or _kind(each.reason),
@@ -220,6 +236,7 @@ def _files(failures: tuple[Failure, ...], words: _Words) -> Iterator[Finding]:
                 kind=_kind(each.reason),
                 item=words.item(key),
                 page=words.page(key),
+                new_page=words.new_page(key),
                 field=words.field(key, field),
                 what=each.subject,
                 why=each.explanation or _kind(each.reason),
@@ -229,12 +246,13 @@ def _files(failures: tuple[Failure, ...], words: _Words) -> Iterator[Finding]:
 
 def _losses(details: PlanDetails, words: _Words) -> Iterator[Finding]:
     for each in details.losses():
-        yield loss_finding(
+        found = loss_finding(
             each.loss,
             item=words.item(each.key),
             page=words.page(each.key),
             field=words.field(each.key, each.field),
         )
+        yield replace(found, new_page=words.new_page(each.key))
 
 
 def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
@@ -265,6 +283,7 @@ def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
             kind=f"{told[:1].upper()}{told[1:]}",
             item=words.item(key),
             page=words.page(key),
+            new_page=words.new_page(key),
             field=words.field(key, text_of(each["field"])),
             what=words.item(target),
             why=why,
@@ -279,6 +298,7 @@ def _links(details: PlanDetails, words: _Words) -> Iterator[Finding]:
             kind=LINK_KINDS.get(each.cause, _kind(each.cause)),
             item=words.item(each.key),
             page=words.page(each.key),
+            new_page=words.new_page(each.key),
             field=words.field(each.key, each.field),
             what=each.href,
             why=why,
@@ -294,11 +314,38 @@ def _old_address(found: OldAddress, migration: Migration, words: _Words) -> Find
         kind=kind,
         item=words.item(found.key),
         page=words.page(found.key),
+        new_page=words.new_page(found.key),
         field=words.field(found.key, slugs.get(found.field, found.field)),
         what=found.address,
         why=why,
         todo=todo,
     )
+
+
+def _undescribed(migration: Migration, words: _Words) -> Iterator[Finding]:
+    """Yield each picture once, at the first place that shows it."""
+    pictures = {
+        address: each.name
+        for each in migration.files.uploads
+        if not each.alt.strip() and (guess_type(each.name)[0] or "").startswith("image")
+        for address in each.addresses
+    }
+    named: set[str] = set()
+    for use in migration.files.uses if pictures else ():
+        name = pictures.get(use.address)
+        if name is None or name in named or use.key not in migration.places.places:
+            continue
+        named.add(name)
+        yield Finding(
+            kind="Picture without an alternative text",
+            item=words.item(use.key),
+            page=words.page(use.key),
+            new_page=words.new_page(use.key),
+            field=words.field(use.key, use.field),
+            what=name,
+            why="Screen readers and search engines learn nothing of it.",
+            todo="Write at the file in the space what it shows; none for decoration.",
+        )
 
 
 def _skipped(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]:
@@ -310,6 +357,7 @@ def _skipped(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding
                 kind=_kind(row.reason),
                 item=row.name or words.item(key),
                 page=words.page(key),
+                new_page=words.new_page(key),
                 field="",
                 what="",
                 why=row.explanation or f"{_kind(row.reason)}.",

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,18 +129,28 @@ class RunWatch:
         return self._counted + _count(db, run, settled, _LAST)
 
 
+def read_history(path: Path) -> tuple[tuple[LastRun, Mapping[str, int]], ...]:
+    """Return every run, the first first, and its requests whose outcome is known, by
+    the kind of their intents. Reads only. Raises `LedgerError`."""
+    with closing(connect_reading(path)) as db, translated(path):
+        return tuple((run, _count(db, run.number, 0, _LAST)) for run in _runs(db))
+
+
 def _count(db: sqlite3.Connection, run: int, after: int, last: int) -> Counter[str]:
     return Counter(dict(db.execute(_HANDLED, (after, last, run)).fetchall()))
 
 
 def _last_run(db: sqlite3.Connection) -> LastRun | None:
-    row = db.execute(
-        """SELECT run.*, json_extract(plan.body, '$.calls') AS calls
-           FROM run LEFT JOIN plan ON plan.hash = run.plan_hash
-           ORDER BY run.id DESC LIMIT 1"""
-    ).fetchone()
-    if row is None:
-        return None
+    return next(_runs(db, "ORDER BY run.id DESC LIMIT 1"), None)
+
+
+def _runs(db: sqlite3.Connection, order: str = "ORDER BY run.id") -> Iterator[LastRun]:
+    query = f"""SELECT run.*, json_extract(plan.body, '$.calls') AS calls
+                FROM run LEFT JOIN plan ON plan.hash = run.plan_hash {order}"""
+    yield from map(_run_of, db.execute(query).fetchall())
+
+
+def _run_of(row: sqlite3.Row) -> LastRun:
     # Who merely opens the ledger may write an outcome; only the run itself ends it.
     outcome = row["outcome"] if row["ended_at"] else ""
     planned = json.loads(row["calls"] or "{}")

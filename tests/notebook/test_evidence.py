@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Callable
@@ -21,12 +22,15 @@ from cmsmig.evidence.evidence import evidence_json
 from cmsmig.evidence.file_count import FileCount
 from cmsmig.evidence.redirects import address_map, write_redirects
 from cmsmig.evidence.report import report_page, write_report
+from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.switch.check import CheckState
 from cmsmig.evidence.switch.checklist import checklist
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.notebook.kit.prerequisites import decided_migration
+from cmsmig.notebook.verify.cutover import open_handover
 from cmsmig.steps.verify.differences import Verification
+from cmsmig.ui.documents.finding_list import Finding
 from cmsmig.ui.format import moment
 from tests.support.notebook.made_evidence import evidence_of, site_at
 from tests.support.notebook.staging import Staged
@@ -154,6 +158,60 @@ def test_a_report_is_a_page_a_document_and_lists(tmp_path: Path) -> None:
     names = [str(each.relative_to(folder)) for each in written]
     assert names == ["report.html", "report.json", "lists/losses.csv"]
     assert json.loads(written[1].read_text())["site"] == "x"
+
+
+def test_a_list_is_filled_in_and_leads_to_both_pages(tmp_path: Path) -> None:
+    """Its CSV ends with an empty column; old and new page are links; what is layout
+    alone is folded and counted, and content is not."""
+    seen = Finding("Kind", "Item", "/a", "F", "x", "Why.", "Do.", "content", "/b")
+    layout = replace(seen, kind="Margin", severity="layout")
+    listed = FindingSet("alts", "Alts", "", lambda: iter([seen, layout]), "New text")
+    made = evidence_of("x")
+    moved = replace(made.redirects, host="https://new.example")
+    evidence = replace(
+        made, findings=(listed,), redirects=moved, site_address="https://old.example/"
+    )
+    page_file, _, file = write_report(tmp_path, evidence)
+    head, *rows = csv.reader(io.StringIO(file.read_text()))
+    assert head[-1] == "New text"
+    assert [row[-1] for row in rows] == ["", ""]
+    page = html.document_fromstring(page_file.read_text())
+    links = [each.get("href") for each in page.iter("a")]
+    assert links.count("https://old.example/a") == 3, "two findings, one redirect"
+    assert links.count("https://new.example/b") == 3
+    folded = [each.text_content() for each in page.iter("summary")]
+    assert "Layout: how it looks (1)" in folded
+    shown = [each.text_content() for each in page.iter("caption")]
+    assert "Content that readers saw or could click (1)" in shown
+
+
+async def test_each_report_names_the_one_before(
+    staged: Callable[..., Staged], tmp_path: Path
+) -> None:
+    """By the hash of its bytes; what changed is seen in the hashes, and a line that
+    somebody changed is named by the next report."""
+    stage = staged()
+    await stage.imported()
+    project = stage.workspace().project
+
+    def report(name: str) -> tuple[bytes, dict[str, str]]:
+        open_handover(stage.workspace(), str(tmp_path / name)).write_evidence()
+        found = (tmp_path / name / "report.json").read_bytes()
+        return found, json.loads(found)["chain"]
+
+    first, began = report("1")
+    (project.decisions / "redirects.csv").write_text("/a,/b\n")
+    second, followed = report("2")
+    assert began["previous"] == began["broken"] == followed["broken"] == ""
+    assert followed["previous"] == hashlib.sha256(first).hexdigest()
+    differing = {name for name in began if began[name] != followed[name]}
+    assert differing == {"previous", "decisions"}
+    chain = project.root / "reports.jsonl"
+    chain.write_text(chain.read_text().replace(began["ledger"], "0" * 64))
+    _, third = report("3")
+    assert third["previous"] == hashlib.sha256(second).hexdigest()
+    assert "Line 1 of reports.jsonl was changed" in third["broken"]
+    assert "Line 1 of reports.jsonl" in (tmp_path / "3" / "report.html").read_text()
 
 
 def test_every_line_of_the_checklist_that_can_be_computed_is() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.evidence.switch.check import Check, done, either, person
 from cmsmig.steps.baseline.baseline import OldSite
@@ -73,6 +74,18 @@ class SiteFindings:
     """None before a complete baseline."""
     new: SwitchReport | None = None
     """None before the first comparison."""
+
+    def as_json(self) -> JsonObject | None:
+        """Return what report.json holds of the comparison."""
+        if (new := self.new) is None:
+            return None
+        return {
+            "old": new.old,
+            "new": new.new,
+            "finished": new.finished,
+            "pages": new.pages,
+            "differences": dict(new.by_kind),
+        }
 
     def left_hosts(self) -> frozenset[str]:
         """Return the hosts that end with the old site, as far as it is known."""

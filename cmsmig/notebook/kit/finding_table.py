@@ -26,6 +26,7 @@ _COLUMNS = (
     Column("why", "Why"),
     Column("todo", "What to do"),
     Column("severity", "Severity", optional=True, hidden=True),
+    Column("new_page", "Page at the new site", optional=True, hidden=True),
     Column("list", "List", optional=True, hidden=True),
 )
 _IN_CSV = 7

@@ -49,6 +49,8 @@ class Finding:
     """One sentence; empty where nothing has to be done."""
     severity: str = ""
     """Of a loss: one of `SEVERITIES`."""
+    new_page: str = ""
+    """The path of its page at the new site; empty where none is known."""
 
     @property
     def rank(self) -> int:
@@ -73,13 +75,15 @@ def findings_doc(
     shown: int = 100,
     rest: str = "",
     site: str = "",
+    new_site: str = "",
 ) -> Doc:
     """Return findings by severity: each kind explained once, then the first `shown` of
     each severity, folded.
 
     They are gone through once. `none` is said where there is nothing; `rest` says where
-    the others are; `site` is the address that pages are below. Of what was decided,
-    only the kinds are counted.
+    the others are; `site` is the address that old pages are below, `new_site` that of
+    new ones, which are not linked without it. What is layout alone is folded; of what
+    was decided, only the kinds are counted.
     """
     groups = {name: _Group() for name in ("", *SEVERITIES)}
     for each in findings:
@@ -92,47 +96,66 @@ def findings_doc(
         part
         for name, group in groups.items()
         if group.kinds
-        for part in _parts(name, group, SEVERITIES.get(name, caption), site, rest)
+        for part in _parts(
+            name, group, SEVERITIES.get(name, caption), (site, new_site), rest
+        )
     ]
     return parts or [Note(none, "good")]
 
 
 def _parts(
-    name: str, group: _Group, title: str, site: str, rest: str
+    name: str, group: _Group, title: str, sites: tuple[str, str], rest: str
 ) -> Iterator[Part]:
     count = sum(count for _, count in group.kinds.values())
     if name == DECIDED:
         named = (f"{kind} {many:,}" for kind, (_, many) in group.kinds.items())
         yield Text(f"{title}: {', '.join(named)}.")
         return
-    yield Table(
+    kinds = Table(
         ("Kind", "Times", "Why", "What to do"),
         [
             (kind, many, Text(first.why), Text(first.todo))
             for kind, (first, many) in group.kinds.items()
         ],
-        f"{title} ({count:,})",
+        "" if name == Severity.LAYOUT else f"{title} ({count:,})",
         shown=len(group.kinds),
     )
     rows = [
         (
             each.item,
-            Link(each.page, site),
+            _pages(each, *sites),
             each.field,
             each.kind,
             _found(each, group.kinds[each.kind][0].why),
         )
         for each in group.first
     ]
-    head = ("Item", "Page at the origin", "Field", "Kind", "What")
+    pages = "Old and new page" if sites[1] else "Page at the origin"
+    head = ("Item", pages, "Field", "Kind", "What")
     listed = Table(head, rows, shown=len(rows), total=count, rest=rest)
-    yield Fold(f"{counted(count, 'finding')}, one by one", (listed,))
+    each_one = Fold(f"{counted(count, 'finding')}, one by one", (listed,))
+    if name == Severity.LAYOUT:
+        yield Fold(f"{title} ({count:,})", (kinds, each_one))
+    else:
+        yield kinds
+        yield each_one
 
 
-def findings_csv_lines(findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield findings as the lines of a CSV file; no cell is a formula."""
-    width = len(_CSV_HEAD)
-    return csv_lines(_CSV_HEAD, (astuple(each)[:width] for each in findings))
+def findings_csv_lines(
+    findings: Iterable[Finding], to_fill_in: str = ""
+) -> Iterator[str]:
+    """Yield findings as the lines of a CSV file; no cell is a formula.
+
+    `to_fill_in` is the name of a last column, which is empty.
+    """
+    width, empty = len(_CSV_HEAD), [to_fill_in] if to_fill_in else []
+    rows = ([*astuple(each)[:width], *("" for _ in empty)] for each in findings)
+    return csv_lines([*_CSV_HEAD, *empty], rows)
+
+
+def _pages(finding: Finding, site: str, new_site: str) -> Link | tuple[Link, ...]:
+    old, new = Link(finding.page, site), Link(finding.new_page, new_site)
+    return (old, new) if new_site and finding.new_page else old
 
 
 def _found(finding: Finding, usual: str) -> str | Text:
