@@ -26,6 +26,8 @@ from tests.support.rehearsal import Rehearsal
 
 VIEW = {"width": 1480, "height": 1180}
 COLOURS = 128
+BODY = "Salt, smoke, barley"
+"""A body with pictures in it, and losses."""
 _SIDE_BY_SIDE = """() => {
   window.jupyterapp.shell.collapseLeft();
   document.querySelector("[data-region='title']").scrollIntoView({block: "start"});
@@ -47,8 +49,8 @@ async def picture_of_previews(folder: Path, work: Path) -> None:
             await book.choose("blocks-mode", "blocks")
             await expect(book.region("tally")).not_to_contain_text("so far")
             await book.fill("review-name", "Ada")
-            await book.choose("body-loss", "some content")
-            await book.choose("body-structure", "heading")
+            await book.fill("body-search", BODY)
+            await expect(book.region("title")).to_contain_text(BODY)
             await page.evaluate(_SIDE_BY_SIDE)
             await page.wait_for_timeout(2000)
             _keep(await page.screenshot(), folder / "notebook-03.png")
