@@ -72,7 +72,7 @@ def collections_frame(origin: Origin) -> pd.DataFrame:
     """Return a row per collection: what it is, and how many items in which set."""
     return frame_of(
         [_collection_row(origin, each) for each in origin.collections],
-        ("collection", "slug", "fields", "staged", "live", "drafts", "archived"),
+        ("collection", "slug", "fields", "staged", "live", "items"),
     )
 
 
@@ -146,15 +146,14 @@ def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> Markup:
 
 
 def _collection_row(origin: Origin, collection: Collection) -> dict[str, object]:
-    staged = origin.staged[collection.collection_id]
+    staged, live = _both_sets(origin, collection.collection_id)
     return {
         "collection": collection.display_name,
         "slug": collection.slug,
         "fields": len(collection.fields),
         "staged": len(staged),
-        "live": len(origin.live[collection.collection_id]),
-        "drafts": sum(item.draft for item in staged),
-        "archived": sum(item.archived for item in staged),
+        "live": len(live),
+        "items": len(staged | live),
     }
 
 

@@ -34,7 +34,7 @@ def test_collections_have_their_counts(origin: Origin) -> None:
     frame = collections_frame(origin)
     assert list(frame["collection"]) == ["Posts", "People"]
     posts = dict(frame.iloc[0])
-    assert (posts["staged"], posts["live"], posts["drafts"]) == (5, 4, 1)
+    assert (posts["staged"], posts["live"], posts["items"]) == (5, 4, 5)
 
 
 def test_states_hold_every_item_once(origin: Origin) -> None:
