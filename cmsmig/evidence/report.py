@@ -296,12 +296,18 @@ def _proof(state: ReportState, broken: str) -> Iterator[Part]:
     """Yield what this report was made of, and whether the reports before are whole."""
     yield Heading("What this report was made of")
     yield Facts([(name, found) for name, found in _VERSIONS.items()])
-    hashes = [(f"SHA-256 of {n}", found) for n, found in asdict(state).items() if found]
-    yield Fold("Hashes", (Facts(hashes),))
+    named = {
+        "report.json before": state.previous,
+        "Ledger": state.ledger,
+        "Decisions": state.decisions,
+        "Raw cache": state.raw,
+    }
+    hashes = [(name, found) for name, found in named.items() if found]
+    yield Fold("SHA-256", (Facts(hashes),))
     if broken:
         yield Note(f"The chain of reports is broken: {broken}", "bad")
     elif state.previous:
-        yield Text(f"The reports before this one are listed whole in `{FILE_NAME}`.")
+        yield Text(f"`{FILE_NAME}` lists each report before this one, unchanged.")
 
 
 def _runs(evidence: Evidence) -> Iterator[Part]:

@@ -213,13 +213,14 @@ def _addresses(evidence: Evidence) -> Iterator[Check]:
         "Every old address has an outcome",
         f"{found}.",
         _MAP,
-        "Give each a target, or `gone`, in decisions/redirects.yaml.",
+        "Import the items that failed; then give each address that waits a target "
+        "or `gone` in decisions/redirects.yaml.",
         ok=not waiting,
     )
     clashes = [*redirects.shared, *redirects.shadowed]
     yield either(
         "No two pages claim one address",
-        first_of(clashes, _NAMED, ", ") if clashes else "None do.",
+        first_of(clashes, _NAMED) if clashes else "None do.",
         _MAP,
         "Give one of each pair another slug or a decision in decisions/redirects.yaml.",
         ok=not clashes,
