@@ -87,7 +87,7 @@ def _texts(before: Account, after: Account, lost: _Lost) -> Iterator[str]:
         return
     there, here = Counter(before.words), Counter(after.words)
     yield from _listed("missing text", there - here - lost.words)
-    more = here - there
+    more = Counter(filter(None, _PARTS.split(" ".join((here - there).elements()))))
     yield from _listed("added text", more - Counter(_PARTS.split(before.html)))
     if there == here:
         pairs = zip(before.words, after.words, strict=True)

@@ -25,7 +25,8 @@ def render_value(value: object) -> str:
     if isinstance(value, list):
         return "".join(map(render_value, value))
     if not isinstance(value, Mapping):
-        return f"<p>{escape(str(value))}</p>" if value not in (None, "") else ""
+        is_setting = value is None or isinstance(value, bool)
+        return "" if is_setting or value == "" else f"<p>{escape(str(value))}</p>"
     if "component" in value:
         return f"<div>{''.join(_rendered(value))}</div>"
     if value.get("type") == "doc":
