@@ -175,7 +175,9 @@ def test_a_night_brings_what_moved_and_tells_of_it(
 def _assert_log_is_sound(site: Site, night: Night) -> None:
     """Every line whole; steps, items, calls and the end; neither token nor content."""
     assert {tuple(line) for line in night.log} == {tuple(KEYS)}
-    assert {line["level"] for line in night.log} == {"info"}
+    # The token may not list the static pages.
+    unusual = [line["call"] for line in night.log if line["level"] != "info"]
+    assert [call.rpartition("/")[2] for call in unusual] == ["pages"]
     steps = {line["step"] for line in night.log}
     assert steps >= {"run", "01_inspect_origin", "pull", "stories", "verify"}
     assert night.log[-1]["outcome"] == "exit 0: done"
