@@ -21,7 +21,7 @@ _SHOWN = 25
 """Findings of one sort that an unattended run shows."""
 _WORDS = FindingWords(
     prefix="findings",
-    title="What is to be seen to, one by one",
+    title="What to handle, one by one",
     nouns=Nouns(
         "finding",
         "findings",
