@@ -102,7 +102,9 @@ function render({ model, el }) {
       if (moved) enter(current());
     }
     if (!within || focused()) return;
-    for (const each of [root.querySelector("[data-focus]"), current(), root]) {
+    const row = current();
+    const button = row?.querySelector("button, a") ?? row;
+    for (const each of [root.querySelector("[data-focus]"), button, root]) {
       if (each) focusOn(each);
       if (focused()) return;
     }

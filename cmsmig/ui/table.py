@@ -157,10 +157,10 @@ class TableView(View):
         self.history.append(self.at)
         self.go(place)
 
-    def go(self, place: Place) -> None:
-        """Show a place."""
+    def go(self, place: Place, *, moves_focus: bool = True) -> None:
+        """Show a place; the focus moves to its title unless it is to stay."""
         self.at, self.said = place, ("", "")
-        focus = TITLE if place.opened else ""
+        focus = TITLE if place.opened and moves_focus else ""
         if place.key and not place.opened:
             focus = controls.ident(self.named("open"), place.key)
         self.show(focus=focus)
@@ -218,7 +218,7 @@ class TableView(View):
         lines: dict[int, list[Markup]] = {0: [self._search()]}
         for each in filters:
             lines.setdefault(each.row, []).append(self._control(each))
-        if query != EVERYTHING:
+        if query != EVERYTHING or self.at.opened:
             lines[0].append(self.act("clear"))
         return [controls.bar(*each) for _, each in sorted(lines.items())]
 

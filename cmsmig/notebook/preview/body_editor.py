@@ -73,12 +73,12 @@ class BodyEditor(TableView):
         is_open = self.at.opened and int(self.at.key) in found
         self.go(_open(query, int(self.at.key)) if is_open else self._first(query))
 
-    def go(self, place: Place) -> None:
+    def go(self, place: Place, *, moves_focus: bool = True) -> None:
         """Show a place."""
         if place.key != self.at.key:
             self._block = 0
         self._going_on = False
-        super().go(place)
+        super().go(place, moves_focus=moves_focus)
 
     @action("review-name")
     def name_reviewer(self, value: str) -> None:
@@ -226,7 +226,7 @@ class BodyEditor(TableView):
         if not among:
             return False
         after = next((each for each in among if each > self._index), among[0])
-        self.go(_open(self.at.query, after))
+        self.go(_open(self.at.query, after), moves_focus=False)
         return True
 
     def _open_unreviewed(self) -> bool:

@@ -28,6 +28,7 @@ class Keyboard:
         """Begin with another question, the focus in the panel and all items listed."""
         await self.page.evaluate(_PANEL)
         await self.page.keyboard.press("x")
+        await expect(self.page.locator("[data-item]").first).to_be_visible()
         self.pressed = []
 
     async def keys(self, *keys: str) -> None:
