@@ -120,7 +120,12 @@ async def test_a_site_is_reviewed(
     lab.serve_comms(case.get("comms", SUBSHELLS))
     folder = await pulled(lab.root / tmp_path.name, BODIES)
     async with Book.opened(browser, lab, "") as book:
-        await play(case["steps"], Review(book, folder), book)
+        review = Review(book, folder)
+        await play(case["steps"], review, book)
+        if review.is_restarted:
+            # The Lab reports late that panels of the old kernel are missing.
+            heard = book.hearing.errors
+            heard[:] = [each for each in heard if "model not found" not in each]
         assert book.hearing.quiet()
 
 
