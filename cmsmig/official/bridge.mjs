@@ -1,10 +1,11 @@
 // The official converter behind standard input and output, one JSON object a line.
 //
-//   asked:     {"id": 1, "what": "html" | "markdown" | "validate", "body": string}
+//   asked:     {"id": 1, "what": "html" | "markdown" | "render" | "validate",
+//              "body": string}
 //   answered:  {"id": 1, "result": string}   or   {"id": 1, "error": string}
 //
 // A result is a JSON document as text, so that every byte arrives as the package
-// wrote it. The body of "validate" is
+// wrote it; that of "render" is HTML, its body a document. The body of "validate" is
 // {"blocks": [...], "contents": [...]} as text, its result one list of issues for
 // each content. First comes {"ready": true}.
 // Answers have the order of the questions. Ends when standard input does.
@@ -21,16 +22,19 @@ for (const name of ["debug", "error", "info", "log", "trace", "warn"]) {
 const [
   { htmlToStoryblokRichtext },
   { markdownToStoryblokRichtext },
+  { renderRichText },
   { validateStory },
 ] = await Promise.all([
   import("@storyblok/richtext/html-parser"),
   import("@storyblok/richtext/markdown-parser"),
+  import("@storyblok/richtext"),
   import("@storyblok/schema"),
 ]);
 
 const ANSWERS = {
   html: (body) => JSON.stringify(htmlToStoryblokRichtext(body)),
   markdown: (body) => JSON.stringify(markdownToStoryblokRichtext(body)),
+  render: (body) => renderRichText(JSON.parse(body)),
   validate: (body) => {
     const { blocks, contents } = JSON.parse(body);
     const issues = contents.map((content) => validateStory({ content }, { blocks }).issues);

@@ -75,6 +75,10 @@ class Official:
         """Return the JSON of a Markdown text; raises as `convert_text` does."""
         return await self._ask("markdown", text)
 
+    async def render(self, document: Json) -> str:
+        """Return the HTML of a document; raises as `convert_text` does."""
+        return await self._ask("render", json.dumps(document))
+
     async def close(self) -> None:
         """End the process; callers that still wait for an answer get an error."""
         self._over = OfficialUnavailableError(
