@@ -71,7 +71,7 @@ def test_whose_value_counts_is_decided_by_a_choice(project: StagedProject) -> No
         {"shows": ["conflict_take", "Theirs"]},
         {"shows": ["conflict_take", "Ours"]},
         {"nothing_runs": "<b>Theirs"},
-        {"set": ["conflict-take", "ours"]},
+        {"set": ["conflict-take", "write ours"]},
         {"set": ["conflict-take", "recreate", 2]},
         {"sees": "Written to decisions/conflicts.yaml"},
     )
@@ -87,7 +87,7 @@ def test_what_is_gone_is_decided_by_a_choice(project: StagedProject) -> None:
     """Left out there, deleted for the origin; a choice is taken back by the first, and
     in a dry run none is written."""
     before, kept = len(project.stories()), decided(project)
-    choice = {"set": ["conflict-take", "ours"]}
+    choice = {"set": ["conflict-take", "write ours"]}
     worked(project, choice, {"sees": "dry run"}, dry_run=True)
     assert decided(project) == kept
     worked(
@@ -100,7 +100,7 @@ def test_what_is_gone_is_decided_by_a_choice(project: StagedProject) -> None:
         project,
         {"set": ["conflict-take", "leave_out", 2]},
         {"set": ["conflict-take", "delete", 3]},
-        {"set": ["conflict-take", "theirs"]},
+        {"set": ["conflict-take", "keep theirs"]},
     )
     project.done("import")
     assert len(project.stories()) == before - 1
@@ -114,8 +114,8 @@ def test_all_changes_in_the_space_are_decided_together(project: StagedProject) -
     async def work() -> None:
         workspace = Staged(project.rehearsal).workspace(interactive=True)
         page = Page(await show_changes(workspace))
-        await play(({"set": ["change-take", "ours"]},), page)
-        await play(({"set": ["change-take", "recreate"]},), page)
+        await play(({"set": ["change-take", "write ours"]},), page)
+        await play(({"set": ["change-take", "make it again"]},), page)
         await play(({"sees": "Written to decisions/conflicts.yaml"},), page)
 
     asyncio.run(work())
@@ -125,6 +125,24 @@ def test_all_changes_in_the_space_are_decided_together(project: StagedProject) -
     project.done("import")
     assert "Ours" in names(project)
     assert len(project.stories()) == before + 1
+
+
+def test_one_choice_for_all_decides_what_offers_it(project: StagedProject) -> None:
+    """What is decided about publication decides no edit of the same story."""
+    row = project.stories()[sorted(project.stories())[0]]
+    project.api("GET", f"/stories/{row.story_id}/publish")
+
+    async def work() -> None:
+        workspace = Staged(project.rehearsal).workspace(interactive=True)
+        page = Page(await show_changes(workspace))
+        await play(({"set": ["change-take", "unpublish it"]},), page)
+        await play(({"sees": "Written to decisions/conflicts.yaml"},), page)
+
+    asyncio.run(work())
+    taken = yaml.safe_load(decided(project))
+    found = [(each["field"], each["take"]) for each in taken["edits"]]
+    assert found == [("published", "ours")]
+    assert not taken.get("gone")
 
 
 def test_what_moved_is_listed_before_the_plan(project: StagedProject) -> None:

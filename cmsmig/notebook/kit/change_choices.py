@@ -3,7 +3,7 @@ is published, and what happens to what one side no longer has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -21,6 +21,7 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.steps.decide.decision_store import change_decision, decision_in
@@ -78,9 +79,9 @@ def edit_choice(name: str, lines: Sequence[str], about: EditChoice) -> Choice:
     """Return the choice whose value of a field is kept."""
     sides = _SIDES
     if about.field == PUBLISHED:
-        is_public = any(each.endswith("yes") for each in lines)
-        verbs = ("unpublish it", "keep it") if is_public else ("publish it", "keep it")
-        sides = ((verbs[0], str(Side.OURS)), (verbs[1], str(Side.THEIRS)))
+        is_public = about.seen == seen_of(True)
+        ours = "unpublish it" if is_public else "publish it"
+        sides = ((ours, str(Side.OURS)), ("leave it so", str(Side.THEIRS)))
     return Choice(name, lines, sides, about)
 
 
@@ -128,22 +129,28 @@ class ChoiceView(View):
         row, _, value = sent.partition("=")
         if self._workspace.dry_run:
             raise UsageError("This is a dry run: no decision is written.")
-        chosen = [
-            each
-            for number, each in enumerate(self._choices)
-            if row == str(number) or (row == _ALL and _offers(each, value))
-        ]
+        chosen = [*self._chosen(row, value)]
         today = datetime.now(UTC).date().isoformat()
         by = ", ".join(filter(None, (known_reviewer(self._workspace), today)))
 
         def decide(now: ConflictsDecision) -> ConflictsDecision:
-            for each in chosen:
-                now = each.decided(now, value, by)
+            for each, taken in chosen:
+                now = each.decided(now, taken, by)
             return now
 
         change_decision(self._workspace.project, ConflictsDecision, decide)
         self.say(_SAID, "good")
         self.show()
+
+    def _chosen(self, row: str, value: str) -> Iterator[tuple[Choice, str]]:
+        """Yield what is decided, with the value of each. For all, `value` is a label:
+        one value is that of different decisions, such as to write and to publish."""
+        for number, each in enumerate(self._choices):
+            values = dict((_OPEN, *each.options))
+            if row == str(number):
+                yield each, value
+            elif row == _ALL and (label := value or _OPEN[0]) in values:
+                yield each, values[label]
 
     def html(self, *, live: bool) -> Markup:
         """Return the changes with their choices."""
@@ -162,8 +169,9 @@ class ChoiceView(View):
             rows.append((each.name, "; ".join(each.lines), control, _note(taken)))
         count = len(self._choices)
         if count > 1:
-            options = dict.fromkeys(o for each in self._choices for o in each.options)
-            every = self._select(_ALL, f"all {count}", (*options,), "")
+            labels = dict.fromkeys(o for each in self._choices for o, _ in each.options)
+            options = tuple((label, label) for label in labels)
+            every = self._select(_ALL, f"all {count}", options, "")
             rows.insert(0, (f"All {count} below", "", every, ""))
         head = ("What", "Change", "Decision", "Decided by")
         return sheet(
@@ -176,10 +184,6 @@ class ChoiceView(View):
 
 
 _SAID = "Written to decisions/conflicts.yaml. The next plan uses it."
-
-
-def _offers(choice: Choice, value: str) -> bool:
-    return not value or any(each == value for _, each in choice.options)
 
 
 def _place(about: EditChoice | GoneChoice) -> tuple[str, str, str]:
