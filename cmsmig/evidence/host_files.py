@@ -34,7 +34,8 @@ APACHE_PART = 255
 """Bytes of a file's name."""
 _AS_SENT = "/!$&'()*+,;=:@|[]~"
 """What browsers send as it is. Source: WHATWG URL, path percent-encode set."""
-_TAIL = "%/?#&=+!$'(),@~"
+_TAIL = "%/?#&=+!',@~"
+"""What a target keeps as it is: no sign that a host takes for a variable or a group."""
 _PLACEHOLDER = re.compile(r":[A-Za-z]|\*")
 _PATTERN_SIGNS = re.compile(r"[+*():]")
 _REST_AS_SENT = r"[^/?\x5C ][^? ]*"
@@ -131,8 +132,9 @@ def target(addresses: AddressMap, row: AddressRow, rest: str = REST) -> str:
     """Return the address that a row leads to, percent-encoded; `rest` is what is
     written for the rest of an address below a pattern."""
     path = row.new.removesuffix(REST) if row.is_pattern else row.new
-    if ABSOLUTE.fullmatch(row.new):
-        made = quote(path, safe=f"{_TAIL}:")
+    if found := ABSOLUTE.fullmatch(row.new):
+        end = max(found.start("path"), 0) or len(path)
+        made = quote(path[:end], safe="/:[]") + quote(path[end:], safe=_TAIL)
     else:
         made = addresses.host + quote(path, safe="/~")
     return f"{made}{rest if path != row.new else ''}{quote(row.tail, safe=_TAIL)}"
