@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
@@ -41,13 +42,13 @@ class JobView(View):
         self.over = False
         self._work: asyncio.Future[None] | None = None
 
+    @abstractmethod
     async def work(self, meter: Meter) -> None:
         """Do the job and keep its result."""
-        raise NotImplementedError
 
+    @abstractmethod
     def meter(self) -> Meter:
         """Return the meter of a new run."""
-        raise NotImplementedError
 
     def interrupt(self) -> None:
         """End the job that runs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -43,7 +44,7 @@ def action(
     return declared
 
 
-class View:
+class View(ABC):
     """A panel. Subclasses hold the state, declare the actions and make the HTML."""
 
     prefix = ""
@@ -63,9 +64,9 @@ class View:
             if isinstance(each := getattr(value, "action", None), Action)
         }
 
+    @abstractmethod
     def html(self, *, live: bool) -> Markup:
         """Return what is shown; without controls when it is not live."""
-        raise NotImplementedError
 
     def element(self) -> Element:
         """Return the panel before a person. Call it in the cell that shows it."""
@@ -75,7 +76,7 @@ class View:
         self.opened()
         return self._live
 
-    def opened(self) -> None:
+    def opened(self) -> None:  # noqa: B027 (most panels start nothing)
         """Start the work in the background."""
 
     @property
