@@ -18,7 +18,7 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.mapping.uids import group_uuid
 
 SPACE: Final = "design"
-"""Stands in the place of the number of a space."""
+"""What the tool has for the number of a space."""
 _GROUPS: Final = ("Content types", "Blocks")
 
 

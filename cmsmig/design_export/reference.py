@@ -53,7 +53,7 @@ _ENCODED: Mapping[Encoding, str] = {
     Encoding.VIDEO_BLOCK: "one block with the video, or none",
     Encoding.COLOR_TEXT: "the colour as the old site had it, such as `#aabbcc`",
     Encoding.COLOR_PLUGIN: "the colour under `color`",
-    Encoding.ENVELOPE: "text: a value that the item had beside its fields",
+    Encoding.ENVELOPE: "text: a value that the item had outside of its fields",
     Encoding.RELATION: "the UUID of a story, or empty",
     Encoding.RELATIONS: "the UUIDs of stories, in their order",
 }

@@ -47,7 +47,7 @@ def count_publication(
     migration: Migration, rows: Mapping[ItemKey, ItemRow], public: Collection[ItemKey]
 ) -> tuple[PublicationCount, ...]:
     """Return what is published of the stories that the import made, by collection;
-    `public` are the stories that were read back as published, whoever did that."""
+    `public` are the stories that were read back as published, by anyone."""
     live = {entry.item.key for entry in migration.selected if entry.live}
     counts: dict[str, Counter[str]] = {}
     for key, row in rows.items():

@@ -24,7 +24,7 @@ from cmsmig.settings import Project
 
 FILE_NAME = "reports.jsonl"
 _TABLES = ("item", "home", "asset", "made", "loss", "plan", "run")
-"""What a ledger records; other tables are of work under way."""
+"""What a ledger records; other tables are of runs in flight."""
 
 
 @dataclass(frozen=True, slots=True)

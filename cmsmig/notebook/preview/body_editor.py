@@ -92,7 +92,7 @@ class BodyEditor(TableView):
         index = self._index
         if index < 0:
             return
-        if self._scanner.standing(index).state is not BodyState.NOT_NEEDED:
+        if self._scanner.status(index).state is not BodyState.NOT_NEEDED:
             self.say("This body is split: accept its blocks instead.")
             return
         seen = not self._scanner.ticked(index)
@@ -122,14 +122,14 @@ class BodyEditor(TableView):
         index = self._index
         if index < 0:
             return
-        status = self._scanner.standing(index)
+        status = self._scanner.status(index)
         if status.state is BodyState.NOT_NEEDED:
             said = "This body stays in one piece and needs no review."
         elif status.state is BodyState.REVIEWED:
             said = "This body is reviewed already."
         else:
             self._review.accept(self._body_index.key(index), self._facts(index))
-            self._scanner.standing(index)
+            self._scanner.status(index)
             said = f"Accepted: {self._body_index.bodies[index].title}."
         self._previews.tell("editor")
         if self._open_unreviewed():
@@ -275,7 +275,7 @@ class BodyEditor(TableView):
             raise UsageError("No body is on show.")
         self._going_on = False
         change(self._body_index.key(index), self._facts(index), *arguments)
-        self._scanner.standing(index)
+        self._scanner.status(index)
         self._previews.tell("editor")
         self.show()
 
@@ -335,7 +335,7 @@ class BodyEditor(TableView):
         )
 
     def _body(self, index: int) -> Markup:
-        status = self._scanner.standing(index)
+        status = self._scanner.status(index)
         split, moves = None, NOTHING
         if status.state is not BodyState.NOT_NEEDED:
             self._block = self._bounded(status)
@@ -367,7 +367,7 @@ class BodyEditor(TableView):
     def _bounded(self, status: ReviewStatus | None = None) -> int:
         if self._index < 0:
             return 0
-        blocks = (status or self._scanner.standing(self._index)).blocks
+        blocks = (status or self._scanner.status(self._index)).blocks
         self._block = min(max(self._block, 0), max(len(blocks) - 1, 0))
         return self._block
 

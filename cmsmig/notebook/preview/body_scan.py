@@ -67,7 +67,7 @@ class BodyScanner:
         self._indexes = {body_index.key(i): i for i in range(len(body_index.bodies))}
         self._task: asyncio.Task[None] | None = None
 
-    def standing(self, index: int) -> ReviewStatus:
+    def status(self, index: int) -> ReviewStatus:
         """Return how a body stands; looks through it if need be."""
         facts = self.body_index.digest(index).facts
         key = self.body_index.key(index)
@@ -93,7 +93,7 @@ class BodyScanner:
         """Tick a body as seen, or take its tick back."""
         text = self.body_index.bodies[index].text
         self.ticks.mark(self.body_index.key(index), text, seen=seen)
-        self.standing(index)
+        self.status(index)
 
     def unticked(self, index: int) -> bool:
         """Return whether a body needs no review and is not ticked as seen."""
@@ -155,7 +155,7 @@ class BodyScanner:
     def finish(self) -> None:
         """Look through everything now, however long it takes."""
         for index in self._unseen():
-            self.standing(index)
+            self.status(index)
 
     def start(self) -> None:
         """Look through everything in the background of the running loop."""
@@ -165,7 +165,7 @@ class BodyScanner:
     async def _look(self) -> None:
         told = monotonic()
         while unseen := self._unseen():
-            async for _ in in_slices(map(self.standing, unseen)):
+            async for _ in in_slices(map(self.status, unseen)):
                 if monotonic() - told > _TOLD:
                     told = monotonic()
                     self._tell()

@@ -166,12 +166,12 @@ def body_preview(
 
 def static_body(previews: Previews, index: int) -> Markup:
     """Return one body as an unattended run shows it."""
-    body_index, standing = previews.body_index, previews.scanner.standing(index)
+    body_index, status = previews.body_index, previews.scanner.status(index)
     split = None
-    if standing.state is not BodyState.NOT_NEEDED:
+    if status.state is not BodyState.NOT_NEEDED:
         outline = body_index.digest(index).facts.outline
         document = body_index.converted(index).document
-        split = Split(document, outline, standing.blocks)
+        split = Split(document, outline, status.blocks)
     return body_html(body_index, index, previews.pictures, kept=True, split=split)
 
 

@@ -255,8 +255,7 @@ def _differences(
         return
     if wanted.differs_from_draft(page.key, story) and not is_edited:
         text = (
-            f"What is published of `{what}` is older than what stands "
-            f"there{DECIDE_PUBLISHED}."
+            f"What is published of `{what}` is older than the draft{DECIDE_PUBLISHED}."
         )
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
     decided = wanted.stories.migration.decisions.conflicts

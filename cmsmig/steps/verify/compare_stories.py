@@ -198,10 +198,12 @@ class ReadBack:
         if asked == is_public or side is Side.THEIRS:
             return
         if is_public:
-            text = f"`{path}` is published; nobody asked{DECIDE_PUBLISHED}."
+            text = (
+                f"`{path}` is published, and no decision asks for it{DECIDE_PUBLISHED}."
+            )
             found.add(DifferenceCode.PUBLISHED_UNASKED, key, text, PUBLISHED)
             return
-        why = "somebody unpublished it" if record.left_public else "it is not"
+        why = "an editor unpublished it" if record.left_public else "it is not"
         text = f"`{path}` was to be published and {why}{DECIDE_PUBLISHED}."
         found.add(DifferenceCode.NOT_PUBLISHED, key, text, PUBLISHED)
 
