@@ -11,7 +11,7 @@ from jinja2 import nodes
 import cmsmig
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.job import JobView
-from cmsmig.ui.meter import Stage
+from cmsmig.ui.meter import Meter, Stage
 from cmsmig.ui.query import Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Source
 from cmsmig.ui.rows import Rows
@@ -92,7 +92,12 @@ def test_every_text_of_a_list_is_escaped(live: bool) -> None:
 
 def test_every_text_of_a_job_is_escaped() -> None:
     """Label, stages, line and message."""
-    view = JobView()
+
+    class Job(JobView):
+        async def work(self, meter: Meter) -> None: ...
+        def meter(self) -> Meter: ...
+
+    view = Job()
     view.start_label = view.line = EVIL
     view.stages, view.said = [Stage(EVIL, 3, 1, EVIL)], (EVIL, "bad")
     made = view.html(live=True)
