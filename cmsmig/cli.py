@@ -272,6 +272,7 @@ def baseline(
     as_json: bool,
 ) -> None:
     """Keep what each page of the old site shows; resumable."""
+    from cmsmig.evidence.redirects import gone_addresses
     from cmsmig.steps.baseline.baseline import BaselineOptions
     from cmsmig.terminal import baseline as shown
 
@@ -279,7 +280,10 @@ def baseline(
     if compare is not None:
         if site or addresses or refresh:
             raise click.UsageError("--compare goes with --host, --rate, --json only.")
-        code = shown.compare(project, settings, compare, hosts, rate, as_json=as_json)
+        gone = gone_addresses(project, settings)
+        code = shown.compare(
+            project, settings, compare, hosts, gone, rate, as_json=as_json
+        )
         sys.exit(code)
     options = BaselineOptions(site, addresses, rate, refresh)
     sys.exit(shown.take(project, settings, options, as_json=as_json))

@@ -7,20 +7,21 @@ from pathlib import Path
 
 from cmsmig.evidence.host_files import host_files
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.decisions.redirects import RedirectsDecision
+from cmsmig.mapping.decisions.redirects import RedirectAction, RedirectsDecision
 from cmsmig.mapping.draft import path_in_language
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.mapping.redirects.address_map import (
     AddressMap,
     KnownAddress,
+    Outcome,
     Source,
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
-from cmsmig.settings import Project
+from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.baseline_addresses import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
-from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.decide.pulled_origin import old_addresses
 from cmsmig.ui.report_file import write_text
 
@@ -69,6 +70,18 @@ def decided_redirects(project: Project) -> RedirectsDecision:
     decided = decision_in(project, RedirectsDecision) or RedirectsDecision()
     check_against(decided, ())
     return decided
+
+
+def gone_addresses(project: Project, settings: Settings) -> frozenset[str]:
+    """Return the old addresses that were decided to be gone.
+
+    Raises what `open_migration` does, where there is any such decision.
+    """
+    decided = decided_redirects(project).addresses
+    if all(each.action is not RedirectAction.GONE for each in decided):
+        return frozenset()
+    found = address_map(project, open_migration(project, settings))
+    return frozenset(each.old for each in found.of(Outcome.GONE))
 
 
 def _translated_stories(

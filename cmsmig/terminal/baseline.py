@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict
 
 from cmsmig.counting import counted
@@ -47,12 +47,13 @@ def compare(
     settings: Settings,
     url: str,
     hosts: Sequence[str],
+    gone: Set[str],
     rate: int,
     *,
     as_json: bool,
 ) -> int:
-    """Ask the site at `url`, which gets `hosts` at the switch, for each old address and
-    print what changed; return 4 for differences, else 1 where pages could not be
+    """Ask the site at `url`, which gets `hosts` at the switch, for each old address,
+    those that are to be `gone` too, and print what changed; return 4 for differences, else 1 where pages could not be
     read."""
     with stoppable() as stop:
         observer = Progress(sys.stderr)
@@ -61,6 +62,7 @@ def compare(
             settings,
             url,
             coming=hosts,
+            gone=gone,
             rate=rate,
             observer=observer,
             stop=stop,

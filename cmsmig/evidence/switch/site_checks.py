@@ -24,7 +24,7 @@ _LINES: dict[str, tuple[str, frozenset[str]]] = {
         "missing",
         frozenset(
             (
-                *("missing", "redirect_to_missing", "refused", "soft_404"),
+                *("missing", "not_gone", "redirect_to_missing", "refused", "soft_404"),
                 *("redirect_chain", "redirect_loop", "temporary_redirect"),
                 *("redirect_to_other_site", "redirect_to_home", "wrong_page"),
             )

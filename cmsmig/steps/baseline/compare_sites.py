@@ -4,14 +4,16 @@ kept in `baseline.sqlite`."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from cmsmig.counting import counted
 from cmsmig.events import Observer
+from cmsmig.mapping.select.routes import clean_path
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.baseline import Listed, require_baseline
@@ -28,6 +30,7 @@ from cmsmig.steps.baseline.switch_faults import (
     CLOSED,
     Fault,
     Switch,
+    gone_faults,
     identity,
     left_hosts,
 )
@@ -65,6 +68,7 @@ async def compare_sites(
     url: str,
     *,
     coming: Sequence[str] = (),
+    gone: Set[str] = frozenset(),
     rate: int,
     observer: Observer,
     stop: StopSignal,
@@ -72,6 +76,7 @@ async def compare_sites(
     """Ask the new site at `url` for each page and redirect of the baseline.
 
     `coming` are hosts that the site gets at the switch: what names them is right.
+    `gone` are the paths that were decided to be gone: no page is right for them.
     The new site's robots.txt is checked, and not obeyed: its owner named it. Raises
     `UnreadError` without a complete baseline, `UsageError` for what is no address,
     `ServiceError` when the site does not answer, and `InterruptedRunError` when it was
@@ -108,6 +113,9 @@ async def compare_sites(
             hops, looped = now.follow(places[page.url])
             if hops[-1].problem:
                 unread.append(Listed(hops[-1].url, hops[-1].problem))
+                continue
+            if clean_path(urlsplit(page.url).path) in gone:
+                faults += gone_faults(page, hops[-1])
                 continue
             before = was.follow(page.url)[0][-1]
             faults += switch.faults(page, before, hops, looped=looped)

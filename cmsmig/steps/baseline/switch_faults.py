@@ -20,6 +20,7 @@ from cmsmig.steps.baseline.site_address import SiteAddress, host_of
 
 CLOSED = (401, 403)
 """Status of a page that a password or a sign-in locks."""
+_MISSING = (404, 410)
 _TEMPORARY = (302, 303, 307)
 _HIDDEN = frozenset(("noindex", "none"))
 _NOT_FOUND = re.compile(r"\b404\b|\bnot found\b", re.IGNORECASE)
@@ -39,6 +40,14 @@ class Fault:
     """The new address that it leads to; empty when there is none."""
     text: str
     """What is wrong, one sentence."""
+
+
+def gone_faults(old: PageRecord, last: PageRecord) -> Iterator[Fault]:
+    """Yield what is wrong with an old address that was decided to be gone; `last` is
+    the end of the new answers to it."""
+    if last.status not in _MISSING:
+        text = f"it was decided to be gone (410); the new site answers {last.status}"
+        yield Fault("not_gone", old.url, last.url, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +120,10 @@ class Switch:
         self, before: PageRecord, last: PageRecord, *, redirected: bool
     ) -> tuple[str, str] | None:
         """Return why there is no such page at the end, if there is none."""
-        if last.status in (404, 410) and redirected:
+        if last.status in _MISSING and redirected:
             text = f"the redirect leads to a page that is not there ({last.status})"
             return "redirect_to_missing", text
-        if last.status in (404, 410):
+        if last.status in _MISSING:
             return "missing", f"no page and no redirect ({last.status})"
         if last.status != 200:
             return "refused", f"the new site answers {last.status}"

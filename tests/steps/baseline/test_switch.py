@@ -208,6 +208,30 @@ def test_a_fault_opens_its_line_of_the_checklist(sites: Sites, kind: str) -> Non
     assert "--compare" in line["todo"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (Served("", 410), ""),
+        (UNFOUND, ""),
+        (page("/about"), "not_gone"),
+        (led_to("/company/about"), "not_gone"),
+    ],
+)
+def test_an_address_that_was_decided_to_be_gone(
+    sites: Sites, answer: Served, kind: str
+) -> None:
+    """No page is as decided, also for a redirect to it; a page is a difference."""
+    decided = sites.made.folder / "decisions" / "redirects.yaml"
+    before = decided.read_bytes()
+    decided.write_text("addresses:\n- {old: /about, action: gone}\n")
+    try:
+        found = sites.compare({"/about": answer, "/old-rule": answer})
+    finally:
+        decided.write_bytes(before)
+    paths = ("/about", "/old-rule") if kind else ()
+    assert found == [(kind, f"{sites.old.url}{path}") for path in paths]
+
+
 def test_a_preview_names_the_host_that_it_gets(sites: Sites) -> None:
     """Redirects, sitemap, canonical addresses and links to it are the preview's own;
     nothing is asked there."""
