@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from cmsmig import __version__
+from cmsmig.cli_handover import HANDOVER
 from cmsmig.cli_tools import DRY_RUN, TOOLS
 from cmsmig.terminal.command_groups import OrderedGroup
 from cmsmig.terminal.console import complain, emit_doc, emit_json, emit_lines
@@ -346,7 +347,7 @@ def status(folder: Path | None, as_json: bool) -> None:
         emit_lines([*named, *accounting.lines])
 
 
-for each in TOOLS:
+for each in (*HANDOVER, *TOOLS):
     commands.add_command(each)
 
 

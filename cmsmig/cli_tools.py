@@ -1,5 +1,5 @@
-"""Commands besides the migration itself: conversion, schema, sandbox, notebooks, demo,
-and decision files in git.
+"""Commands besides the migration itself: conversion, sandbox, notebooks, demo, and
+decision files in git.
 
 A command imports what it needs when it runs, so that `--help` is instant.
 """
@@ -16,9 +16,7 @@ from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.target_option import (
     TARGET,
     confirm_target,
-    emit_result,
     target_named,
-    with_target,
     writing_target,
 )
 
@@ -242,56 +240,6 @@ def _read(paths: tuple[Path, ...]) -> str:
     return paths[0].read_bytes().decode("utf-8", "replace")
 
 
-@click.command()
-@TARGET
-@click.option("--out", type=click.Path(path_type=Path), help="Else ./reports/schema.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
-def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
-    """Write the design as JSON, as TypeScript types and as a reference page."""
-    from cmsmig.design_export.schema_files import write_schema
-    from cmsmig.settings import choose_target, find_project, load_settings
-    from cmsmig.steps.decide.migration import open_design
-
-    found = find_project(folder, os.environ, Path.cwd())
-    project = choose_target(found, target_named(), needed=False)
-    settings = load_settings(
-        project, os.environ, need_origin=False, need_destination=False
-    )
-    target = out or Path("reports") / project.target / "schema"
-    written = write_schema(open_design(project, settings), target)
-    if as_json:
-        emit_json(with_target(written.as_json(), project))
-    else:
-        emit_lines(written.lines)
-
-
-@click.command("checklist")
-@TARGET
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
-def list_checks(folder: Path | None, as_json: bool) -> None:
-    """What has to be so before the DNS switch, from the project's files alone."""
-    from cmsmig.evidence.report import checklist_doc
-    from cmsmig.evidence.switch.checklist_file import open_checklist
-    from cmsmig.settings import choose_target, find_project, load_settings
-
-    found = find_project(folder, os.environ, Path.cwd())
-    project = choose_target(found, target_named())
-    settings = load_settings(
-        project, os.environ, need_origin=False, need_destination=False
-    )
-    checks = open_checklist(project, settings)
-    emit_result(
-        project,
-        settings,
-        lambda: {"checklist": [each.as_json() for each in checks]},
-        lambda: checklist_doc(checks),
-        as_json=as_json,
-    )
-    sys.exit(int(any(each.state == "open" for each in checks)))
-
-
 @click.group()
 @click.pass_obj
 def decisions(folder: Path | None) -> None:
@@ -386,5 +334,5 @@ def merge(folder: Path | None, files: tuple[Path, ...], install: bool) -> None:
         sys.exit(1)
 
 
-TOOLS = (convert, render, schema, list_checks, sandbox, run, demo, lab, decisions)
+TOOLS = (convert, render, sandbox, run, demo, lab, decisions)
 """The commands of this module."""

@@ -27,6 +27,7 @@ from cmsmig.evidence.report_chain import (
     FILE_NAME,
     ReportState,
     add_report,
+    file_hash,
     report_state,
 )
 from cmsmig.evidence.switch.check import Check, CheckState
@@ -115,8 +116,22 @@ def write_report(
     project = evidence.project
     if project is not None:
         state, broken = report_state(project)
-        document["chain"] = {**asdict(state), "broken": broken, **_VERSIONS}
         proof = tuple(_proof(state, broken))
+    page = write_text(folder / PAGE, report_page(evidence, checks, proof))
+    csv_files = [
+        write_pieces(
+            folder / LISTS / f"{each.name}.csv",
+            findings_csv_lines(each.read(), each.to_fill_in),
+        )
+        for each in evidence.findings
+        if next(each.read(), None) is not None
+    ]
+    if project is not None:
+        known = {
+            str(path.relative_to(folder)): file_hash(path) for path in (page, *csv_files)
+        }
+        chain = {**asdict(state), "broken": broken, "files": known}
+        document["chain"] = {**chain, **_VERSIONS}
     details = evidence.details
     lists: Mapping[str, Iterable[JsonObject]] = {}
     if details:
@@ -124,21 +139,10 @@ def write_report(
             "losses_listed": (each.as_json() for each in details.losses()),
             "links_left": (each.as_json() for each in details.links_left()),
         }
-    written = (
-        write_text(folder / PAGE, report_page(evidence, checks, proof)),
-        write_pieces(folder / DOCUMENT, document_pieces(document, lists)),
-        *(
-            write_pieces(
-                folder / LISTS / f"{each.name}.csv",
-                findings_csv_lines(each.read(), each.to_fill_in),
-            )
-            for each in evidence.findings
-            if next(each.read(), None) is not None
-        ),
-    )
+    report = write_pieces(folder / DOCUMENT, document_pieces(document, lists))
     if project is not None:
-        add_report(project, state, evidence.made_at, folder / DOCUMENT)
-    return written
+        add_report(project, state, evidence.made_at, report)
+    return page, report, *csv_files
 
 
 def headline_doc(evidence: Evidence) -> Doc:

@@ -1,8 +1,8 @@
 """The chain of reports: each names the one before and the state that it was made of.
 
 `reports.jsonl` in the project has a line for each report: the SHA-256 of its
-`report.json`, that of the report before, those of ledger, decisions and raw cache, and
-a keyed hash of these with the user's key.
+`report.json`, which has those of the page and the lists; that of the report before;
+those of ledger, decisions and raw cache; and a keyed hash of these with the user's key.
 """
 
 from __future__ import annotations
@@ -40,9 +40,12 @@ class ReportState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Entry:
+    """One line of the chain."""
+
     made_at: str
     report: str
+    """Of its `report.json`."""
     state: ReportState
     seal: str = ""
     """A keyed hash of the rest; empty where no key can be kept."""
@@ -53,7 +56,7 @@ class _Entry:
         return sealed(project.root, "report", *values)
 
 
-_ENTRY = TypeAdapter(_Entry)
+_ENTRY = TypeAdapter(Entry)
 
 
 def report_state(project: Project) -> tuple[ReportState, str]:
@@ -62,9 +65,9 @@ def report_state(project: Project) -> tuple[ReportState, str]:
 
     Raises `StorageError` and `LedgerError`.
     """
-    previous, broken = _check(project)
+    entries, broken = read_chain(project)
     state = ReportState(
-        previous=previous,
+        previous=entries[-1].report if entries else "",
         ledger=_ledger_hash(project.ledger),
         decisions=_hash_of(project.decisions),
         raw=_hash_of(project.raw),
@@ -76,7 +79,7 @@ def add_report(
     project: Project, state: ReportState, made_at: str, report: Path
 ) -> None:
     """Add a written report to the chain. Raises `StorageError`."""
-    entry = _Entry(made_at, hashlib.sha256(read_plain(report)).hexdigest(), state)
+    entry = Entry(made_at, file_hash(report), state)
     line = json.dumps({**asdict(entry), "seal": entry.signed(project)})
     path = project.state_folder / FILE_NAME
     try:
@@ -87,15 +90,22 @@ def add_report(
         raise StorageError(f"{path} cannot be written ({error.strerror}).") from error
 
 
-def _check(project: Project) -> tuple[str, str]:
-    """Return the hash of the last report, and the first thing wrong with the chain."""
-    previous = broken = ""
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file in hex. Raises `OSError`."""
+    return hashlib.sha256(read_plain(path)).hexdigest()
+
+
+def read_chain(project: Project) -> tuple[list[Entry], str]:
+    """Return the lines of the chain, and the first thing wrong with it; empty if
+    nothing is. Raises `StorageError`."""
+    entries: list[Entry] = []
+    broken = ""
     for number, line in enumerate(_lines(project), start=1):
         try:
             entry = _ENTRY.validate_json(line)
         except ValueError:
-            return previous, broken or f"Line {number} of {FILE_NAME} is damaged."
-        if entry.state.previous != previous:
+            return entries, broken or f"Line {number} of {FILE_NAME} is damaged."
+        if entry.state.previous != (entries[-1].report if entries else ""):
             broken = broken or (
                 f"Line {number} of {FILE_NAME} does not follow the line before."
             )
@@ -103,8 +113,8 @@ def _check(project: Project) -> tuple[str, str]:
             broken = broken or (
                 f"Line {number} of {FILE_NAME} was changed, or another user wrote it."
             )
-        previous = entry.report
-    return previous, broken
+        entries.append(entry)
+    return entries, broken
 
 
 def _lines(project: Project) -> list[str]:

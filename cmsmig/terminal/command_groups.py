@@ -9,8 +9,8 @@ GROUPS = {
     "Migrate": ("pull", "decide", "decisions", "plan", "import"),
     "Parts of an import": ("prepare", "create", "link", "publish"),
     "Prove": (
-        *("baseline", "changes", "verify", "checklist", "status"),
-        *("rebuild", "rollback"),
+        *("baseline", "changes", "verify", "checklist", "reports"),
+        *("status", "rebuild", "rollback"),
     ),
     "Notebooks": ("lab", "run", "demo"),
     "Tools": ("convert", "render", "schema", "sandbox"),

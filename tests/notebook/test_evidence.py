@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from cmsmig.ui.documents.finding_list import Finding
 from cmsmig.ui.format import moment
 from tests.support.notebook.made_evidence import evidence_of, site_at
 from tests.support.notebook.staging import Staged
+from tests.support.rehearsal import run_here
 
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p"),
@@ -212,6 +214,48 @@ async def test_each_report_names_the_one_before(
     assert third["previous"] == hashlib.sha256(second).hexdigest()
     assert "Line 1 of reports.jsonl was changed" in third["broken"]
     assert "Line 1 of reports.jsonl" in (tmp_path / "3" / "report.html").read_text()
+
+
+async def test_a_kept_report_that_was_changed_is_named(
+    staged: Callable[..., Staged], tmp_path: Path
+) -> None:
+    """By its file, or by the line of the chain; the reports beside it are as they were
+    written. What is not in the folder is listed and is no difference."""
+    stage = staged()
+    await stage.imported()
+    project = stage.workspace().project
+    kept = tmp_path / "kept"
+    for name in "123":
+        open_handover(stage.workspace(), str(kept / name)).write_evidence()
+    chain = project.root / "reports.jsonl"
+    lists = sorted((kept / "2" / "lists").iterdir())
+    changed = {
+        kept / "2" / "report.json": "was changed, or another project wrote it",
+        kept / "2" / "report.html": "report.html was changed.",
+        lists[0]: f"lists/{lists[0].name} was changed.",
+    }
+
+    def checked() -> tuple[int, list[str], str]:
+        ended = run_here("--project", str(project.root), "reports", str(kept), "--json")
+        found = ended.document
+        wrong = [each["wrong"] for each in found["reports"] if each["file"]]
+        return ended.code, wrong, found["broken"]
+
+    assert checked() == (0, ["", "", ""], "")
+    for path, said in changed.items():
+        before = path.read_text()
+        path.write_text(f"{before} ")
+        code, wrong, broken = checked()
+        assert (code, sorted(wrong)[:2], broken) == (4, ["", ""], "")
+        assert said in max(wrong)
+        path.write_text(before)
+    lists[0].unlink()
+    assert checked() == (4, ["", f"lists/{lists[0].name} is not there.", ""], "")
+    shutil.rmtree(kept / "2")
+    assert checked() == (0, ["", ""], "")
+    first, *others = chain.read_text().splitlines()
+    chain.write_text("\n".join([first, *others[1:]]))
+    assert checked() == (4, ["", ""], "Line 2 of reports.jsonl does not follow the line before.")
 
 
 def test_every_line_of_the_checklist_that_can_be_computed_is() -> None:

@@ -1,0 +1,105 @@
+"""Commands of the handover: schema, checklist, kept reports. They ask no service.
+
+A command imports what it needs when it runs, so that `--help` is instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cmsmig.terminal.console import emit_json, emit_lines
+from cmsmig.terminal.target_option import (
+    TARGET,
+    emit_result,
+    target_named,
+    with_target,
+)
+
+if TYPE_CHECKING:
+    from cmsmig.settings import Project, Settings
+
+_JSON = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document."
+)
+
+
+@click.command()
+@TARGET
+@click.option("--out", type=click.Path(path_type=Path), help="Else ./reports/schema.")
+@_JSON
+@click.pass_obj
+def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
+    """Write the design as JSON, as TypeScript types and as a reference page."""
+    from cmsmig.design_export.schema_files import write_schema
+    from cmsmig.steps.decide.migration import open_design
+
+    project, settings = _opened(folder, needs_target=False)
+    target = out or Path("reports") / project.target / "schema"
+    written = write_schema(open_design(project, settings), target)
+    if as_json:
+        emit_json(with_target(written.as_json(), project))
+    else:
+        emit_lines(written.lines)
+
+
+@click.command("checklist")
+@TARGET
+@_JSON
+@click.pass_obj
+def list_checks(folder: Path | None, as_json: bool) -> None:
+    """What has to be so before the DNS switch, from the project's files alone."""
+    from cmsmig.evidence.report import checklist_doc
+    from cmsmig.evidence.switch.checklist_file import open_checklist
+
+    project, settings = _opened(folder)
+    checks = open_checklist(project, settings)
+    emit_result(
+        project,
+        settings,
+        lambda: {"checklist": [each.as_json() for each in checks]},
+        lambda: checklist_doc(checks),
+        as_json=as_json,
+    )
+    sys.exit(int(any(each.state == "open" for each in checks)))
+
+
+@click.command()
+@TARGET
+@_JSON
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
+@click.pass_obj
+def reports(folder: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
+    """Say whether kept reports are as they were written.
+
+    Without FOLDERS: those below ./reports and the project's own folder of reports.
+    Exits with 4 where one was changed.
+    """
+    from cmsmig.evidence.kept_reports import check_reports
+
+    project, settings = _opened(folder)
+    usual = (Path("reports") / project.target, project.state_folder / "reports")
+    kept = check_reports(project, folders or usual)
+    emit_result(project, settings, kept.as_json, kept.doc, as_json=as_json)
+    sys.exit(0 if kept.is_whole else 4)
+
+
+def _opened(
+    folder: Path | None, *, needs_target: bool = True
+) -> tuple[Project, Settings]:
+    from cmsmig.settings import choose_target, find_project, load_settings
+
+    found = find_project(folder, os.environ, Path.cwd())
+    project = choose_target(found, target_named(), needed=needs_target)
+    settings = load_settings(
+        project, os.environ, need_origin=False, need_destination=False
+    )
+    return project, settings
+
+
+HANDOVER = (schema, list_checks, reports)
+"""The commands of this module."""
