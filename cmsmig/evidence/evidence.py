@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +42,7 @@ from cmsmig.mapping.redirects.address_map import AddressMap, KnownAddress, Sourc
 from cmsmig.settings import Project
 from cmsmig.steps.baseline.baseline import read_old_site
 from cmsmig.steps.baseline.compare_sites import read_comparison
+from cmsmig.steps.changes.changes import Change
 from cmsmig.steps.decide.migration import Migration, as_begun
 from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
@@ -112,6 +113,8 @@ class Evidence:
     sites: SiteFindings = field(default_factory=SiteFindings)
     project: Project | None = None
     """None for evidence that is of no project."""
+    changes: Sequence[Change] | None = None
+    """What changed since the last import; None where nobody looked."""
     runs: tuple[tuple[LastRun, Mapping[str, int]], ...] = ()
     """Every run, the first first, and the requests that it noted, by kind."""
 
@@ -158,6 +161,7 @@ def gather(
     verification: Verification | None,
     *,
     base_url: str = "",
+    changes: Sequence[Change] | None = None,
     now: datetime | None = None,
 ) -> Evidence:
     """Return the evidence of a project. Reads the ledger, asks no service.
@@ -219,6 +223,7 @@ def gather(
         space_address=space_address(space_id, base_url),
         old_hosts=old_hosts,
         project=project,
+        changes=changes,
         runs=read_history(project.ledger),
         sites=SiteFindings(read_old_site(project), read_comparison(project)),
     )
@@ -277,6 +282,9 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
             for run, handled in evidence.runs
         ],
         "verification": None if found is None else found.as_json(),
+        "changes": None
+        if evidence.changes is None
+        else [each.in_words() for each in evidence.changes],
         "pages_compared": evidence.sites.as_json(),
         "checklist": list(checks),
     }

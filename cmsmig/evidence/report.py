@@ -49,6 +49,7 @@ from cmsmig.ui.doc import (
     table,
 )
 from cmsmig.ui.doc_html import doc_page
+from cmsmig.ui.documents.changes import folded_changes
 from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
 from cmsmig.ui.documents.plan import gone_tables
 from cmsmig.ui.documents.verification import verification_doc
@@ -77,6 +78,7 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
         Heading("Read back"),
         *(verification_doc(found, SHOWN) if found else no_reading),
         *_pages_compared(evidence),
+        *_changes(evidence),
         *findings_parts(evidence, shown=SHOWN),
         Heading("Redirects"),
         *redirects_doc(evidence.redirects, evidence.site_address),
@@ -294,6 +296,14 @@ def _pages_compared(evidence: Evidence) -> Iterator[Part]:
             f"Pages as visitors open them: {asked} asked at {new.new}, "
             f"{moment(new.finished)}: {_named(new.by_kind) or 'as before'}."
         )
+
+
+def _changes(evidence: Evidence) -> Iterator[Part]:
+    """Yield what changed on both sides since the last import, in the words of
+    `cmsmig changes`."""
+    if evidence.changes is not None:
+        yield Heading("What changed since the last import")
+        yield from folded_changes(evidence.changes, "all are in report.json")
 
 
 def _proof(state: ReportState, broken: str) -> Iterator[Part]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+from html import escape
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cmsmig.errors import DifferencesError, UsageError
+from cmsmig.notebook.kit.change_table import show_changes
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import Handover, open_handover
 from cmsmig.steps.verify.differences import Verification
@@ -26,6 +28,7 @@ async def _handed_over(stage: Staged, reports: Path) -> Handover:
     """Do what notebook 07 does, unattended, up to its last cell."""
     handover = open_handover(stage.workspace(), str(reports))
     await verifying.verify(handover)
+    await show_changes(handover.workspace)
     verifying.redirects(handover)
     verifying.checklist(handover)
     verifying.evidence(handover)
@@ -97,7 +100,8 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
 async def test_what_an_editor_changed_ends_with_4_and_is_listed(
     staged: Start, tmp_path: Path
 ) -> None:
-    """Item and field are in table and report, and the report is written before."""
+    """Item and field are in table and report, and the report is written before; it has
+    the change in the words of `cmsmig changes`."""
     stage = staged()
     await stage.imported()
     where = f"/stories/{stage.story_at('records/record-3')}"
@@ -107,7 +111,13 @@ async def test_what_an_editor_changed_ends_with_4_and_is_listed(
     handover = await _handed_over(stage, tmp_path / "r")
     with pytest.raises(DifferencesError, match="in 1 place") as ended:
         verifying.conclude(handover)
-    [difference] = _report(tmp_path / "r")["verification"]["differences"]
+    report = _report(tmp_path / "r")
+    [difference] = report["verification"]["differences"]
+    [change] = (await asyncio.to_thread(stage.run, "changes", "--json")).document["destination"]
+    assert [each["text"] for each in report["changes"]] == [change["text"]]
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert "In the space, since it was written (1)</summary>" in page
+    assert escape(change["text"]) in page.replace("<wbr>", "")
     shown = (await verifying.verify(handover)).html().replace("<wbr>", "")
     assert ended.value.exit_code == 4
     assert (difference["code"], difference["where"]) == ("field_value", "position")

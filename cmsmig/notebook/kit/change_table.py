@@ -45,6 +45,7 @@ async def show_changes(workspace: Workspace) -> Panel:
     except CmsmigError as error:
         text = f"The changes cannot be shown yet: {error}"
         return workspace.panel(doc_sheet(Note(text, "warning")), text=text)
+    workspace.changes_shown.append(found)
     whole = doc_sheet(*changes_doc(found))
 
     def controls() -> widgets.Element:

@@ -37,6 +37,7 @@ LISTS = "lists"
 
 if TYPE_CHECKING:
     from cmsmig.notebook.kit.widgets import Element
+    from cmsmig.steps.changes.changes import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Workspace:
     observer: Observer = unobserved
     """Hears what happens, beside whatever a panel shows."""
     item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
+    changes_shown: list[tuple[Change, ...]] = field(default_factory=list, compare=False)
+    """What changed each time that somebody looked in this notebook."""
 
     @property
     def settings(self) -> Settings:

@@ -57,6 +57,7 @@ class Handover:
             settings.space_id,
             self.found,
             base_url=settings.destination_base_url,
+            changes=workspace.changes_shown[-1] if workspace.changes_shown else None,
         )
 
     @property

@@ -94,6 +94,10 @@ class Change:
             for name, value in sides.items()
             if not isinstance(value, Absent)
         }
+        return self.in_words() | held
+
+    def in_words(self) -> JsonObject:
+        """Return the same without the values."""
         named = {
             "where": str(self.where),
             "what": self.what,
@@ -101,7 +105,7 @@ class Change:
             "field": self.field,
             "text": self.text or "; ".join(self.lines),
         }
-        return {name: value for name, value in named.items() if value} | held
+        return {name: value for name, value in named.items() if value}
 
 
 async def changes_of(

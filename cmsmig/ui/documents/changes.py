@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.target_comparison import TargetComparison
-from cmsmig.ui.doc import Cell, Doc, Note, Part, Text, table
+from cmsmig.ui.doc import Cell, Doc, Fold, Note, Part, Table, Text, table
 
 _TITLES = {
     Where.ORIGIN: "At the origin, since the last import",
@@ -23,15 +24,25 @@ def changes_line(found: Sequence[Change]) -> str:
     return f"changed: {', '.join(counts)}"
 
 
-def changes_doc(found: Sequence[Change]) -> Doc:
-    """Return the changes by where they happened, a line for each leaf."""
+def changes_doc(found: Sequence[Change], rest: str = _JSON) -> Doc:
+    """Return the changes by where they happened, a line for each leaf; `rest` says where
+    those are that are not shown."""
     if not found:
         return (Note("Nothing changed since the last import.", "good"),)
     return tuple(
         part
         for where, title in _TITLES.items()
-        for part in _rows([each for each in found if each.where is where], title)
+        for part in _rows([each for each in found if each.where is where], title, rest)
     )
+
+
+def folded_changes(found: Sequence[Change], rest: str) -> Iterator[Part]:
+    """Yield the same with each table below its title, closed at first."""
+    for part in changes_doc(found, rest):
+        if isinstance(part, Table):
+            yield Fold(part.caption, (replace(part, caption=""),))
+        else:
+            yield part
 
 
 def comparison_doc(found: TargetComparison) -> Doc:
@@ -48,9 +59,11 @@ def _count(found: Sequence[Change], where: Where) -> int:
     return sum(each.where is where for each in found)
 
 
-def _rows(listed: Sequence[Change], title: str) -> Iterator[Part]:
+def _rows(
+    listed: Sequence[Change], title: str, rest: str = _JSON
+) -> Iterator[Part]:
     rows = [row for each in listed for row in _lines(each)]
-    yield from table(_HEAD, rows, title, _JSON, shown=30)
+    yield from table(_HEAD, rows, title, rest, shown=30)
     if not listed:
         yield Text(f"{title}: nothing")
 
