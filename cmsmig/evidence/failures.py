@@ -22,11 +22,12 @@ from cmsmig.steps.decide.migration import Migration
 
 _Use: TypeAlias = tuple[ItemKey, str]
 """An item, and the origin's slug of the field that uses a file."""
+_AGAIN = "then run `cmsmig import` again."
 _MAKE_AGAIN = (
-    "Restore it at the destination and run the step again, or have everything that is "
-    "gone made again: the button of notebook 04, or `cmsmig import --recreate`."
+    "Have everything that is gone made again: `cmsmig import --recreate`, or the button "
+    f"of notebook 04. Or restore it in the space, {_AGAIN}"
 )
-_AGAIN = "run the same step again: it looks there before it sends anything."
+_LOOKS = "run `cmsmig import` again: it looks there before it sends anything."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,68 +67,63 @@ class Failure:
 
 _ITEM_ACTIONS: Mapping[str, str] = {
     "conflict": (
-        "Move or rename the story that stands there, or decide about it in "
-        "decisions/conflicts.yaml; then run the step again."
+        "Choose in notebook 04 whether the story that is there is used or left alone, "
+        f"or give it another slug in the space; {_AGAIN}"
     ),
     "refused": (
-        "Correct what the service names, in the item or in the decisions; then run "
-        "the step again."
+        "Correct what the service names: in the space or the decisions, or at the "
+        f"origin, and run `cmsmig pull --refresh`; {_AGAIN}"
     ),
-    "not_confirmed": f"Nobody knows yet whether it was applied: {_AGAIN}",
+    "not_confirmed": f"It is not known yet whether it was applied: {_LOOKS}",
     "edited_since": (
-        "Fill the relations and links of this story by hand, or take the edit back "
-        "and run the step again."
+        f"Choose ours or theirs for each field in notebook 04; {_AGAIN}"
     ),
     GONE: _MAKE_AGAIN,
     "not_drafted": "Report it with the item's raw record; the others are imported.",
     "required_field": (
-        "Give the field a value in the origin and pull again, or take `required` off "
-        "it; then run the step again."
+        "Give the field a value at the origin and run `cmsmig pull --refresh`, or take "
+        f"`required` off it where the reason says; {_AGAIN}"
     ),
     "field_type": (
-        "Set the field back to its type in the space, or change its encoding in "
-        "decisions/design.yaml; then run the step again."
+        "Set the field back to its type in the space, or choose another encoding in "
+        f"notebook 02; {_AGAIN}"
     ),
     "folder_closed": (
-        "Allow the content type in the folder's settings in the space; then run the "
-        "step again."
+        f"Allow the content type in the folder's settings in the space; {_AGAIN}"
     ),
     COMPONENT_MISSING: (
-        "Correct what the service said of the component, in the space or in "
-        "decisions/design.yaml; then run notebook 04 and this step again."
+        "Correct what the service said of the component, in the space or in notebook "
+        f"02; {_AGAIN}"
     ),
     OPTION_MISSING: (
-        "Give the option another label in notebook 02 or in decisions/design.yaml, or "
-        "add the entry to the datasource; then run notebook 04 and this step again."
+        "Give the option another label in notebook 02, or add the entry to the "
+        f"datasource; {_AGAIN}"
     ),
     FOLDER_MISSING: (
-        "Correct what the service said of the folder; then run notebook 04 and this "
-        "step again."
+        f"Correct what the service said of the folder; {_AGAIN}"
     ),
-    "not_published": "Read the reason, correct it, and run `cmsmig publish` again.",
+    "not_published": f"Correct what the reason says; {_AGAIN}",
 }
 _FILE_ACTIONS: Mapping[str, str] = {
     "not_downloaded": (
         "Open the address in a browser; when the file is there, run `cmsmig pull` "
-        "and the step again, else correct the item."
+        "and `cmsmig import` again, else correct the item."
     ),
     "refused": (
-        "Correct what the service names, such as the file's kind or size; then run "
-        "the step again."
+        f"Correct what the service names, such as the file's kind or size; {_AGAIN}"
     ),
-    "not_confirmed": f"Nobody knows yet whether it arrived: {_AGAIN}",
-    "not_proven": f"Its public address has not shown it yet: {_AGAIN}",
-    "not_stored": "Upload the file by hand, or run the step again.",
+    "not_confirmed": f"It is not known yet whether it arrived: {_LOOKS}",
+    "not_proven": f"Its public address has not shown it yet: {_LOOKS}",
+    "not_stored": "Run `cmsmig import` again; if that does not help, upload it by hand.",
     FOLDER_MISSING: (
-        "Correct what the service said of the asset folder; then run the step again."
+        f"Correct what the service said of the asset folder; {_AGAIN}"
     ),
     TEXT_NOT_WRITTEN: (
-        "Correct what the service names, or write the alternative text at the "
-        "destination by hand; then run the step again."
+        f"Correct what the service names, or write the text by hand there; {_AGAIN}"
     ),
     GONE: _MAKE_AGAIN,
 }
-_OTHER = "Read the reason, correct it, and run the step again."
+_OTHER = f"Correct what the reason says; {_AGAIN}"
 
 
 def item_failures(rows: Iterable[ItemRow]) -> Iterator[Failure]:

@@ -107,6 +107,25 @@ def test_what_is_gone_is_decided_by_a_choice(project: StagedProject) -> None:
     assert "<b>Theirs</b>" in names(project)
 
 
+@pytest.mark.parametrize(("action", "status"), [("reuse", "reused"), ("skip", "skipped")])
+def test_a_story_at_our_place_is_used_or_left_by_a_choice(
+    staged: Start, action: str, status: str
+) -> None:
+    """It stays as it is, and the next import goes by the choice."""
+    project = StagedProject(staged().rehearsal)
+    folder = {"name": "Records", "slug": "records", "is_folder": True}
+    made = project.api("POST", "/stories", {"story": folder})["story"]["id"]
+    theirs = {"name": "Theirs", "slug": "record-5", "parent_id": made}
+    theirs["content"] = {"component": "page"}
+    project.api("POST", "/stories", {"story": theirs})
+    assert project.run("import").code == 1
+    worked(project, {"set": ["conflict-take", action]}, {"sees": "Written to"})
+    project.done("import")
+    assert project.outcome("records/record-5")[0] == status
+    assert "Theirs" in names(project)
+    assert all(each.action for each in worked(project).conflicts)
+
+
 def test_all_changes_in_the_space_are_decided_together(project: StagedProject) -> None:
     """Each is written with its date, and shown as taken from then on."""
     before = len(project.stories())

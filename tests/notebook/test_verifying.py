@@ -149,7 +149,7 @@ async def test_an_item_that_failed_ends_with_4_after_all_the_work(
                 "step": "create",
                 "reason": "conflict",
                 "name": "Record 5",
-                "next_action": "… decisions/conflicts.yaml",
+                "next_action": "… notebook 04 …",
             }
         ],
     }

@@ -256,16 +256,20 @@ class Design:
             None,
         )
 
-    def requires(self, component: str, key: str) -> bool:
-        """Return whether the design makes a field of a component required."""
-        return any(
-            field.required and field.key == key
+    def requires(self, component: str, key: str) -> bool | None:
+        """Return whether the design makes a field of a component required; None where
+        it has no such field."""
+        found = [
+            field.required
             for content_type in self.content_types
             if content_type.component == component
             for field in content_type.fields
-        ) or any(
-            isinstance(definition := block.schema.get(key), dict)
-            and bool(definition.get("required"))
+            if field.key == key
+        ]
+        found += [
+            bool(definition.get("required"))
             for block in self.blocks
             if block.component == component
-        )
+            and isinstance(definition := block.schema.get(key), dict)
+        ]
+        return any(found) if found else None

@@ -1,5 +1,6 @@
 """Changes that a person decides about by a choice: whose value is kept, whether a story
-is published, and what happens to what one side no longer has."""
+is published, and what happens to what one side no longer has or to a story in our
+place."""
 
 from __future__ import annotations
 
@@ -12,6 +13,9 @@ from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.conflicts import (
+    ConflictAction,
+    ConflictChoice,
+    ConflictKind,
     ConflictsDecision,
     EditChoice,
     GoneAction,
@@ -29,6 +33,7 @@ from cmsmig.ui.controls import select
 from cmsmig.ui.html.safe_html import NOTHING, Cell, more, sheet, table
 from cmsmig.ui.view import View, action
 
+Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice
 Options: TypeAlias = tuple[tuple[str, str], ...]
 
 _SHOWN = 25
@@ -37,6 +42,10 @@ _OPEN = ("not decided", "")
 _SIDES = (("write ours", str(Side.OURS)), ("keep theirs", str(Side.THEIRS)))
 _AGAIN = ("make it again", str(GoneAction.RECREATE))
 _LEFT = ("leave it out", str(GoneAction.LEAVE_OUT))
+_PLACES = (
+    ("use theirs as it is", str(ConflictAction.REUSE)),
+    ("leave theirs, import nothing there", str(ConflictAction.SKIP)),
+)
 _STORIES = (
     ("keep it", str(GoneAction.KEEP)),
     ("unpublish it", str(GoneAction.UNPUBLISH)),
@@ -53,14 +62,16 @@ class Choice:
     """The change in words."""
     options: Options
     """(label, value)"""
-    about: EditChoice | GoneChoice
-    """The decision; what it takes is replaced by the option that is chosen."""
+    about: Decision
+    """What it takes is replaced by the option that is chosen."""
 
-    def taken(self, now: ConflictsDecision) -> EditChoice | GoneChoice | None:
+    def taken(self, now: ConflictsDecision) -> Decision | None:
         """Return the decision that was taken about this."""
         about = self.about
         if isinstance(about, EditChoice):
             return now.edit(about.kind, about.what, about.field, about.seen)
+        if isinstance(about, ConflictChoice):
+            return now.choice(about.kind, about.what)
         return next((e for e in now.gone if _place(e) == _place(about)), None)
 
     def decided(self, now: ConflictsDecision, value: str, by: str) -> ConflictsDecision:
@@ -70,6 +81,12 @@ class Choice:
             edits = tuple(each for each in now.edits if _place(each) != place)
             made = [replace(about, take=Side(value), note=by)] if value else []
             return replace(now, edits=(*edits, *made))
+        if isinstance(about, ConflictChoice):
+            others = tuple(each for each in now.conflicts if _place(each) != place)
+            taken = (
+                [replace(about, action=ConflictAction(value), note=by)] if value else []
+            )
+            return replace(now, conflicts=(*others, *taken))
         gone = tuple(each for each in now.gone if _place(each) != place)
         chosen = [replace(about, action=GoneAction(value), note=by)] if value else []
         return replace(now, gone=(*gone, *chosen))
@@ -83,6 +100,13 @@ def edit_choice(name: str, lines: Sequence[str], about: EditChoice) -> Choice:
         ours = "unpublish it" if is_public else "publish it"
         sides = ((ours, str(Side.OURS)), ("leave it so", str(Side.THEIRS)))
     return Choice(name, lines, sides, about)
+
+
+def place_choice(name: str, path: str) -> Choice:
+    """Return the choice about a story that is at the place of an item."""
+    about = ConflictChoice(ConflictKind.STORY, path, ConflictAction.SKIP)
+    lines = ("is at the place of this item, and this import did not make it",)
+    return Choice(f"{name} ({path})", lines, _PLACES, about)
 
 
 def gone_there_choice(kind: Kind, name: str) -> Choice:
@@ -186,15 +210,16 @@ class ChoiceView(View):
 _SAID = "Written to decisions/conflicts.yaml. The next plan uses it."
 
 
-def _place(about: EditChoice | GoneChoice) -> tuple[str, str, str]:
+def _place(about: Decision) -> tuple[str, str, str]:
     if isinstance(about, EditChoice):
         return str(about.kind), about.what, about.field
-    return str(about.side), about.what, ""
+    side = about.kind if isinstance(about, ConflictChoice) else about.side
+    return str(side), about.what, ""
 
 
-def _value(taken: EditChoice | GoneChoice) -> str:
+def _value(taken: Decision) -> str:
     return str(taken.take if isinstance(taken, EditChoice) else taken.action)
 
 
-def _note(taken: EditChoice | GoneChoice | None) -> str:
+def _note(taken: Decision | None) -> str:
     return "" if taken is None else taken.note or "by hand"

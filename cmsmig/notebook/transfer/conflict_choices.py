@@ -1,5 +1,5 @@
-"""The choices about what a plan leaves undecided: fields that both sides changed, and
-what one side no longer has."""
+"""The choices about what a plan leaves undecided: stories in our places, fields that
+both sides changed, and what one side no longer has."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cmsmig.notebook.kit.change_choices import (
     edit_choice,
     gone_at_origin_choice,
     gone_there_choice,
+    place_choice,
 )
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.reconcile.labels import NO_LABELS, Labels
@@ -21,6 +22,9 @@ from cmsmig.steps.plan.plan import Plan
 def plan_choices(plan: Plan) -> Iterator[Choice]:
     """Yield a choice for each thing that a plan leaves undecided."""
     labels = plan.details.labels if plan.details else NO_LABELS
+    for taken in plan.conflicts:
+        if taken.action is None and taken.holder is None:
+            yield place_choice(taken.row.name, taken.row.full_slug.strip("/"))
     for each in plan.edit_conflicts:
         about = EditChoice(
             kind=each.kind,

@@ -167,8 +167,8 @@ def _taken(conflict: Conflict) -> str:
             "has moved, import again."
         )
     return (
-        f"`{path}` is a story that this import did not make; move or rename it there, "
-        "or decide about it in decisions/conflicts.yaml."
+        f"`{path}` is a story that this import did not make; choose in notebook 04 "
+        "whether it is used or left alone, or give it another slug there."
     )
 
 

@@ -184,7 +184,8 @@ async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) 
             draft,
             "conflict",
             f"`{draft.place.full_slug}` is taken by a story that this import did not "
-            "make; move or rename it there, or decide in decisions/conflicts.yaml.",
+            "make; choose in notebook 04 whether it is used or left alone, or give it "
+            "another slug there.",
         )
 
 

@@ -191,12 +191,16 @@ class _Look:
                 "is filled only once all of them are there; take `required` off that "
                 "field there until the import is over."
             )
-        else:
-            decided = self._migration.design.requires(component, field)
-            place = "in decisions/design.yaml" if decided else "in the space"
+        elif (decided := self._migration.design.requires(component, field)) is None:
             text = (
-                f"{where} is required and has no value; give it one in the origin and "
-                f"pull again, or take `required` off that field {place}."
+                f"{where} is required in the space, and nothing of the origin is "
+                "written into it; take `required` off that field there."
+            )
+        else:
+            place = "in notebook 02" if decided else "in the space"
+            text = (
+                f"{where} is required and has no value; give it one at the origin and "
+                f"run `cmsmig pull --refresh`, or take `required` off that field {place}."
             )
         return Preflight(
             kind=PreflightKind.REQUIRED_FIELD,

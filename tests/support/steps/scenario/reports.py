@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -12,11 +15,17 @@ from cmsmig.mapping.redirects.address_map import Outcome, Source
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.verify.differences import Verification
 from tests.support.steps.expectations import insist
+from tests.support.steps.scenario.clock import verification
 from tests.support.steps.staged_project import StagedProject
 
 if TYPE_CHECKING:
     from tests.support.steps.scenario.play import Scenario
+
+_COMMAND = re.compile(r"`cmsmig ([a-z -]+)`")
+_ROUNDS = 4
+"""Reports after which nothing may be left to do."""
 
 
 def opened(project: StagedProject) -> Migration:
@@ -25,10 +34,12 @@ def opened(project: StagedProject) -> Migration:
     return open_migration(found, load_settings(found, {}, need_origin=False))
 
 
-def evidence(project: StagedProject) -> Evidence:
+def evidence(
+    project: StagedProject, found: Verification | None = None
+) -> Evidence:
     """Return what a report is made of."""
     space = str(project.space.space_id)
-    return gather(Project(project.folder), opened(project), space, None)
+    return gather(Project(project.folder), opened(project), space, found)
 
 
 def reported(scenario: Scenario, expected: dict[str, Any]) -> None:
@@ -55,6 +66,29 @@ def findings(scenario: Scenario, name: str, expected: Any) -> None:
     insist([asdict(each) for each in found.read()], expected)
 
 
+def report_followed(scenario: Scenario, deeds: dict[str, Any]) -> None:
+    """Do what the report says until it says nothing: the steps beside the words that it
+    has, then the commands that it names. Each of the words is to come."""
+    heard = set()
+    for _ in range(_ROUNDS):
+        found = evidence(scenario.project, asyncio.run(verification(scenario)))
+        said = [f"{each.explanation} {each.next_action}" for each in found.failures]
+        if found.verification is not None:
+            said += [each.text for each in found.verification.differences]
+        commands = dict.fromkeys(_COMMAND.findall(" ".join(said)))
+        for words, steps in deeds.items():
+            if any(words in each for each in said):
+                heard.add(words)
+                scenario.take(steps)
+        for command in sorted(commands, reverse=True):
+            scenario.project.run(*shlex.split(command))
+        if not said:
+            assert heard == deeds.keys()
+            assert found.exit_code == 0
+            return
+    raise AssertionError(said)
+
+
 def no_delivery_token(scenario: Scenario) -> None:
     """Expect no token of the delivery side in the project folder, nor printed."""
     space = scenario.project.space
@@ -68,5 +102,6 @@ STEPS: dict[str, Callable[..., None]] = {
     "redirects": redirects,
     "reported": reported,
     "findings": findings,
+    "report followed": report_followed,
     "no delivery token": no_delivery_token,
 }
