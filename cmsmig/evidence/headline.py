@@ -11,10 +11,11 @@ from cmsmig.evidence.publication import PublicationCount
 from cmsmig.ledger.rows import Accounting
 from cmsmig.steps.verify.differences import Verification
 
-_HELD = (
-    "Publish them at the destination, or decide `publish: what_is_live` and run "
-    "`cmsmig publish`."
+HELD = (
+    "Publish them in the space, or choose in notebook 01 that what is live is "
+    "published, and run `cmsmig publish`."
 )
+"""What to do about pages that are held back by decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,6 @@ def _left(
     if published.due:
         parts.append("Operator: run `cmsmig publish`.")
     if published.held:
-        parts.append(f"Editors or operator: {_HELD[0].lower()}{_HELD[1:]}")
+        parts.append(f"Editors or operator: {HELD[0].lower()}{HELD[1:]}")
     parts.append("Everybody: the checklist before the DNS switch, below.")
     return " ".join(parts)

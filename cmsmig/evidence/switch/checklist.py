@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cmsmig.canonical import text_of
 from cmsmig.counting import counted, first_of
 from cmsmig.evidence.evidence import Evidence, planned_writes
+from cmsmig.evidence.headline import HELD
 from cmsmig.evidence.switch.check import Check, done, either, person
 from cmsmig.evidence.switch.site_checks import site_checks
 from cmsmig.mapping.redirects.address_map import Outcome
@@ -164,8 +165,7 @@ def _published(evidence: Evidence) -> Check:
         what,
         f"{stories} of live items are not published.",
         "report.html, Published",
-        "Publish them there, or decide `publish: what_is_live` in "
-        "decisions/collections.yaml and run `cmsmig publish`.",
+        HELD,
         ok=False,
     )
 
