@@ -23,9 +23,7 @@ from cmsmig.terminal.target_option import (
 if TYPE_CHECKING:
     from cmsmig.settings import Project, Settings
 
-_JSON = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document."
-)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 @click.command()
@@ -74,7 +72,7 @@ def list_checks(folder: Path | None, as_json: bool) -> None:
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
 @click.pass_obj
 def reports(folder: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
-    """Say whether kept reports are as they were written.
+    """Check whether kept reports are as they were written.
 
     Without FOLDERS: those below ./reports and the project's own folder of reports.
     Exits with 4 where one was changed.

@@ -114,7 +114,7 @@ class Evidence:
     project: Project | None = None
     """None for evidence that is of no project."""
     changes: Sequence[Change] | None = None
-    """What changed since the last import; None where nobody looked."""
+    """What changed since the last import; None where it was not read."""
     runs: tuple[tuple[LastRun, Mapping[str, int]], ...] = ()
     """Every run, the first first, and the requests that it noted, by kind."""
 

@@ -24,8 +24,8 @@ _Use: TypeAlias = tuple[ItemKey, str]
 """An item, and the origin's slug of the field that uses a file."""
 _AGAIN = "then run `cmsmig import` again."
 _MAKE_AGAIN = (
-    "Have everything that is gone made again: `cmsmig import --recreate`, or the button "
-    f"of notebook 04. Or restore it in the space, {_AGAIN}"
+    "Have everything that is gone made again: `cmsmig import --recreate`, or the "
+    f"button of notebook 04. Or restore it in the space, {_AGAIN}"
 )
 _LOOKS = "run `cmsmig import` again: it looks there before it sends anything."
 
@@ -75,9 +75,7 @@ _ITEM_ACTIONS: Mapping[str, str] = {
         f"origin, and run `cmsmig pull --refresh`; {_AGAIN}"
     ),
     "not_confirmed": f"It is not known yet whether it was applied: {_LOOKS}",
-    "edited_since": (
-        f"Choose ours or theirs for each field in notebook 04; {_AGAIN}"
-    ),
+    "edited_since": (f"Choose ours or theirs for each field in notebook 04; {_AGAIN}"),
     GONE: _MAKE_AGAIN,
     "not_drafted": "Report it with the item's raw record; the others are imported.",
     "required_field": (
@@ -99,9 +97,7 @@ _ITEM_ACTIONS: Mapping[str, str] = {
         "Give the option another label in notebook 02, or add the entry to the "
         f"datasource; {_AGAIN}"
     ),
-    FOLDER_MISSING: (
-        f"Correct what the service said of the folder; {_AGAIN}"
-    ),
+    FOLDER_MISSING: (f"Correct what the service said of the folder; {_AGAIN}"),
     "not_published": f"Correct what the reason says; {_AGAIN}",
 }
 _FILE_ACTIONS: Mapping[str, str] = {
@@ -114,10 +110,8 @@ _FILE_ACTIONS: Mapping[str, str] = {
     ),
     "not_confirmed": f"It is not known yet whether it arrived: {_LOOKS}",
     "not_proven": f"Its public address has not shown it yet: {_LOOKS}",
-    "not_stored": "Run `cmsmig import` again; if that does not help, upload it by hand.",
-    FOLDER_MISSING: (
-        f"Correct what the service said of the asset folder; {_AGAIN}"
-    ),
+    "not_stored": "Run `cmsmig import` again; if it fails again, upload it by hand.",
+    FOLDER_MISSING: (f"Correct what the service said of the asset folder; {_AGAIN}"),
     TEXT_NOT_WRITTEN: (
         f"Correct what the service names, or write the text by hand there; {_AGAIN}"
     ),

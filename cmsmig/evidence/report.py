@@ -130,7 +130,8 @@ def write_report(
     ]
     if project is not None:
         known = {
-            str(path.relative_to(folder)): file_hash(path) for path in (page, *csv_files)
+            str(path.relative_to(folder)): file_hash(path)
+            for path in (page, *csv_files)
         }
         chain = {**asdict(state), "broken": broken, "files": known}
         document["chain"] = {**chain, **_VERSIONS}

@@ -53,8 +53,8 @@ def compare(
     as_json: bool,
 ) -> int:
     """Ask the site at `url`, which gets `hosts` at the switch, for each old address,
-    those that are to be `gone` too, and print what changed; return 4 for differences, else 1 where pages could not be
-    read."""
+    those that are to be `gone` too, and print what changed; return 4 for differences,
+    else 1 where pages could not be read."""
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         work = compare_sites(

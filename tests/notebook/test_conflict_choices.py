@@ -107,7 +107,9 @@ def test_what_is_gone_is_decided_by_a_choice(project: StagedProject) -> None:
     assert "<b>Theirs</b>" in names(project)
 
 
-@pytest.mark.parametrize(("action", "status"), [("reuse", "reused"), ("skip", "skipped")])
+@pytest.mark.parametrize(
+    ("action", "status"), [("reuse", "reused"), ("skip", "skipped")]
+)
 def test_a_story_at_our_place_is_used_or_left_by_a_choice(
     staged: Start, action: str, status: str
 ) -> None:

@@ -219,7 +219,7 @@ async def test_each_report_names_the_one_before(
 async def test_a_kept_report_that_was_changed_is_named(
     staged: Callable[..., Staged], tmp_path: Path
 ) -> None:
-    """By its file, or by the line of the chain; the reports beside it are as they were
+    """By its file, or by the line of the chain; the other reports are as they were
     written. What is not in the folder is listed and is no difference."""
     stage = staged()
     await stage.imported()
@@ -255,7 +255,11 @@ async def test_a_kept_report_that_was_changed_is_named(
     assert checked() == (0, ["", ""], "")
     first, *others = chain.read_text().splitlines()
     chain.write_text("\n".join([first, *others[1:]]))
-    assert checked() == (4, ["", ""], "Line 2 of reports.jsonl does not follow the line before.")
+    assert checked() == (
+        4,
+        ["", ""],
+        "Line 2 of reports.jsonl does not follow the line before.",
+    )
 
 
 def test_every_line_of_the_checklist_that_can_be_computed_is() -> None:

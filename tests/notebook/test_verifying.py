@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-from html import escape
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -113,7 +113,9 @@ async def test_what_an_editor_changed_ends_with_4_and_is_listed(
         verifying.conclude(handover)
     report = _report(tmp_path / "r")
     [difference] = report["verification"]["differences"]
-    [change] = (await asyncio.to_thread(stage.run, "changes", "--json")).document["destination"]
+    [change] = (await asyncio.to_thread(stage.run, "changes", "--json")).document[
+        "destination"
+    ]
     assert [each["text"] for each in report["changes"]] == [change["text"]]
     page = (tmp_path / "r" / "report.html").read_text()
     assert "In the space, since it was written (1)</summary>" in page

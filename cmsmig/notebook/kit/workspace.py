@@ -54,7 +54,7 @@ class Workspace:
     """Hears what happens, beside whatever a panel shows."""
     item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
     changes_shown: list[tuple[Change, ...]] = field(default_factory=list, compare=False)
-    """What changed each time that somebody looked in this notebook."""
+    """The changes that this notebook has shown, the last ones last."""
 
     @property
     def settings(self) -> Settings:

@@ -25,8 +25,8 @@ def changes_line(found: Sequence[Change]) -> str:
 
 
 def changes_doc(found: Sequence[Change], rest: str = _JSON) -> Doc:
-    """Return the changes by where they happened, a line for each leaf; `rest` says where
-    those are that are not shown."""
+    """Return the changes by where they happened, a line for each leaf; `rest` says
+    where those are that are not shown."""
     if not found:
         return (Note("Nothing changed since the last import.", "good"),)
     return tuple(
@@ -59,9 +59,7 @@ def _count(found: Sequence[Change], where: Where) -> int:
     return sum(each.where is where for each in found)
 
 
-def _rows(
-    listed: Sequence[Change], title: str, rest: str = _JSON
-) -> Iterator[Part]:
+def _rows(listed: Sequence[Change], title: str, rest: str = _JSON) -> Iterator[Part]:
     rows = [row for each in listed for row in _lines(each)]
     yield from table(_HEAD, rows, title, rest, shown=30)
     if not listed:

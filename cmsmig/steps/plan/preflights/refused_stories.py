@@ -200,7 +200,8 @@ class _Look:
             place = "in notebook 02" if decided else "in the space"
             text = (
                 f"{where} is required and has no value; give it one at the origin and "
-                f"run `cmsmig pull --refresh`, or take `required` off that field {place}."
+                "run `cmsmig pull --refresh`, or take `required` off that field "
+                f"{place}."
             )
         return Preflight(
             kind=PreflightKind.REQUIRED_FIELD,

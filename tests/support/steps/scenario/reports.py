@@ -34,9 +34,7 @@ def opened(project: StagedProject) -> Migration:
     return open_migration(found, load_settings(found, {}, need_origin=False))
 
 
-def evidence(
-    project: StagedProject, found: Verification | None = None
-) -> Evidence:
+def evidence(project: StagedProject, found: Verification | None = None) -> Evidence:
     """Return what a report is made of."""
     space = str(project.space.space_id)
     return gather(Project(project.folder), opened(project), space, found)
@@ -67,9 +65,9 @@ def findings(scenario: Scenario, name: str, expected: Any) -> None:
 
 
 def report_followed(scenario: Scenario, deeds: dict[str, Any]) -> None:
-    """Do what the report says until it says nothing: the steps beside the words that it
-    has, then the commands that it names. Each of the words is to come."""
-    heard = set()
+    """Do what the report says until it says nothing: the steps of the words that
+    it has, then the commands that it names. Each of the words is to come."""
+    found_words = set()
     for _ in range(_ROUNDS):
         found = evidence(scenario.project, asyncio.run(verification(scenario)))
         said = [f"{each.explanation} {each.next_action}" for each in found.failures]
@@ -78,12 +76,12 @@ def report_followed(scenario: Scenario, deeds: dict[str, Any]) -> None:
         commands = dict.fromkeys(_COMMAND.findall(" ".join(said)))
         for words, steps in deeds.items():
             if any(words in each for each in said):
-                heard.add(words)
+                found_words.add(words)
                 scenario.take(steps)
         for command in sorted(commands, reverse=True):
             scenario.project.run(*shlex.split(command))
         if not said:
-            assert heard == deeds.keys()
+            assert found_words == deeds.keys()
             assert found.exit_code == 0
             return
     raise AssertionError(said)
