@@ -207,7 +207,7 @@ async def test_each_report_names_the_one_before(
     assert began["previous"] == began["broken"] == followed["broken"] == ""
     assert followed["previous"] == hashlib.sha256(first).hexdigest()
     differing = {name for name in began if began[name] != followed[name]}
-    assert differing == {"previous", "decisions"}
+    assert differing == {"previous", "decisions", "files"}
     chain = project.root / "reports.jsonl"
     chain.write_text(chain.read_text().replace(began["ledger"], "0" * 64))
     _, third = report("3")
@@ -226,7 +226,7 @@ async def test_a_kept_report_that_was_changed_is_named(
     project = stage.workspace().project
     kept = tmp_path / "kept"
     for name in "123":
-        open_handover(stage.workspace(), str(kept / name)).write_evidence()
+        write_report(kept / name, replace(evidence_of(name), project=project))
     chain = project.root / "reports.jsonl"
     lists = sorted((kept / "2" / "lists").iterdir())
     changed = {

@@ -6,16 +6,19 @@ import asyncio
 import csv
 import json
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from cmsmig.errors import DifferencesError, UsageError
+from cmsmig.events import unobserved
 from cmsmig.notebook.kit.change_table import show_changes
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import Handover, open_handover
+from cmsmig.steps.changes.changes import changes_of
 from cmsmig.steps.verify.differences import Verification
+from cmsmig.steps.worker_pool import StopSignal
 from tests.support.cases import part
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, worked
@@ -113,13 +116,14 @@ async def test_what_an_editor_changed_ends_with_4_and_is_listed(
         verifying.conclude(handover)
     report = _report(tmp_path / "r")
     [difference] = report["verification"]["differences"]
-    [change] = (await asyncio.to_thread(stage.run, "changes", "--json")).document[
-        "destination"
-    ]
-    assert [each["text"] for each in report["changes"]] == [change["text"]]
+    workspace = handover.workspace
+    [change] = await changes_of(
+        workspace.project, workspace.settings, observer=unobserved, stop=StopSignal()
+    )
+    assert report["changes"] == [change.in_words()]
     page = (tmp_path / "r" / "report.html").read_text()
     assert "In the space, since it was written (1)</summary>" in page
-    assert escape(change["text"]) in page.replace("<wbr>", "")
+    assert escape(change.lines[0]) in page.replace("<wbr>", "")
     shown = (await verifying.verify(handover)).html().replace("<wbr>", "")
     assert ended.value.exit_code == 4
     assert (difference["code"], difference["where"]) == ("field_value", "position")
@@ -182,7 +186,7 @@ async def test_an_item_that_failed_ends_with_4_after_all_the_work(
     page = (tmp_path / "r" / "report.html").read_text()
     assert failure["subject"] not in page
     unattended = verifying.findings(handover).html()
-    assert failure["next_action"] in unattended
+    assert failure["next_action"].partition("`")[0] in unattended
     assert "lists/failed-items.csv" not in unattended
     await _is_listed_by_hand(stage, tmp_path / "r")
 
