@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
@@ -27,10 +27,11 @@ _INLINE: Final = frozenset(
         *("span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
     )
 )
-"""Elements that part no words."""
 _SILENT: Final = frozenset(
     ("head", "iframe", "noscript", "script", "style", "template", "title")
 )
+_UNBROKEN: Final = _INLINE | _SILENT - {"iframe"}
+"""Elements that part no words."""
 _RESERVED: Final = ("__wf_reserved_inherit", "__wf_reserved_decorative")
 """Alternative texts that are none. Source: origin, rich text."""
 _LEVELS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -118,9 +119,19 @@ def _pictures(before: Account, after: Account, lost: _Lost) -> Iterator[str]:
 
 
 def _headings(before: Account, after: Account, lost: _Lost) -> Iterator[str]:
+    if _by_level(before.headings) == _by_level(after.headings):
+        # A line across a heading makes two of it.
+        return
     for level, text in Counter(before.headings) - Counter(after.headings):
         if f"<h{level}>" not in lost.named and text not in lost.texts:
             yield f"heading {level}: {_cut(text)}"
+
+
+def _by_level(headings: Sequence[tuple[int, str]]) -> dict[int, str]:
+    return {
+        level: "".join(text for each, text in headings if each == level)
+        for level, _ in headings
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +221,7 @@ class _Reader:
         self.end_line()
 
     def _part(self, tag: Text) -> None:
-        if tag not in _INLINE:
+        if tag not in _UNBROKEN:
             self.end_line()
 
     def end_line(self) -> None:

@@ -35,6 +35,7 @@ _TITLES = {
     "publish": "Publication",
     "gone items": "Stories of items that are gone at the origin",
     "verify": "Reading back",
+    "visitors' pages": "Reading what visitors get",
 }
 
 

@@ -79,6 +79,16 @@ def test_what_a_loss_names_is_explained() -> None:
     assert unaccounted(account_of(html), shown, ()) == ["link to /x: without text"]
 
 
+@pytest.mark.parametrize(
+    "html",
+    ["<h2>First<hr>part</h2>", "<p>a<script>x()</script>b<noscript>c</noscript>d</p>"],
+)
+def test_what_is_not_shown_parts_nothing(html: str) -> None:
+    converted = NativeEngine().from_html(html)
+    shown = account_of(render_value(converted.document))
+    assert unaccounted(account_of(html), shown, converted.losses) == []
+
+
 def test_what_a_browser_leaves_out_of_broken_html_may_be_shown() -> None:
     html = "<p>a <a href='/x>link</a> rest</p>"
     converted = NativeEngine().from_html(html)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
@@ -88,12 +88,19 @@ class DraftStore:
             # Another release wrote that.
             return None
 
-    def derive(
-        self, name: str, made_of: str, codec: TypeAdapter[T], find: Callable[[], T]
-    ) -> T:
-        """Return what is kept under a name, if it was made of the same; else what
-        `find` returns, which is kept."""
-        return self._file.derive(f"{name} {self._namespace}", made_of, codec, find)
+    def derived(self, name: str, made_of: str, codec: TypeAdapter[T]) -> T | None:
+        """Return what is kept under a name; None if it was made of something else."""
+        return self._file.derived(f"{name} {self._namespace}", made_of, codec)
+
+    def keep_derived(
+        self, name: str, made_of: str, codec: TypeAdapter[T], found: T
+    ) -> None:
+        """Keep something under a name."""
+        self._file.keep_derived(f"{name} {self._namespace}", made_of, codec, found)
+
+    def forget(self, name: str) -> None:
+        """Forget everything that is kept under a name and another word."""
+        self._file.forget(f"{name} %{self._namespace}")
 
     def keep(self, draft: ItemDraft) -> None:
         """Keep a draft; it is on disk after the next `flush` at the latest."""

@@ -19,6 +19,7 @@ from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
 from cmsmig.errors import ServiceError
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
@@ -35,6 +36,7 @@ from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verifica
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
 
+STEP = "visitors' pages"
 DECIDE_PUBLISHED = f"; for its field `published`, {DECIDE}"
 LATER = (1.0, 2.0, 4.0, 5.0)
 """Seconds before each time that what differs is read again; together longer than the
@@ -134,7 +136,11 @@ async def _compare(
 ) -> None:
     """Compare pages in each language; what differs is read again until it counts."""
     await job.delivery.renew()
-    doubtful = await _look(job, _in_languages(job, wanted, pages))
+    parts = [*_in_languages(job, wanted, pages)]
+    read = sum(len(some) for _, some in parts)
+    job.observer(StepStarted(STEP, read))
+    doubtful = await _look(job, parts)
+    job.observer(StepFinished(STEP, counted(read, "page")))
     for seconds in LATER:
         if all(each.again and each.is_current for each in doubtful):
             break
@@ -190,6 +196,8 @@ async def _look(
                 at = wanted.language, page
                 behind = there.is_older
                 doubtful[at] = Doubt(page, wanted, story, is_behind=behind, again=again)
+            if not again:
+                job.observer(StepAdvanced(STEP, ""))
 
     parts: list[_Part] = []
     for wanted, pages in compared:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Final
 
-from pydantic import TypeAdapter
-
-from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.code_digest import code_digest
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
@@ -27,14 +23,11 @@ from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED
-from cmsmig.steps.verify.compare_readers import not_shown_sentence, unseen
+from cmsmig.steps.verify.compare_readers import UnseenFinder, not_shown_sentence
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
+from cmsmig.steps.verify.kept_readings import KeptReadings
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
-
-_ROOMS = ("mapping", "richtext", "steps/verify")
-"""What finds out what readers do not see."""
-_UNSEEN: Final = TypeAdapter(dict[str, list[tuple[str, str]]])
 
 
 @dataclass(frozen=True)
@@ -67,6 +60,8 @@ class ReadBack:
     expected: Mapping[ItemKey, StoryRecord]
     """The stories that are there."""
     listed: Mapping[int, StoryRow]
+    reader: KeptReadings
+    unseen: UnseenFinder
     found: Verification
 
     async def compare(self, keys: Iterable[ItemKey]) -> None:
@@ -75,35 +70,22 @@ class ReadBack:
         if not wanted:
             return
         self.found.stories += len(wanted)
-        stories = await self.job.reader.read([self._sought(each) for each in wanted])
+        stories = await self.reader.read([self._sought(each) for each in wanted])
         for each, story in zip(wanted, stories, strict=True):
             if story is None:
                 list_gone(each.key, each.last.record, self.found)
                 continue
             self._compare(each, story)
-        self._compare_readers(wanted)
+        await self._compare_readers(wanted)
 
-    def _compare_readers(self, wanted: Sequence[_Wanted]) -> None:
-        """List what readers of the old site see of bodies and stories do not show; it
-        is kept for the next time."""
-        migration = self.job.migration
-        bodies = {each.key: each for each in wanted if not isinstance(each.links, str)}
-        if not bodies:
-            return
-        made_of: list[Json] = [
-            [str(key), migration.origin_hash(key), each.links.record_hash]
-            for key, each in bodies.items()
+    async def _compare_readers(self, wanted: Sequence[_Wanted]) -> None:
+        """List what readers of the old site see of bodies and stories do not show."""
+        drafts = [
+            (each.draft, each.links.record_hash)
+            for each in wanted
             if not isinstance(each.links, str)
         ]
-        found = migration.drafter.store.derive(
-            f"readers {next(iter(bodies))}",
-            fingerprint([code_digest(_ROOMS), made_of]),
-            _UNSEEN,
-            lambda: {
-                str(key): [*unseen(self.linked, each.story, each.content)]
-                for key, each in bodies.items()
-            },
-        )
+        found = await self.unseen.find(drafts) if drafts else {}
         for key, fields in found.items():
             for field, what in fields:
                 text = not_shown_sentence(what)
@@ -127,6 +109,7 @@ class ReadBack:
             wanted.last.record.updated_at,
             tuple(each.code for each in languages),
             lambda: wanted.content,
+            "" if isinstance(wanted.links, str) else wanted.links.record_hash,
         )
 
     def _is_as_wanted(self, wanted: _Wanted, story: Story) -> bool:

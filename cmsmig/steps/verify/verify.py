@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import chain
 
 from cmsmig.counting import counted
@@ -16,12 +17,15 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import labels_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import as_begun, open_migration
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.compare_fields import compare_objects, undone_removals
 from cmsmig.steps.verify.compare_public import compare_public
+from cmsmig.steps.verify.compare_readers import LEAST, UnseenFinder
 from cmsmig.steps.verify.compare_stories import ReadBack, compare_groups, list_gone
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
+from cmsmig.steps.verify.kept_readings import KeptReadings
 from cmsmig.steps.verify.scope import EVERYTHING, Scope, scope_of
 from cmsmig.steps.worker_pool import StopSignal, Work, batches, work_through
 from cmsmig.steps.write.import_job import ImportJob
@@ -51,26 +55,8 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
         compare_objects(job, found)
         _compare_folders(job, found)
 
-    listed = {row.story_id: row for row in job.snapshot.stories}
-    reading = ReadBack(job, job.linked(existing), expected, listed, found)
-
-    async def look(piece: list[ItemKey] | AssetRow) -> None:
-        if isinstance(piece, AssetRow):
-            await _compare_asset(job, piece, found)
-            job.observer(StepAdvanced(STEP, ""))
-            return
-        await reading.compare(piece)
-        for _ in piece:
-            job.observer(StepAdvanced(STEP, ""))
-
-    pieces: Iterator[list[ItemKey] | AssetRow]
-    pieces = chain(batches(stories, READ_TOGETHER), assets)
-    await work_through(
-        pieces,
-        Work(lambda batch: None, look, lambda piece: None),
-        workers=job.settings.in_flight,
-        stop=job.stop,
-    )
+    linked = job.linked(existing)
+    await _read_back(job, linked, expected, stories, assets, found)
     found.singly, found.unread = job.reader.singly, job.reader.unread
     compare_groups(job, found)
     await compare_public(job, existing, expected, found)
@@ -81,6 +67,41 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
     found.names = {str(k): item.name for k, item in items if str(k) in subjects}
     job.observer(StepFinished(STEP, counted(len(found.differences), "difference")))
     return found
+
+
+async def _read_back(
+    job: ImportJob,
+    linked: LinkedStories,
+    expected: Mapping[ItemKey, StoryRecord],
+    stories: Sequence[ItemKey],
+    assets: Sequence[AssetRow],
+    found: Verification,
+) -> None:
+    """Compare stories and assets, many at a time."""
+    listed = {row.story_id: row for row in job.snapshot.stories}
+    with ExitStack() as stack:
+        unseen = UnseenFinder(linked, stack, many=len(stories) >= LEAST)
+        reader = KeptReadings(job.reader, job.migration.drafter.store)
+        reading = ReadBack(job, linked, expected, listed, reader, unseen, found)
+
+        async def look(piece: list[ItemKey] | AssetRow) -> None:
+            if isinstance(piece, AssetRow):
+                await _compare_asset(job, piece, found)
+                job.observer(StepAdvanced(STEP, ""))
+                return
+            await reading.compare(piece)
+            for _ in piece:
+                job.observer(StepAdvanced(STEP, ""))
+
+        pieces: Iterator[list[ItemKey] | AssetRow]
+        pieces = chain(batches(stories, READ_TOGETHER), assets)
+        await work_through(
+            pieces,
+            Work(lambda batch: None, look, lambda piece: None),
+            workers=job.settings.in_flight,
+            stop=job.stop,
+        )
+        reader.forget()
 
 
 def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verification:
