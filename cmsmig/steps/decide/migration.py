@@ -267,7 +267,7 @@ def open_migration(
         public_splits = find_splits(public.values(), decisions, engine)
     places = find_places(selections, decisions, origin)
     items = {entry.item.key: entry.item for entry in selected}
-    known = find_known(origin, decisions, selections, items.keys())
+    known = find_known(origin, decisions, selections, frozenset(items))
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     whole = Migration(
         origin=origin,

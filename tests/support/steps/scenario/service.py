@@ -296,6 +296,12 @@ def first_body(scenario: Scenario, kind: str) -> None:
     scenario.patches.enter_context(patch)
 
 
+def processes_from(scenario: Scenario, stories: int) -> None:
+    """Let a verification of so many stories work in processes."""
+    patch = mock.patch("cmsmig.steps.verify.verify.LEAST", stories)
+    scenario.patches.enter_context(patch)
+
+
 def bodies_mended(scenario: Scenario) -> None:
     scenario.patches.close()
 
@@ -369,6 +375,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "make release": make_release,
     "settings": settings,
     "first body": first_body,
+    "processes from": processes_from,
     "bodies mended": bodies_mended,
     "intend": intend,
     "outcomes": outcomes,
