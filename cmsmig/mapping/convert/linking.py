@@ -41,8 +41,12 @@ def link_story(
     nothing.
     """
     linking = _Linking(story.key.locale_id, existing, routes)
+    holding = {field for field, _ in story.draft.links}
     content: JsonObject = {
-        name: linking.fill(name, value) for name, value in story.content.items()
+        name: linking.fill(name, value)
+        if any(at in holding for at, _ in _parts(name, value))
+        else value
+        for name, value in story.content.items()
     }
     for relation in story.draft.relations:
         content[relation.field] = linking.relation(relation)
