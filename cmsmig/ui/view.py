@@ -11,7 +11,7 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from cmsmig.ui.action_queue import ActionQueue, Severity
-from cmsmig.ui.controls import button
+from cmsmig.ui.controls import bar, button
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 from cmsmig.ui.live import Element, Live
@@ -27,10 +27,12 @@ class Action:
     label: str
     key: str
     about: str
+    main: bool
+    """Whether it is the next step."""
 
 
 def action(
-    name: str, label: str = "", *, key: str = "", about: str = ""
+    name: str, label: str = "", *, key: str = "", about: str = "", main: bool = False
 ) -> Callable[[M], M]:
     """Let a method of a view be called by the control of this name.
 
@@ -38,7 +40,8 @@ def action(
     """
 
     def declared(method: M) -> M:
-        method.action = Action(name, label, key, about)  # type: ignore[attr-defined]
+        made = Action(name, label, key, about, main)
+        method.action = made  # type: ignore[attr-defined]
         return method
 
     return declared
@@ -51,6 +54,8 @@ class View(ABC):
     """Before the name of each control, with a hyphen."""
     label = ""
     """The panel's name for those who cannot see it."""
+    says_last = False
+    """Whether messages are at the end of the panel, where its button is."""
 
     def __init__(self) -> None:
         self.said: tuple[str, Severity] = ("", "")
@@ -114,13 +119,15 @@ class View(ABC):
             "panel",
             title=title,
             messages=self.messages(),
+            says_last=self.says_last,
             regions=regions.items(),
         )
 
     def act(self, name: str, label: str = "", **more: object) -> Markup:
         """Return the button of an action."""
         each, _ = self.actions[name]
-        given: dict[str, object] = {"key": each.key, "about": each.about, **more}
+        own = {"key": each.key, "about": each.about, "main": each.main}
+        given: dict[str, object] = {**own, **more}
         return button(self.named(name), label or each.label, **given)
 
     def named(self, name: str) -> str:
@@ -133,3 +140,29 @@ class View(ABC):
             if self.named(short) == name:
                 # A function of its own each time: the queue drops what waits already.
                 self.queue.add(partial(method, value))
+
+
+class DocView(View):
+    """A document below the buttons of its actions."""
+
+    hidden = False
+    """Whether there are no buttons: in a dry run."""
+
+    def __init__(self, label: str, content: Callable[[], Markup]) -> None:
+        super().__init__()
+        self.label = label
+        self._content = content
+        self.doc = content()
+        """The document as it was made last."""
+
+    def renew(self) -> None:
+        """Make the document again and show it."""
+        self.doc = self._content()
+        self.show(calm=True)
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the document; live, with its buttons."""
+        if not live:
+            return self.doc
+        buttons = () if self.hidden else map(self.act, self.actions)
+        return self.panel(controls=bar(*buttons), doc=self.doc)

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from cmsmig.errors import CredentialsError, SettingsError
+from cmsmig.notebook.connection import connection_check, forecast
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
-from cmsmig.notebook.start.connection import connection_check, forecast
 from tests.support.rehearsal import Rehearsal
 
 

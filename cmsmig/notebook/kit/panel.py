@@ -12,7 +12,7 @@ from cmsmig.printable import printable, printable_lines
 from cmsmig.ui.html.safe_html import Cell, facts, sheet, untypeset
 
 if TYPE_CHECKING:
-    from cmsmig.notebook.kit.widgets import Element
+    from cmsmig.ui.live import Element
 
 
 @dataclass(frozen=True, slots=True)

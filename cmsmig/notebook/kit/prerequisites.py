@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cmsmig.counting import counted
-from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
+from cmsmig.notebook.kit.decision_files import require_pull
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.plan import Plan
@@ -23,15 +23,9 @@ def decided_migration(workspace: Workspace, pilot: Pilot = WHOLE) -> Migration:
     Raises `UsageError` before the first pull, `UnreadError` when the pull is not
     complete and `UndecidedError` naming the decision that is missing.
     """
-    raw = workspace.project.raw
-    if not any(raw.glob("*.json")):
-        raise UsageError(
-            f"Nothing was pulled into {raw} yet; run the notebook 01 or `cmsmig pull` "
-            "first."
-        )
-    return open_migration(
-        workspace.project, workspace.destination_settings, pilot=pilot
-    )
+    project = workspace.project
+    require_pull(project)
+    return open_migration(project, workspace.destination_settings, pilot=pilot)
 
 
 def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:

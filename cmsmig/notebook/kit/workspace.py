@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,12 @@ from markupsafe import Markup
 from cmsmig.errors import SettingsError, UsageError
 from cmsmig.event_log import log_of_run
 from cmsmig.events import Observer, unobserved
-from cmsmig.notebook.kit.injected_parameters import require_known_parameters
 from cmsmig.notebook.kit.item_lists import ItemLists
 from cmsmig.notebook.kit.kernel import (
     can_ask,
     executed_cells,
     mask_outputs,
+    require_known_parameters,
     show_errors_as_sentences,
 )
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
@@ -36,8 +37,9 @@ LISTS = "lists"
 """Where lists are written, in the project folder."""
 
 if TYPE_CHECKING:
-    from cmsmig.notebook.kit.widgets import Element
     from cmsmig.steps.changes.changes import Change
+    from cmsmig.ui.live import Element
+    from cmsmig.ui.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,11 @@ class Workspace:
         Neither is computed before it is shown when it is given as a function.
         """
         return Panel(static, widget if self.interactive else None, text)
+
+    def shows(self, view: View, *, text: str = "") -> Panel:
+        """Return what a cell shows: the view before a person, else its static form."""
+        static = partial(view.html, live=False)
+        return self.panel(static, view.element, text=text or view.label)
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
