@@ -1,16 +1,33 @@
-"""What notebooks 04 to 06 call.
+"""What notebooks 04 to 06 call: a plan to read, then a step with a start and a stop.
 
 Names in here never move: projects keep their notebooks.
 """
 
-from cmsmig.mapping.select.pilot import pilot_of
-from cmsmig.notebook.kit.change_table import show_changes
-from cmsmig.notebook.transfer.importing import (
-    run_step,
-    show_client_plan,
-    show_findings,
-    show_plan,
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmsmig.errors import UsageError
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.select.pilot import WHOLE, Pilot, pilot_of
+from cmsmig.notebook.kit.change_choices import show_changes
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.prerequisites import decided_migration
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.transfer.plan_panels import (
+    PlanView,
+    client_plan_panel,
+    findings_panel,
 )
+from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
+from cmsmig.notebook.transfer.step_panel import StepRun
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.documents.plan import TITLES, plan_line
+from cmsmig.ui.html.safe_html import (
+    paragraph,
+    sheet,
+)
+from cmsmig.ui.meter import stages_table
 
 __all__ = [
     "pilot_of",
@@ -20,3 +37,101 @@ __all__ = [
     "show_findings",
     "show_plan",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPanel(Panel):
+    """A plan to read; `run_step` takes it."""
+
+    shown: ShownPlan | None = None
+
+
+async def show_plan(
+    workspace: Workspace,
+    plan: str = "",
+    *,
+    recreate: bool | None = None,
+    pilot: Pilot = WHOLE,
+) -> PlanPanel:
+    """Return what an import would do now. Writes nothing to the destination.
+
+    With `recreate`, what is gone from the destination is made again by the steps
+    that follow; None where they could not. With `plan`, the hash of an earlier one,
+    raises `PlanDriftError` listing what moved since. Raises `UsageError` before the
+    first pull, `UndecidedError` naming a decision that is missing. Of what is
+    selected, only the `pilot` is planned, and handled by the steps that follow.
+    """
+    decided_migration(workspace, pilot)
+    if plan:
+        _refuse_unknown(workspace, plan)
+    found = await plan_now(workspace, pilot, recreate=bool(recreate), since=plan)
+    shown = ShownPlan(found)
+
+    view = PlanView(workspace, shown, offers_recreate=recreate is not None)
+    return PlanPanel(
+        static=shown.html,
+        widget=view.element if workspace.interactive else None,
+        text=plan_line(shown.plan),
+        shown=shown,
+    )
+
+
+def show_client_plan(workspace: Workspace, plan: PlanPanel) -> Panel:
+    """Return what a client wants to know of a plan.
+
+    Unattended it is written as a page into `reports`, unless in a dry run.
+    """
+    return client_plan_panel(workspace, _shown(plan))
+
+
+def show_findings(workspace: Workspace, plan: PlanPanel) -> Panel:
+    """Return what the import by a plan leaves behind or loses, one by one.
+
+    Unattended it is written as CSV into the project folder, unless in a dry run.
+    """
+    return findings_panel(workspace, _shown(plan))
+
+
+async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
+    """Run `prepare`, `create`, `link` or `publish` by the plan that was shown.
+
+    Unattended it runs at once, unless `dry_run`, and its panel accounts for it:
+    an item that failed is listed there and never ends the run. Before a person
+    it waits for its button, shows how it goes, and can be stopped and gone on
+    with. Raises `UsageError` when an earlier notebook has to come first, and
+    `PlanDriftError` when something moved since the plan.
+    """
+    if step not in TITLES or plan.shown is None:
+        raise UsageError(f"{step} is not a step of the notebooks; see {list(TITLES)}.")
+    run = StepRun(workspace, step, plan.shown)
+    if workspace.interactive:
+        return workspace.panel(run.forecast, run.controls)
+    if workspace.dry_run:
+        return workspace.panel(run.forecast, text=f"dry run: {step} was not run")
+    if missing := await run.missing_now():
+        raise UsageError(missing)
+    outcome = await run.perform(StopSignal(), meter := run.meter())
+    return workspace.panel(
+        sheet(
+            stages_table(meter.stages),
+            paragraph(meter.summary()),
+            run.account(outcome, meter),
+        ),
+        text=str(outcome.accounting),
+    )
+
+
+def _shown(plan: PlanPanel) -> ShownPlan:
+    if plan.shown is None:
+        raise UsageError("There is no plan yet; run the cell of the plan first.")
+    return plan.shown
+
+
+def _refuse_unknown(workspace: Workspace, plan_hash: str) -> None:
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        stored = ledger.plan(plan_hash)
+    if stored is None:
+        raise UsageError(
+            f"No plan {plan_hash} is stored in this project; leave `plan` empty, or "
+            "give the hash that `cmsmig plan` prints."
+        )

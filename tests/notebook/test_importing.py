@@ -25,7 +25,7 @@ from cmsmig.events import (
     unobserved,
 )
 from cmsmig.mapping.select.pilot import Pilot, pilot_of
-from cmsmig.notebook.transfer.importing import (
+from cmsmig.notebook.importing import (
     PlanPanel,
     run_step,
     show_client_plan,
@@ -242,7 +242,7 @@ async def test_by_hand_a_tick_plans_to_make_again_what_is_gone(staged: Start) ->
     shown = await show_plan(workspace, recreate=False)
     page = Page(shown)
     await page.hides("Made again, since it is gone")
-    await page.set("plan-recreate", True)
+    await page.set("plan-recreate", "plan-recreate=1")
     await page.sees("Made again, since it is gone")
     await Page(await run_step(workspace, "prepare", shown)).run("prepare-start")
     for step in ("create", "link", "publish"):

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from cmsmig.mapping.select.pilot import pilot_of
+from cmsmig.notebook.importing import run_step, show_plan
 from cmsmig.notebook.transfer import run_elsewhere, step_panel
-from cmsmig.notebook.transfer.importing import run_step, show_plan
 from cmsmig.steps.write.import_steps import Outcome
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged

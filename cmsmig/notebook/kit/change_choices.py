@@ -1,6 +1,6 @@
-"""Changes that a person decides about by a choice: whose value is kept, whether a story
-is published, and what happens to what one side no longer has or to a story in our
-place."""
+"""What changed since the last import, and the choices about it: whose value is kept,
+whether a story is published, and what happens to what one side no longer has or to a
+story in our place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import CmsmigError, UsageError
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictChoice,
@@ -23,13 +23,20 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
     Side,
 )
+from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.steps.changes.changes import Change, Where, changes_of
+from cmsmig.steps.changes.target_comparison import was_imported
 from cmsmig.steps.decide.decision_store import change_decision, decision_in
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.controls import select
+from cmsmig.ui.doc import Note
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.changes import changes_doc, changes_line
 from cmsmig.ui.html.safe_html import NOTHING, Cell, more, sheet, table
 from cmsmig.ui.view import View, action
 
@@ -139,7 +146,7 @@ class ChoiceView(View):
         super().__init__()
         self.prefix = prefix
         self.label = title
-        self._workspace = workspace
+        self.workspace = workspace
         self._find = choices
         self._choices = (*choices(),)
 
@@ -151,18 +158,18 @@ class ChoiceView(View):
     @action("take")
     def _take(self, sent: str) -> None:
         row, _, value = sent.partition("=")
-        if self._workspace.dry_run:
+        if self.workspace.dry_run:
             raise UsageError("This is a dry run: no decision is written.")
         chosen = [*self._chosen(row, value)]
         today = datetime.now(UTC).date().isoformat()
-        by = ", ".join(filter(None, (known_reviewer(self._workspace), today)))
+        by = ", ".join(filter(None, (known_reviewer(self.workspace), today)))
 
         def decide(now: ConflictsDecision) -> ConflictsDecision:
             for each, taken in chosen:
                 now = each.decided(now, taken, by)
             return now
 
-        change_decision(self._workspace.project, ConflictsDecision, decide)
+        change_decision(self.workspace.project, ConflictsDecision, decide)
         self.say(_SAID, "good")
         self.show()
 
@@ -177,13 +184,17 @@ class ChoiceView(View):
                 yield each, values[label]
 
     def html(self, *, live: bool) -> Markup:
-        """Return the changes with their choices."""
-        return self.panel(**{f"{self.prefix}_take": self._html()})
+        """Return the changes with their choices, and what is around them."""
+        return self.panel(**self.regions())
+
+    def regions(self) -> dict[str, Markup]:
+        """Return the parts of the panel, from top to bottom."""
+        return {f"{self.prefix}_take": self._html()}
 
     def _html(self) -> Markup:
         if not self._choices:
             return NOTHING
-        found = decision_in(self._workspace.project, ConflictsDecision)
+        found = decision_in(self.workspace.project, ConflictsDecision)
         now = found or ConflictsDecision()
         rows: list[tuple[Cell, ...]] = []
         for number, each in enumerate(self._choices[:_SHOWN]):
@@ -223,3 +234,64 @@ def _value(taken: Decision) -> str:
 
 def _note(taken: Decision | None) -> str:
     return "" if taken is None else taken.note or "by hand"
+
+
+async def show_changes(workspace: Workspace) -> Panel:
+    """Return what changed since the last import: at the origin as it was read last, in
+    the decisions, and in the space. Writes nothing to either service.
+
+    Before a person there is a choice for each change in the space, which is written
+    to the decisions. Before the first import no service is asked. What prevents the
+    comparison (a service that does not answer) is shown in place of the tables.
+    """
+    try:
+        if not was_imported(workspace.project):
+            text = "Nothing was imported yet, so there is nothing to compare with."
+            return workspace.panel(doc_sheet(Note(text)), text=text)
+        found = await changes_of(
+            workspace.project,
+            workspace.settings,
+            observer=workspace.observer,
+            stop=StopSignal(),
+        )
+    except CmsmigError as error:
+        text = f"The changes cannot be shown yet: {error}"
+        return workspace.panel(doc_sheet(Note(text, "warning")), text=text)
+    workspace.changes_shown.append(found)
+    whole = doc_sheet(*changes_doc(found))
+    if not [*_choices(found)]:
+        return workspace.panel(whole, text=changes_line(found))
+    view = _ChangesView(workspace, found, whole)
+    return workspace.panel(whole, view.element, text=changes_line(found))
+
+
+class _ChangesView(ChoiceView):
+    """The changes, and the choices about those in the space below them."""
+
+    def __init__(
+        self, workspace: Workspace, found: Sequence[Change], whole: Markup
+    ) -> None:
+        title = "Decide about changes in the space"
+        super().__init__(workspace, "change", title, lambda: _choices(found))
+        self._whole = whole
+
+    def regions(self) -> dict[str, Markup]:
+        """Return the changes and their choices."""
+        return {"changes": self._whole, **super().regions()}
+
+
+def _choices(found: Sequence[Change]) -> Iterator[Choice]:
+    for each in found:
+        if each.where is not Where.DESTINATION or each.ref is None:
+            continue
+        if not each.field:
+            yield gone_there_choice(each.ref.kind, each.ref.key)
+        elif each.seen and each.ref.kind.decided_as is not None:
+            about = EditChoice(
+                kind=ConflictKind(each.ref.kind),
+                what=each.ref.key,
+                field=each.field,
+                take=Side.OURS,
+                seen=each.seen,
+            )
+            yield edit_choice(each.title, each.lines, about)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.notebook.transfer.importing import run_step, show_plan
+from cmsmig.notebook.importing import run_step, show_plan
 from tests.support.notebook.staging import Staged
 from tests.support.steps.faults import REFUSED, Fault
 from tests.support.steps.staged_project import Stage, StagedProject

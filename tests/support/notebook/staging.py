@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cmsmig.events import Observer, unobserved
+from cmsmig.notebook.importing import run_step, show_plan
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
-from cmsmig.notebook.transfer.importing import run_step, show_plan
 from tests.support.steps.staged_project import StagedProject
 
 

@@ -1,0 +1,157 @@
+"""What notebook 04 shows of a plan: what waits for a decision and every call, what a
+client wants to know, and what stays behind or is lost, one by one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import chain
+
+from markupsafe import Markup
+
+from cmsmig.evidence.client_plan import PAGE, client_plan, write_client_plan
+from cmsmig.evidence.evidence import LISTS
+from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.evidence.plan_findings import plan_findings
+from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.ledger.store import Ledger
+from cmsmig.notebook.kit.change_choices import ChoiceView
+from cmsmig.notebook.kit.finding_table import (
+    FindingRows,
+    FindingSetTable,
+    FindingWords,
+    parts_of,
+)
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.transfer.conflict_choices import plan_choices
+from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
+from cmsmig.ui.controls import bar, tick
+from cmsmig.ui.doc import Note
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
+from cmsmig.ui.relation import Nouns
+from cmsmig.ui.report_file import write_pieces
+from cmsmig.ui.view import DocView, action
+
+_FILE = "plan-findings"
+_WORDS = FindingWords(
+    prefix="foreseen",
+    title="What the import leaves behind or loses",
+    nouns=Nouns(
+        "finding", "findings", "Everything arrives, and nothing of it is lost."
+    ),
+)
+
+
+class PlanView(ChoiceView):
+    """The plan below what it leaves undecided."""
+
+    def __init__(
+        self, workspace: Workspace, shown: ShownPlan, *, offers_recreate: bool
+    ) -> None:
+        """`offers_recreate`: whether what is gone may be made again."""
+        title = "Decide"
+        super().__init__(workspace, "conflict", title, lambda: plan_choices(shown.plan))
+        self._shown = shown
+        self._offers_recreate = offers_recreate
+        shown.watchers["plan"] = self.renew
+
+    @action("plan-again", "Plan again")
+    async def again(self, _: str) -> None:
+        """Plan once more."""
+        await self._plan(self._shown.plan.recreate)
+
+    @action("plan-recreate", "Make again what is gone from the destination")
+    async def recreate(self, value: str) -> None:
+        """Plan with what is gone, or without."""
+        await self._plan(value.endswith("=1"))
+
+    async def _plan(self, recreate: bool) -> None:
+        pilot = self._shown.plan.pilot
+        self._shown.show(await plan_now(self.workspace, pilot, recreate=recreate))
+        self.say("This is the plan as of now.", "good")
+
+    def regions(self) -> dict[str, Markup]:
+        """Return the choices, what plans again, and the plan."""
+        controls = [self.act("plan-again")]
+        if self._offers_recreate:
+            name = "plan-recreate"
+            label, ticked = self.actions[name][0].label, self._shown.plan.recreate
+            controls.append(tick(name, label, ticked, value=name))
+        plan = {"plan_controls": bar(*controls), "plan": self._shown.html()}
+        return {**super().regions(), **plan}
+
+
+def client_plan_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
+    """Return what a client wants to know of the plan that is shown.
+
+    Unattended it is written as a page that can be sent, unless in a dry run.
+    """
+    view = _ClientPlanView(workspace, shown)
+    if not workspace.interactive:
+        view.doc += doc_sheet(Note(view.write()))
+    return workspace.shows(view)
+
+
+class _ClientPlanView(DocView):
+    """The plan, and the button that writes it."""
+
+    prefix = "client-plan"
+
+    def __init__(self, workspace: Workspace, shown: ShownPlan) -> None:
+        super().__init__(
+            "The plan for a client",
+            lambda: doc_sheet(*client_plan(shown.plan, shown.details)),
+        )
+        self._workspace = workspace
+        self._shown = shown
+        shown.watchers["client-plan"] = self.renew
+
+    @action("save", "Save the plan for a client")
+    def save(self, _: str) -> None:
+        """Write the page."""
+        self.say(self.write(), "good")
+
+    def write(self) -> str:
+        """Write the page; return what to say of it."""
+        folder = self._workspace.project.state_folder / "reports"
+        if self._workspace.dry_run:
+            return f"This is a dry run: {folder / PAGE} is not written."
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        path = write_client_plan(folder, self._shown.plan, self._shown.details, at)
+        return f"{self.label} is written to {path}; the page can be sent as it is."
+
+
+def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
+    """Return the list of all findings of the plan that is shown.
+
+    Unattended it is written as CSV, unless in a dry run.
+    """
+
+    def read() -> tuple[FindingSet, ...]:
+        with Ledger.open_existing(workspace.project.ledger) as ledger:
+            return plan_findings(shown.plan, shown.details, ledger)
+
+    site = OriginPages(shown.details.migration).site
+    if not workspace.interactive:
+        return workspace.panel(_findings_sheet(workspace, read(), site))
+    rows = FindingRows(_WORDS.nouns, _FILE, site, parts_of(read()))
+    listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
+    shown.watchers["findings"] = listed.read
+    return workspace.shows(listed)
+
+
+def _findings_sheet(
+    workspace: Workspace, sets: tuple[FindingSet, ...], site: str
+) -> Markup:
+    """Return the first findings; all of them are written as CSV."""
+    rest = "`cmsmig plan --json` lists all"
+    if not workspace.dry_run:
+        found = chain.from_iterable(each.read() for each in sets)
+        path = workspace.project.root / LISTS / f"{_FILE}.csv"
+        rest = f"all are in {write_pieces(path, findings_csv_lines(found))}"
+    found = chain.from_iterable(each.read() for each in sets)
+    none = _WORDS.nouns.none
+    return doc_sheet(
+        *findings_doc(found, _WORDS.title, none=none, rest=rest, site=site)
+    )
