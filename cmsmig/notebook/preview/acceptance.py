@@ -1,36 +1,82 @@
-"""The button of notebook 03 that accepts blocks and embeds."""
+"""The last cell of notebook 03: who accepted blocks and embeds, and its button."""
 
 from __future__ import annotations
 
-from cmsmig.notebook.kit.widgets import Board, Element, Html, column, row
-from cmsmig.notebook.preview.previews import Previews, accept_both, state_told
+from markupsafe import Markup
+
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.notebook.kit.decision_files import describe_review, save
+from cmsmig.notebook.preview.previews import Previews
+from cmsmig.ui.controls import bar, text
 from cmsmig.ui.html.safe_html import note, sheet
+from cmsmig.ui.view import View, action
 
 
-def accept_board(previews: Previews) -> Element:
-    """Return the button that accepts blocks and embeds, and who does."""
-    board, stands = Board(), Html()
-    name = board.text(
-        "bodies-reviewer", "Reviewed by", previews.review.reviewer, hint="your name"
-    )
+class AcceptView(View):
+    """What is accepted and what is left, a name, and the button."""
 
-    def show() -> None:
-        left = previews.scanner.tally().left
-        stands.show(sheet(note(state_told(previews), "warning" if left else "")))
+    prefix = "bodies"
+    label = "Who accepted blocks and embeds"
 
-    def renew() -> None:
-        name.value = previews.review.reviewer or name.value
-        show()
+    def __init__(self, previews: Previews) -> None:
+        super().__init__()
+        self._previews = previews
 
-    def take() -> None:
-        said = accept_both(previews, name.value)
-        stands.show(sheet(note(said, "good")))
-        previews.tell("accept")
+    def opened(self) -> None:
+        """Follow the choices and the scan."""
+        for each in (self._previews.watchers, self._previews.scanner.watchers):
+            each["accept"] = lambda: self.show(calm=True)
 
-    button = board.button(
-        "bodies-accept", "Accept blocks and embeds", take, look="success"
-    )
-    show()
-    previews.watchers["accept"] = lambda: board.queue(renew)
-    previews.scanner.watchers["accept"] = lambda: board.queue(show)
-    return column(stands, row(name, button), board.messages)
+    @action("reviewer")
+    def name_reviewer(self, value: str) -> None:
+        """Take the name that decisions are signed with."""
+        self._previews.review.reviewer = value.strip()
+
+    @action("accept", "Accept blocks and embeds", main=True)
+    def accept(self, _: str) -> None:
+        """Write both decisions as accepted."""
+        self.say(accept_both(self._previews), "good")
+        self.show()
+        self._previews.tell("accept")
+
+    def html(self, *, live: bool) -> Markup:
+        """Return what is accepted; live, with the name and the button."""
+        state = acceptance_text(self._previews)
+        if not live:
+            return sheet(note(state, "good"))
+        left = self._previews.scanner.tally().left
+        reviewer = self._previews.review.reviewer
+        name = text(self.named("reviewer"), "Reviewed by", reviewer, hint="your name")
+        return self.panel(
+            accepted=sheet(note(state, "warning" if left else "")),
+            accept=bar(name, self.act("accept")),
+        )
+
+
+def acceptance_text(previews: Previews) -> str:
+    """Return who accepted blocks and embeds, and what is left, as sentences."""
+    folder = previews.workspace.project.decisions
+    said = []
+    for title, each in (("Blocks", previews.blocks), ("Embeds", previews.embeds)):
+        state = describe_review(each.reviewed)
+        if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
+            state = "Chosen and written; no one has accepted the file as a whole yet."
+        said.append(f"{title}: {state}")
+    if left := previews.scanner.tally().left:
+        said.append(f"{left:,} split bodies still await their review above.")
+    return " ".join(said)
+
+
+def accept_both(previews: Previews) -> str:
+    """Write both decisions as accepted by the reviewer; return what was done.
+
+    Raises `UsageError` without a name.
+    """
+    reviewer = previews.review.reviewer
+    previews.check()
+    previews.review.sign()
+    previews.embeds = save(previews.workspace, previews.embeds, reviewer)
+    if previews.workspace.dry_run:
+        return "Dry run: blocks.yaml and embeds.yaml would be written now."
+    folder = previews.workspace.project.decisions
+    return f"blocks.yaml and embeds.yaml written to {folder}, accepted by {reviewer}."

@@ -25,7 +25,7 @@ from cmsmig.notebook.kit.finding_table import FindingRows
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.notebook.preview.acceptance import accept_board
+from cmsmig.notebook.preview.acceptance import AcceptView
 from cmsmig.notebook.preview.block_cards import Split
 from cmsmig.notebook.preview.body_editor import BodyEditor
 from cmsmig.notebook.preview.body_pictures import BodyPictures
@@ -40,7 +40,7 @@ from cmsmig.notebook.preview.preview_html import (
     embeds_html,
     fields_html,
 )
-from cmsmig.notebook.preview.previews import Previews, state_told
+from cmsmig.notebook.preview.previews import Previews
 from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.origin.files import FileStore
 from cmsmig.review.body_index import BodyIndex, HearLosses
@@ -205,11 +205,7 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
         required(workspace.project, BlocksDecision, "03")
         required(workspace.project, EmbedsDecision, "03")
         _insist_on_reviews(previews)
-    return workspace.panel(
-        lambda: sheet(note(state_told(previews), "good")),
-        lambda: accept_board(previews),
-        text="Who accepted blocks and embeds",
-    )
+    return workspace.shows(AcceptView(previews))
 
 
 def _loss_keeper(

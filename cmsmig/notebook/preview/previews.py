@@ -9,7 +9,6 @@ from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.notebook.kit.decision_files import (
@@ -124,32 +123,3 @@ class Previews:
             ("Embeds", describe_review(self.embeds.reviewed)),
         ]
         return facts_bundle(rows)
-
-
-def state_told(previews: Previews) -> str:
-    """Return who accepted blocks and embeds, and what is left, as sentences."""
-    folder = previews.workspace.project.decisions
-    said = []
-    for title, each in (("Blocks", previews.blocks), ("Embeds", previews.embeds)):
-        state = describe_review(each.reviewed)
-        if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
-            state = "Chosen and written; nobody has accepted the file as a whole yet."
-        said.append(f"{title}: {state}")
-    if left := previews.scanner.tally().left:
-        said.append(f"{left:,} split bodies still await their review above.")
-    return " ".join(said)
-
-
-def accept_both(previews: Previews, reviewer: str) -> str:
-    """Write both decisions as accepted by `reviewer`; return what was done.
-
-    Raises `UsageError` without a name.
-    """
-    previews.review.reviewer = reviewer.strip()
-    previews.check()
-    previews.review.sign()
-    previews.embeds = save(previews.workspace, previews.embeds, reviewer.strip())
-    if previews.workspace.dry_run:
-        return "Dry run: blocks.yaml and embeds.yaml would be written now."
-    folder = previews.workspace.project.decisions
-    return f"blocks.yaml and embeds.yaml written to {folder}, accepted by {reviewer}."
