@@ -13,7 +13,7 @@ from cmsmig.notebook.inspect.inspection import (
     richtext_census,
     states_chart,
 )
-from cmsmig.notebook.kit.change_table import show_changes
+from cmsmig.notebook.kit.change_choices import show_changes
 
 __all__ = [
     "choose_item_sets",

@@ -27,7 +27,7 @@ class Column:
     hidden: bool = False
     """Whether it is hidden at first."""
     css: str = ""
-    """The class of its cells: `whole` for what stays on its line."""
+    """The class of its cells: `whole` for what stays on its line, `number`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from markupsafe import Markup
 
@@ -11,6 +12,8 @@ from cmsmig.ui.cells import Copied
 from cmsmig.ui.query import Query, folded
 from cmsmig.ui.relation import Column, Filter, Nouns, Page, Relation, Row
 
+Texts: TypeAlias = Sequence[str | int]
+"""The cells of a row, column by column."""
 _ORDER = "rank, part, number"
 
 
@@ -29,19 +32,20 @@ class Rows(Relation):
         # with the kernel. Panels may be served by different threads.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode = OFF")
-        listed = ", ".join(f'"{name}" TEXT NOT NULL' for name in self._names)
+        # Without a type: numbers stay numbers, and are sorted so.
+        listed = ", ".join(f'"{name}" NOT NULL' for name in self._names)
         self._db.execute(
             "CREATE TABLE line (part INTEGER, number INTEGER, rank INTEGER, "
             f"searched TEXT, {listed}, PRIMARY KEY (part, number)) WITHOUT ROWID"
         )
 
-    def put(self, part: int, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
+    def put(self, part: int, rows: Iterable[tuple[int, Texts]]) -> None:
         """Keep these rows of a part, with how soon each is listed, in place of those
         that it had."""
         self._db.execute("DELETE FROM line WHERE part = ?", (part,))
         self.add(part, rows)
 
-    def add(self, part: int, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
+    def add(self, part: int, rows: Iterable[tuple[int, Texts]]) -> None:
         """Keep more rows of a part, behind those that it has."""
         (first,) = self._db.execute(
             "SELECT coalesce(max(number) + 1, 0) FROM line WHERE part = ?", (part,)
@@ -50,7 +54,7 @@ class Rows(Relation):
         self._db.executemany(
             f"INSERT INTO line VALUES ({marks})",
             (
-                (part, number, rank, folded(" ".join(row)), *row)
+                (part, number, rank, folded(" ".join(map(str, row))), *row)
                 for number, (rank, row) in enumerate(rows, first)
             ),
         )
@@ -68,7 +72,7 @@ class Rows(Relation):
     def all(self, query: Query) -> Iterator[tuple[str, ...]]:
         """Yield the texts of all rows that pass, in their order."""
         for _, *texts in self._found(query, ""):
-            yield tuple(texts)
+            yield tuple(map(str, texts))
 
     def cell(self, column: str, text: str) -> Markup | str | Copied:
         """Return how a text is shown in a column."""
@@ -91,7 +95,7 @@ class Rows(Relation):
         first = max(0, min(first, (count - 1) // size * size))
         rows = []
         for key, *texts in self._found(query, f" LIMIT {size:d} OFFSET {first:d}"):
-            named = zip(self._names, texts, strict=True)
+            named = zip(self._names, map(str, texts), strict=True)
             cells = {name: self.cell(name, text) for name, text in named}
             rows.append(Row(key, texts[0], cells))
         return Page(rows, first, count)

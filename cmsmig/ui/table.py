@@ -19,7 +19,7 @@ from cmsmig.ui.csv_text import csv_lines
 from cmsmig.ui.html.html_templates import breakable, fragment
 from cmsmig.ui.html.safe_html import NOTHING
 from cmsmig.ui.query import EVERYTHING, Query, marked
-from cmsmig.ui.relation import Column, Filter, Page, Source
+from cmsmig.ui.relation import Column, Filter, Page, Row, Source
 from cmsmig.ui.report_file import write_pieces
 from cmsmig.ui.slices import in_slices
 from cmsmig.ui.view import View, action
@@ -240,6 +240,10 @@ class TableView(View):
         if self.at.query.sort != column.name:
             return ""
         return "descending" if self.at.query.descending else "ascending"
+
+    def held(self, row: Row, column: str) -> str | Markup | Copied:
+        """Return what a row holds in a column."""
+        return row.cells[column]
 
     def cell(self, text: str | Markup | Copied, *, live: bool) -> Markup:
         """Return a cell, short, with what was searched for marked."""

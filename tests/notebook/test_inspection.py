@@ -35,6 +35,7 @@ from cmsmig.survey.not_migratable import find_obstacles
 from cmsmig.survey.reference_graph import reference_graph
 from cmsmig.ui.html.lane_graph import Link, lane_graph
 from tests.support.notebook.front_end import FrontEnd, front_end
+from tests.support.notebook.page import Page
 from tests.support.rehearsal import Rehearsal
 
 PANELS = (
@@ -93,13 +94,7 @@ def test_before_the_pull_every_panel_says_so(tmp_path: Path, panel) -> None:
     """Unattended it is an error of use; by hand a sentence in the panel."""
     with pytest.raises(UsageError, match="pull"):
         panel(at(tmp_path))
-
-    async def by_hand() -> str:
-        with front_end() as page:
-            panel(at(tmp_path, interactive=True))._repr_mimebundle_()
-            return page.html()
-
-    assert "Nothing is read yet" in asyncio.run(by_hand())
+    assert "Nothing is read yet" in html(panel(at(tmp_path, interactive=True)))
 
 
 def test_hostile_content_is_listed_as_text(sample: Path, origin: Origin) -> None:
@@ -256,7 +251,7 @@ async def test_static_pages_are_listed_where_the_token_may(
     ]
     pages.append({"title": "Template", "slug": "one", "collectionId": "1" * 24})
     (content / "pages.json").write_text(json.dumps({"pages": pages}))
-    told = []
+    seen = []
     for folder in (small_site, content):
         rehearsal = rehearse(SandboxOptions(folder, rate=500, origin_rate=60_000))
         await inspection.pull_origin(at(rehearsal.folder))
@@ -264,9 +259,11 @@ async def test_static_pages_are_listed_where_the_token_may(
             workspace = at(rehearsal.folder, interactive=True)
             inspection.not_migratable(workspace)._repr_mimebundle_()
             await page.click("static-pages-read")
-            await until(page, "pages:read in the" if not told else "written to")
-            told.append(page.html())
-    assert "Static pages (130)" in told[1]
+            await until(page, "of 130 static pages" if seen else "pages:read in the")
+            seen.append(page.html())
+            if len(seen) == 2:
+                await page.click("static-pages-save")
+                await until(page, "written to")
     path = rehearsal.folder / "lists" / "static-pages.csv"
     rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
     assert [row["Path"] for row in rows] == [f"/page-{n}" for n in range(130)]
@@ -286,10 +283,9 @@ async def test_a_dry_run_by_hand_writes_no_decision(
 ) -> None:
     """The button says that nothing was written, and nothing was."""
     workspace = at(sample, interactive=True, dry_run=True)
-    with front_end() as page:
-        inspection.choose_item_sets(workspace, reviewer="Ada")._repr_mimebundle_()
-        await page.click("item-set-save")
-        assert "dry run" in page.html()
+    page = Page(inspection.choose_item_sets(workspace, reviewer="Ada"))
+    await page.click("item-set-save")
+    await page.sees("This is a dry run")
     assert not (sample / "decisions").exists()
 
 
@@ -302,13 +298,12 @@ async def test_a_set_is_chosen_for_all_collections_then_for_one(
     )
     await asyncio.to_thread(rehearsal.done, "pull")
     workspace = at(rehearsal.folder, interactive=True)
-    with front_end() as page:
-        inspection.choose_item_sets(workspace, reviewer="Ada")._repr_mimebundle_()
-        await page.set("item-set", 0, index=1)
-        await page.set("item-set-for", 0, index=1)
-        await page.set("item-set", 0, index=4)
-        assert "do not migrate" in page.html()
-        await page.click("item-set-save")
+    page = Page(inspection.choose_item_sets(workspace, reviewer="Ada"))
+    await page.set("item-set", "live")
+    await page.set("item-set-for", page.options("item-set-for")[1])
+    await page.set("item-set", "not migrated")
+    await page.shows("choices", "do not migrate")
+    await page.click("item-set-save")
     first, *others = chosen(rehearsal.folder)["collections"]
     assert first["migrate"] is False
     assert {each["items"] for each in others} == {"live"}

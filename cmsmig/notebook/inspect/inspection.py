@@ -13,18 +13,17 @@ from cmsmig.notebook.inspect.explorer import Explorer
 from cmsmig.notebook.inspect.item_choices import current_choices
 from cmsmig.notebook.inspect.item_set_panel import item_sets
 from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
-from cmsmig.notebook.inspect.reference_panel import references_panel
+from cmsmig.notebook.inspect.reference_panel import References
 from cmsmig.notebook.inspect.site_catalogue import first_page_html, open_catalogue
-from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
+from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.census import take_census
 from cmsmig.survey.data_frames import (
     collections_frame,
-    items_frame,
     schema_frame,
     states_frame,
 )
@@ -33,26 +32,34 @@ from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.reference_graph import reference_graph
 from cmsmig.ui.html.charts import bar_table
 from cmsmig.ui.html.safe_html import (
-    NOTHING,
     folded,
     heading,
-    joined,
-    more,
     note,
     paragraph,
     sheet,
     table,
 )
+from cmsmig.ui.relation import Column, Nouns
+from cmsmig.ui.rows import Rows
+from cmsmig.ui.table import TableView
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ITEMS = 25
+_COUNTS = ("fields", "staged", "live", "items")
+_COLLECTIONS = Nouns("collection", "collections", "The site has no collections.")
+_COLLECTION_COLUMNS = (
+    Column("collection", "Collection"),
+    Column("slug", "Slug"),
+    *(Column(each, each.capitalize(), True, css="number") for each in _COUNTS),
+)
 
 
 def collections_table(workspace: Workspace) -> Panel:
-    """Show the collections with their counts; by hand a filter, and one in detail."""
-    return _inspect(workspace, lambda origin: _collections(workspace, origin))
+    """Show the collections with their counts; by hand each opened, with its fields."""
+    return _inspect(
+        workspace, lambda origin: workspace.shows(_Collections(workspace, origin))
+    )
 
 
 def explore_items(workspace: Workspace) -> Panel:
@@ -86,7 +93,7 @@ def reference_report(workspace: Workspace) -> Panel:
 
     def build(origin: Origin) -> Panel:
         graph = reference_graph(origin, current_choices(workspace, origin))
-        return references_panel(workspace, origin, graph)
+        return workspace.shows(References(workspace, origin, graph))
 
     return _inspect(workspace, build)
 
@@ -141,8 +148,7 @@ def _when_pulled(workspace: Workspace, build: Callable[[], Panel]) -> Panel:
     except (UsageError, CacheError) as error:
         if not workspace.interactive:
             raise
-        told = sheet(note(_unread(error), "warning"))
-        return workspace.panel(told, lambda: widgets.Html(told))
+        return workspace.panel(sheet(note(_unread(error), "warning")))
 
 
 def _unread(error: CmsmigError) -> str:
@@ -151,73 +157,51 @@ def _unread(error: CmsmigError) -> str:
     return f"{error} Then run this cell again."
 
 
-# Collections
+class _CollectionRows(Rows):
+    """The collections, with how many items each has in which set."""
+
+    def __init__(self, origin: Origin) -> None:
+        super().__init__(_COLLECTIONS, _COLLECTION_COLUMNS)
+        rows = collections_frame(origin).itertuples(index=False, name=None)
+        self.put(0, ((0, row) for row in rows))
+
+    def cell(self, column: str, text: str) -> str:
+        """Return a number with its thousands apart, a text as it is."""
+        return f"{int(text):,}" if column in _COUNTS else text
 
 
-def _collections(workspace: Workspace, origin: Origin) -> Panel:
-    def widget() -> widgets.Element:
-        board, listed, detail = widgets.Board(), widgets.Html(), widgets.Html()
-        options = [
-            (each.display_name, each.collection_id) for each in origin.collections
-        ]
+class _Collections(TableView):
+    """The collections; an open one with its fields."""
 
-        def filtered() -> None:
-            listed.show(sheet(_collection_rows(origin, pattern.value)))
+    prefix = "collections"
+    label = "Collections"
+    opens = True
 
-        def detailed() -> None:
-            detail.show(
-                sheet(_detail(origin, chosen.value)) if chosen.value else NOTHING
-            )
+    def __init__(self, workspace: Workspace, origin: Origin) -> None:
+        super().__init__(workspace.list_source(_CollectionRows(origin)))
+        self._collections = origin.collections
 
-        pattern = board.text(
-            "collections-filter", "Filter", hint="part of a name", changed=filtered
+    def name_of(self, key: str) -> str:
+        """Return what a collection is called."""
+        return self._at(key).display_name
+
+    def detail(self, key: str) -> Markup:
+        """Return the fields of a collection."""
+        return sheet(_frame(schema_frame(self._at(key))))
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the list or the open collection; not live, with all fields below."""
+        listed = super().html(live=live)
+        if live:
+            return listed
+        fields = (
+            folded(each.display_name, _frame(schema_frame(each)))
+            for each in self._collections
         )
-        chosen = board.choice(
-            "collections-detail",
-            "Detail",
-            [("choose a collection", ""), *options],
-            "",
-            changed=detailed,
-        )
-        filtered()
-        return widgets.column(pattern, listed, chosen, detail, board.messages)
+        return listed + sheet(heading("Fields"), *fields)
 
-    def static() -> Markup:
-        details = joined(
-            folded(each.display_name, _detail(origin, each.collection_id))
-            for each in origin.collections
-        )
-        return sheet(_collection_rows(origin, ""), heading("In detail"), details)
-
-    return workspace.panel(static, widget)
-
-
-def _collection_rows(origin: Origin, pattern: str) -> Markup:
-    frame = collections_frame(origin)
-    names = (frame["collection"] + " " + frame["slug"]).str.lower()
-    shown = frame[names.str.contains(pattern.strip().lower(), regex=False)]
-    told = paragraph(f"{len(shown):,} of {len(frame):,} collections.")
-    return told + _frame(shown)
-
-
-def _detail(origin: Origin, collection_id: str) -> Markup:
-    collection = next(
-        each for each in origin.collections if each.collection_id == collection_id
-    )
-    items = items_frame(origin, collection_id)
-    return joined(
-        (
-            heading(f"Fields of {collection.display_name}"),
-            _frame(schema_frame(collection)),
-            heading(f"Items ({len(items):,}, each locale counted)"),
-            _frame(items.head(_ITEMS)),
-            more(
-                len(items),
-                min(len(items), _ITEMS),
-                "; the browser of items below shows all",
-            ),
-        )
-    )
+    def _at(self, key: str) -> Collection:
+        return self._collections[int(key.rpartition("-")[2])]
 
 
 # States

@@ -189,7 +189,7 @@ def sign(decision: CollectionsDecision, reviewer: str, how: str) -> CollectionsD
     return replace(decision, reviewed=stamp_review(reviewer.strip(), how))
 
 
-def standing_html(decision: CollectionsDecision) -> Markup:
+def signature_html(decision: CollectionsDecision) -> Markup:
     if decision.reviewed is None:
         return note(
             "Nobody has decided this yet; below is the proposal. Choose by hand in "

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+from markupsafe import Markup
+
+from cmsmig.counting import counted
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.choices import (
     CollectionChoice,
     CollectionsDecision,
-    Languages,
-    MissingLanguage,
+    FormerPath,
 )
 from cmsmig.mapping.propose.former_paths import RenamedCollection
-from cmsmig.notebook.inspect.former_path_rows import (
-    former_path_rows,
-    former_paths_html,
-)
 from cmsmig.notebook.inspect.item_choices import (
     LANGUAGES,
     MISSING_LANGUAGE,
@@ -29,19 +28,51 @@ from cmsmig.notebook.inspect.item_choices import (
     is_changed,
     parse_item_set,
     sign,
-    standing_html,
+    signature_html,
     with_set,
 )
-from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections
-from cmsmig.ui.html.safe_html import NOTHING, paragraph, sheet
+from cmsmig.ui.controls import bar, dom_class, select, text
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Cell,
+    heading,
+    joined,
+    paragraph,
+    sheet,
+    stacked,
+    table,
+)
+from cmsmig.ui.view import View, action
 
 _ALL = "all collections"
+_LANGUAGES = (
+    ("languages", "languages", "Languages", LANGUAGES),
+    (
+        *("missing_language", "missing", "References to what lacks a language"),
+        MISSING_LANGUAGE,
+    ),
+)
+"""Field, control, label and options of each choice about languages."""
 _MIXED = ("differs by collection", "")
+_FOLLOW, _STAY = "follow", "stay"
+_ABOUT = paragraph(
+    "Choose for all collections first, then for each one that differs. The number of a "
+    "choice is what it would import, under Publish what it would publish. Archived "
+    "items that are still online have visitors; queued ones go live with the next "
+    "publish of the site. Single items are decided under `apart` in the file. Nothing "
+    "is written before you press the button."
+)
+_ABOUT_FORMER = heading("Former paths of collections") + paragraph(
+    "These links lead to no page of an item, but end in the slug of one. Decide per "
+    "path: as a former path of the collection, links below it lead to the stories, and "
+    "so do redirects. What is not decided stays as it is. At the root there are static "
+    "pages too: compare each page first."
+)
 
 
 def item_sets(
@@ -56,34 +87,22 @@ def item_sets(
     before = current_choices(workspace, origin)
     renamed = renamed_collections(origin)
     decision = with_set(before, parse_item_set(item_set)) if item_set else before
-    if workspace.interactive:
-        return workspace.panel(
-            NOTHING,
-            lambda: (
-                _Form(
-                    workspace,
-                    origin,
-                    renamed,
-                    decision,
-                    reviewer or known_reviewer(workspace),
-                ).element
-            ),
-        )
-    if item_set and not workspace.dry_run and is_changed(before, decision):
+    writes = item_set and not workspace.interactive and not workspace.dry_run
+    if writes and is_changed(before, decision):
         decision = sign(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
-    return workspace.panel(
-        sheet(
-            standing_html(decision),
-            choices_table(origin, decision),
-            former_paths_html(decision, renamed),
-        ),
-        text=describe(decision),
-    )
+    name = reviewer or known_reviewer(workspace)
+    view = _ItemSets(workspace, origin, renamed, decision, name)
+    return workspace.shows(view, text=describe(decision))
 
 
-class _Form:
-    """A line per collection, the reviewer's name, and the button that writes."""
+class _ItemSets(View):
+    """A choice of each rule for all collections or one of them, former paths, and the
+    button that writes."""
+
+    prefix = "item-set"
+    label = "Item set of each collection"
+    says_last = True
 
     def __init__(
         self,
@@ -93,86 +112,109 @@ class _Form:
         decision: CollectionsDecision,
         reviewer: str,
     ) -> None:
+        super().__init__()
         self._workspace = workspace
         self._origin = origin
-        self._decision = decision
-        self._board = widgets.Board()
-        self._standing = widgets.Html(sheet(standing_html(decision)))
-        self._effects = Effects(origin, decision)
-        self._table = widgets.Html()
-        self._scope = ""
-        scopes = [(_ALL, "")]
-        scopes += [
-            (each.display_name, each.collection_id) for each in origin.collections
-        ]
-        self._for = self._board.choice(
-            "item-set-for", "Choose for", scopes, "", changed=self._narrow
-        )
-        self._rules = [
-            (
-                rule,
-                self._board.choice(
-                    rule.control, rule.label, [_MIXED], "", changed=self._take
-                ),
-            )
-            for rule in RULES
-        ]
-        self._languages = self._board.choice(
-            "item-set-languages", "Languages", LANGUAGES, decision.languages
-        )
-        self._missing = self._board.choice(
-            "item-set-missing",
-            "References to what lacks a language",
-            MISSING_LANGUAGE,
-            decision.missing_language,
-        )
         self._renamed = renamed
-        self._former = former_path_rows(self._board, decision, renamed)
-        self._reviewer = self._board.text(
-            "item-set-reviewer", "Reviewer", reviewer, hint="your name"
-        )
-        self.element = self._laid_out()
-        self._show()
+        self._decision = decision
+        self._signed = signature_html(decision)
+        self._effects = Effects(origin, decision)
+        self._reviewer = reviewer
+        self._scope = ""
+        """The collection that the choices are about; empty: all."""
 
-    def _laid_out(self) -> widgets.Element:
-        save = self._board.button(
-            "item-set-save",
-            "Write decisions/collections.yaml",
-            self._save,
-            look="primary",
+    @action("for")
+    def narrow(self, collection_id: str) -> None:
+        """Choose for one collection, or for all."""
+        self._scope = collection_id
+        self.show()
+
+    @action("rule")
+    def choose(self, sent: str) -> None:
+        """Change a rule of the collections that the choices are about."""
+        field, _, value = sent.partition("=")
+        rule = next(each for each in RULES if each.field == field)
+        scoped = self._scoped()
+        collections = (
+            rule.with_value(each, value) if each in scoped else each
+            for each in self._decision.collections
         )
-        about = paragraph(
-            "Choose for all collections first, then for each one that differs. The "
-            "number of a choice is what it would import, under Publish what it would "
-            "publish. Archived items that are still online have visitors; queued ones "
-            "go live with the next publish of the site. Single items are decided under "
-            "`apart` in the file. Nothing is written before you press the button."
-        )
-        return widgets.column(
-            widgets.Html(sheet(about)),
-            self._standing,
-            widgets.row(self._for, *(control for _, control in self._rules)),
-            self._table,
-            *self._language_row(),
-            widgets.Html(sheet(former_paths_html(self._decision, self._renamed))),
-            *(each.control for each in self._former),
-            widgets.row(self._reviewer, save),
-            self._board.messages,
+        self._decide(collections=tuple(collections))
+
+    @action("language")
+    def choose_language(self, sent: str) -> None:
+        """Choose how languages are stored, or what becomes of what lacks one."""
+        field, _, value = sent.partition("=")
+        self._decide(**{field: type(getattr(self._decision, field))(value)})
+
+    @action("former-path")
+    def choose_former(self, sent: str) -> None:
+        """Decide where links below a path lead."""
+        number, _, value = sent.partition("=")
+        chosen, _ = _paths(self._decision, self._renamed)[int(number)]
+        own = _key(chosen)
+        others = (each for each in self._decision.former_paths if _key(each) != own)
+        made = [replace(chosen, follow=value == _FOLLOW)] if value else []
+        self._decide(former_paths=(*others, *made))
+
+    @action("reviewer")
+    def name_reviewer(self, value: str) -> None:
+        """Take the name that the decision is signed with."""
+        self._reviewer = value
+
+    @action("save", "Write decisions/collections.yaml", main=True)
+    def save(self, _: str) -> None:
+        """Write what is chosen, signed."""
+        decision = sign(self._decision, self._reviewer, INDIVIDUALLY)
+        if self._workspace.dry_run:
+            self.say("This is a dry run: nothing was written.", "warning")
+            return
+        path = write_decision(self._workspace.project, decision)
+        self._decision, self._signed = decision, signature_html(decision)
+        self.say(f"{path} is written.", "good")
+        self.show()
+        remember_reviewer(self._workspace, self._reviewer)
+
+    def _decide(self, **changes: Any) -> None:
+        self._decision = replace(self._decision, **changes)
+        self.show()
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the choices, and what they bring."""
+        choices = choices_table(self._origin, self._decision, self._effects)
+        former = self._former_paths(live=live)
+        if not live:
+            return sheet(self._signed, choices, former)
+        return self.panel(
+            signed=sheet(_ABOUT, self._signed),
+            rules=bar(self._scopes(), *map(self._rule, RULES)),
+            choices=sheet(choices),
+            languages=self._languages(),
+            former=sheet(former),
+            save=bar(self._name(), self.act("save")),
         )
 
-    def _language_row(self) -> tuple[widgets.Element, ...]:
-        """Return the choices about languages, on a site that has several."""
-        if sum(each.migrate for each in self._decision.locales) < 2:
-            return ()
-        return (widgets.row(self._languages, self._missing),)
+    def _scopes(self) -> Markup:
+        names = [(e.display_name, e.collection_id) for e in self._origin.collections]
+        options = [(_ALL, ""), *names]
+        return select(self.named("for"), "Choose for", options, self._scope)
 
-    def _chosen(self) -> CollectionsDecision:
-        """Return the decision with what the controls say now."""
-        return replace(
-            self._decision,
-            languages=Languages(self._languages.value),
-            missing_language=MissingLanguage(self._missing.value),
-            former_paths=tuple(filter(None, (each.chosen() for each in self._former))),
+    def _rule(self, rule: Rule) -> Markup:
+        """Return the choice of a rule; each option with what it would bring."""
+        scoped = self._scoped()
+        options = [
+            (f"{label} ({self._brought(rule, scoped, value):,})", value)
+            for label, value in rule.options
+        ]
+        values = {rule.value(each) for each in scoped}
+        mixed = [_MIXED] if len(values) != 1 else []
+        return select(
+            self.named("rule"),
+            rule.label,
+            mixed + options,
+            "" if mixed else values.pop(),
+            row=rule.field,
+            css=dom_class(rule.control),
         )
 
     def _scoped(self) -> list[CollectionChoice]:
@@ -183,38 +225,6 @@ class _Form:
             if self._scope in ("", each.collection_id)
         ]
 
-    def _narrow(self) -> None:
-        self._scope = self._for.value
-        self._show()
-
-    def _take(self) -> None:
-        """Change the collections that the controls are about as the controls say."""
-        changed = {each.collection_id: each for each in self._scoped()}
-        for rule, control in self._rules:
-            for key, each in changed.items():
-                changed[key] = rule.with_value(each, control.value)
-        collections = tuple(
-            changed.get(each.collection_id, each) for each in self._decision.collections
-        )
-        # Offering options ends here too.
-        if collections != self._decision.collections:
-            self._decision = replace(self._decision, collections=collections)
-            self._show()
-
-    def _show(self) -> None:
-        scoped = self._scoped()
-        for rule, control in self._rules:
-            options = [
-                (f"{label} ({self._brought(rule, scoped, value):,})", value)
-                for label, value in rule.options
-            ]
-            values = {rule.value(each) for each in scoped}
-            mixed = [_MIXED] if len(values) != 1 else []
-            control.offer(mixed + options, "" if mixed else values.pop())
-        self._table.show(
-            sheet(choices_table(self._origin, self._decision, self._effects))
-        )
-
     def _brought(
         self, rule: Rule, scoped: Sequence[CollectionChoice], value: str
     ) -> int:
@@ -222,13 +232,66 @@ class _Form:
         would = self._effects.total([rule.with_value(each, value) for each in scoped])
         return would.published if rule.field == "publish" else would.imported
 
-    def _save(self) -> None:
-        decision = sign(self._chosen(), self._reviewer.value, INDIVIDUALLY)
-        if self._workspace.dry_run:
-            self._board.say("This is a dry run: nothing was written.", "warning")
-            return
-        path = write_decision(self._workspace.project, decision)
-        self._decision = decision
-        self._standing.show(sheet(standing_html(decision)))
-        self._board.say(f"{path} is written.", "good")
-        remember_reviewer(self._workspace, self._reviewer.value)
+    def _languages(self) -> Markup:
+        """Return the choices about languages, on a site that has several."""
+        if sum(each.migrate for each in self._decision.locales) < 2:
+            return NOTHING
+        return bar(
+            *(
+                select(
+                    self.named("language"),
+                    label,
+                    options,
+                    getattr(self._decision, field),
+                    row=field,
+                    css=dom_class(f"item-set-{control}"),
+                )
+                for field, control, label, options in _LANGUAGES
+            )
+        )
+
+    def _former_paths(self, *, live: bool) -> Markup:
+        """Return the paths with their links, and what is decided about each."""
+        decided = {_key(each): each for each in self._decision.former_paths}
+        rows: list[tuple[Cell, ...]] = []
+        for number, (former, one) in enumerate(_paths(self._decision, self._renamed)):
+            own = decided.get(_key(former))
+            value = "" if own is None else _FOLLOW if own.follow else _STAY
+            options = (
+                (f"lead to {former.collection_slug}", _FOLLOW),
+                ("stay as they are", _STAY),
+                ("not decided", ""),
+            )
+            said: Cell = next(label for label, each in options if each == value)
+            if live:
+                row, about = str(number), f"Links below {former.path}"
+                said = select("former-path", "", options, value, row=row, about=about)
+            found = (
+                (one.links, counted(len(one.pages), "page"), stacked(one.examples))
+                if one
+                else (0, "", "")
+            )
+            rows.append((former.path, former.collection_slug, *found, said))
+        if not rows:
+            return NOTHING
+        head = ("Path", "Collection now", "Links", "Pages", "For example", "Decided")
+        return joined((_ABOUT_FORMER, table(head, rows)))
+
+    def _name(self) -> Markup:
+        name = self.named("reviewer")
+        return text(name, "Reviewer", self._reviewer, hint="your name")
+
+
+def _paths(
+    decision: CollectionsDecision, found: Sequence[RenamedCollection]
+) -> list[tuple[FormerPath, RenamedCollection | None]]:
+    """Return the paths that are proposed, then what is decided about others."""
+    proposed = {_key(each.decision): each for each in found}
+    decided = {_key(each): each for each in decision.former_paths}
+    known = [(each.decision, each) for each in found]
+    others = (former for key, former in decided.items() if key not in proposed)
+    return [*known, *((former, None) for former in others)]
+
+
+def _key(former: FormerPath) -> tuple[tuple[str, ...], str]:
+    return former.parts, former.collection_id

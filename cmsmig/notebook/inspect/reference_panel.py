@@ -8,75 +8,101 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.mapping.select.reference_targets import EXPLAINED
-from cmsmig.notebook.kit import widgets
-from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.catalogue_filter import Finding
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.reference_graph import Edge, ReferenceGraph
+from cmsmig.ui.controls import bar
 from cmsmig.ui.html.lane_graph import Link, lane_graph
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
     escape,
-    joined,
-    more,
-    note,
     paragraph,
     sheet,
     table,
 )
+from cmsmig.ui.query import Query
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
+from cmsmig.ui.table import TableView
+from cmsmig.ui.view import action
 
-_LISTED = 15
-_EXAMPLES = 3
-_ALL = "all"
+_COLUMNS = (
+    Column("item", "Item"),
+    Column("page", "Page"),
+    Column("field", "Field"),
+    Column("target", "Leads to"),
+    Column("cause", "Stays empty because"),
+)
 _UNLISTED = "not listed by the site"
 
 
-def references_panel(
-    workspace: Workspace, origin: Origin, graph: ReferenceGraph
-) -> Panel:
-    """Show the graph; by hand the dangling references of one cause."""
-    pages = OldPages.of(origin)
-    drawn = _drawing(origin, graph) + _edges(graph)
+class References(TableView):
+    """The graph, and below it the references that would stay empty."""
 
-    def widget() -> widgets.Element:
-        board, listed = widgets.Board(), widgets.Html()
-        causes = [
-            (f"{EXPLAINED[cause]} ({count:,})", str(cause))
-            for cause, count in graph.causes.items()
-        ]
+    prefix = "references"
+    label = "References"
+    title = "References that would stay empty"
 
-        def show() -> None:
-            listed.show(sheet(_dangling(pages, graph, chosen.value, None)))
+    def __init__(
+        self, workspace: Workspace, origin: Origin, graph: ReferenceGraph
+    ) -> None:
+        self._rows = _Dangling(OldPages.of(origin), graph)
+        super().__init__(workspace.list_source(self._rows))
+        self._lists = workspace.item_lists
+        self._drawn = sheet(_drawing(origin, graph), _edges(graph))
 
-        chosen = board.choice(
-            "references-cause",
-            "Dangling because",
-            [(f"any cause ({len(graph.dangling):,})", _ALL), *causes],
-            _ALL,
-            changed=show,
+    @action("browse", "List them in the browser")
+    def browse(self, _: str) -> None:
+        """List the items of these references in the browser of items."""
+        cause = self._rows.causes.get(self.at.query.get("cause"))
+        finding = Finding.DANGLING
+        self._lists.show(f"{finding}:{cause}" if cause else finding)
+
+    def above(self) -> Markup:
+        """Return the graph."""
+        return self._drawn
+
+    def bars(self) -> list[Markup]:
+        """Return what narrows the list, and what leads to the browser of items."""
+        return [*super().bars(), bar(self.act("browse"))]
+
+
+class _Dangling(Rows):
+    """References without a target, those of the most frequent cause first."""
+
+    def __init__(self, pages: OldPages, graph: ReferenceGraph) -> None:
+        none = "Every reference leads to an item that is imported."
+        nouns = Nouns("reference", "references", none)
+        super().__init__(nouns, _COLUMNS, (Filter("cause", "Dangling because", ""),))
+        self.causes = {EXPLAINED[cause]: cause for cause in graph.causes}
+        self._links = {
+            pages.path(each.item): pages.link(each.item) for each in graph.dangling
+        }
+        ranks = {cause: rank for rank, cause in enumerate(graph.causes)}
+        self.put(
+            0,
+            (
+                (
+                    ranks[each.cause],
+                    (
+                        *(each.item.name, pages.path(each.item), each.field),
+                        *(each.target_name, EXPLAINED[each.cause]),
+                    ),
+                )
+                for each in graph.dangling
+            ),
         )
 
-        def browse() -> None:
-            cause = "" if chosen.value == _ALL else f":{chosen.value}"
-            workspace.item_lists.show(f"{Finding.DANGLING}{cause}")
+    def cell(self, column: str, text: str) -> Markup | str:
+        """Return a page as a link, everything else as it is."""
+        return self._links[text] if column == "page" else text
 
-        button = board.button("references-browse", "List them in the browser", browse)
-        button.visible(bool(graph.dangling))
-        show()
-        return widgets.column(
-            widgets.Html(sheet(drawn)),
-            widgets.row(chosen, button),
-            listed,
-            board.messages,
-        )
-
-    def static() -> Markup:
-        return sheet(drawn, _dangling(pages, graph, _ALL, _EXAMPLES))
-
-    return workspace.panel(static, widget)
+    def file(self, query: Query) -> str:
+        """Return the name of the CSV file."""
+        return "references-that-stay-empty"
 
 
 def _drawing(origin: Origin, graph: ReferenceGraph) -> Markup:
@@ -132,26 +158,3 @@ def _edges(graph: ReferenceGraph) -> Markup:
     ]
     head = ("Collection", "Field", "Points to", "References", "Dangling", "")
     return table(head, rows, caption="Reference fields")
-
-
-def _dangling(
-    pages: OldPages, graph: ReferenceGraph, chosen: str, examples: int | None
-) -> Markup:
-    """Return the references of one cause or of all; `examples` of each cause."""
-    parts = []
-    for cause, count in graph.causes.items():
-        if chosen not in (_ALL, cause):
-            continue
-        found = [each for each in graph.dangling if each.cause is cause]
-        rows: list[tuple[Cell, ...]] = [
-            (each.item.name, pages.link(each.item), each.field, each.target_name)
-            for each in found[: examples or _LISTED]
-        ]
-        caption = f"{count:,} because {EXPLAINED[cause]}"
-        parts.append(
-            table(("Item", "Page", "Field", "Leads to"), rows, caption=caption)
-        )
-        parts.append(more(count, len(rows)))
-    if not graph.dangling:
-        parts.append(note("Every reference leads to an item that is imported.", "good"))
-    return joined(parts)

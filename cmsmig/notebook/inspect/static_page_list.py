@@ -4,51 +4,74 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cmsmig.counting import counted
-from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.static_pages import StaticPage
 from cmsmig.steps.pull.origin_overview import read_static_pages
-from cmsmig.ui.csv_text import csv_text
-from cmsmig.ui.html.safe_html import more, note, paragraph, sheet, table
-from cmsmig.ui.report_file import write_text
+from cmsmig.ui.html.safe_html import paragraph, sheet
+from cmsmig.ui.live import Element
+from cmsmig.ui.query import Query
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
+from cmsmig.ui.table import TableView
+from cmsmig.ui.view import action
 
-_HEAD = ("Title", "Path", "State", "Title for search engines", "Description")
-_SHOWN = 100
+_COLUMNS = (
+    Column("title", "Title"),
+    Column("path", "Path"),
+    Column("state", "State"),
+    Column("seo", "Title for search engines"),
+    Column("description", "Description"),
+)
+_NOUNS = Nouns("static page", "static pages", "The site has no static pages.")
 _ABOUT = (
     "Static pages are no items: build them in the new site. The origin lists them to a "
     "token with the scope `pages:read`."
 )
 
 
-def static_page_list(workspace: Workspace, site_id: str) -> widgets.Element:
-    """Return a button that reads the site's static pages, lists them and writes them
-    as `lists/static-pages.csv`."""
-    board, listed = widgets.Board(), widgets.Html(sheet(paragraph(_ABOUT)))
+def static_page_list(workspace: Workspace, site_id: str) -> Element:
+    """Return a list of the site's static pages, read when its button is pressed."""
+    return _StaticPages(workspace, site_id).element()
 
-    async def read() -> None:
-        if workspace.dry_run:
-            board.say("This is a dry run: nothing is read. Set dry_run = False above.")
+
+class _PageRows(Rows):
+    def file(self, query: Query) -> str:
+        return "static-pages"
+
+
+class _StaticPages(TableView):
+    """A button, then what it read."""
+
+    prefix = "static-pages"
+    label = title = "Static pages"
+
+    def __init__(self, workspace: Workspace, site_id: str) -> None:
+        self._rows = _PageRows(_NOUNS, _COLUMNS, (Filter("state", "State", ""),))
+        super().__init__(workspace.list_source(self._rows))
+        self._workspace = workspace
+        self._site_id = site_id
+        self._is_read = False
+
+    @action("read", "List the static pages")
+    async def read(self, _: str) -> None:
+        """Read all pages."""
+        if self._workspace.dry_run:
+            self.say("This is a dry run: nothing is read. Set dry_run = False above.")
             return
-        found = await read_static_pages(
-            workspace.origin_settings, site_id, workspace.observer
-        )
-        path = workspace.project.root / "lists" / "static-pages.csv"
-        write_text(path, csv_text(_HEAD, map(_row, found)))
-        listed.show(sheet(paragraph(_ABOUT), _table(found)))
-        board.say(f"{counted(len(found), 'line')} written to {path}.", "good")
+        settings, observer = self._workspace.origin_settings, self._workspace.observer
+        found = await read_static_pages(settings, self._site_id, observer)
+        self._rows.put(0, ((0, _texts(each)) for each in found))
+        self._is_read = True
+        self.show()
 
-    button = board.button("static-pages-read", "List the static pages", read)
-    return widgets.column(listed, widgets.row(button), board.messages)
+    def above(self) -> Markup:
+        """Return what static pages are, and the button."""
+        return sheet(paragraph(_ABOUT)) + self.act("read")
 
-
-def _table(found: tuple[StaticPage, ...]) -> Markup:
-    if not found:
-        return note("The site has no static pages.", "good")
-    rows = [_row(each) for each in found[:_SHOWN]]
-    caption = f"Static pages ({len(found):,})"
-    return table(_HEAD, rows, caption=caption) + more(len(found), len(rows))
+    def nothing(self) -> str:
+        """Return what is said of an empty list."""
+        return super().nothing() if self._is_read else "The pages are not read yet."
 
 
-def _row(page: StaticPage) -> tuple[str, ...]:
+def _texts(page: StaticPage) -> tuple[str, ...]:
     return page.title, page.path, page.state, page.seo_title, page.description

@@ -11,7 +11,7 @@ import yaml
 
 from cmsmig.notebook.inspect import inspection
 from cmsmig.notebook.kit.workspace import open_workspace
-from tests.support.notebook.front_end import front_end
+from tests.support.notebook.page import Page
 from tests.support.steps.staged_project import Stage, StagedProject
 
 
@@ -29,18 +29,16 @@ def staged(stage: Stage, content_of: Callable[[str], Path]) -> StagedProject:
 async def test_a_path_is_decided_in_the_notebook(staged: StagedProject) -> None:
     """The root too, which a person looks at; what is not decided is not written."""
     workspace = open_workspace(str(staged.folder), interactive=True)
-    with front_end() as page:
-        inspection.choose_item_sets(workspace, "Ada")._repr_mimebundle_()
-        assert "/archive/record-2" in page.html()
-        await page.set("former-path", 0, index=1)
-        await page.set("former-path", 1, index=0)
-        await page.click("item-set-save")
+    page = Page(inspection.choose_item_sets(workspace, "Ada"))
+    await page.shows("former", "/archive/record-2")
+    await page.set("former-path", "stay", 0)
+    await page.set("former-path", "follow", 1)
+    await page.click("item-set-save")
     said = {each["path"]: each["follow"] for each in former_paths(staged)}
     assert said == {"/archive": False, "/": True}
     planned = await asyncio.to_thread(staged.plan)
     assert planned["links_left_by_cause"] == {"static": 3}
-    with front_end() as page:
-        inspection.choose_item_sets(workspace, "Ada")._repr_mimebundle_()
-        await page.set("former-path", 0, index=2)
-        await page.click("item-set-save")
+    page = Page(inspection.choose_item_sets(workspace, "Ada"))
+    await page.set("former-path", "", 0)
+    await page.click("item-set-save")
     assert [each["path"] for each in former_paths(staged)] == ["/"]
