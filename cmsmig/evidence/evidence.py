@@ -179,10 +179,8 @@ def gather(
         is_pilot = bool(plan and plan.get("pilot"))
         is_whole = not (is_pilot or accounting.failed or accounting.open)
         is_carried_out = is_whole and ledger.was_run(plan_hash, "import", "publish")
-        earlier = ledger.items.earlier_paths()
         losing = ledger.findings.losing()
-        existing = _existing(rows)
-        existing |= dict(language_paths(migration, ledger, existing))
+        redirects = _addresses(project, migration, ledger, rows)
         old_hosts = count_hosts(old_addresses(migration, ledger, rows), migration)
     public = verification.public_keys if verification else ()
     publication = count_publication(migration, rows, public)
@@ -206,9 +204,7 @@ def gather(
         plan=plan,
         is_carried_out=is_carried_out,
         unpublished=sum_publication(publication).unpublished,
-        redirects=address_map(
-            project, migration, existing, earlier, _gone_addresses(rows)
-        ),
+        redirects=redirects,
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
         details=details,
@@ -227,6 +223,25 @@ def gather(
         runs=read_history(project.ledger),
         sites=SiteFindings(read_old_site(project), read_comparison(project)),
     )
+
+
+def current_addresses(project: Project, migration: Migration) -> AddressMap:
+    """Return where every old address leads by what is imported. Reads the ledger."""
+    with Ledger.open_existing(project.ledger) as ledger:
+        begun = as_begun(migration, ledger)
+        return _addresses(project, begun, ledger, ledger.items.all())
+
+
+def _addresses(
+    project: Project,
+    migration: Migration,
+    ledger: Ledger,
+    rows: Mapping[ItemKey, ItemRow],
+) -> AddressMap:
+    existing = _existing(rows)
+    existing |= dict(language_paths(migration, ledger, existing))
+    earlier = ledger.items.earlier_paths()
+    return address_map(project, migration, existing, earlier, _gone_addresses(rows))
 
 
 def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> JsonObject:

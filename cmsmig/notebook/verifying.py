@@ -1,18 +1,57 @@
-"""What notebook 07 calls.
+"""What notebook 07 calls: read everything back, redirects, checklist, evidence.
 
 Names in here never move: projects keep their notebooks.
 """
 
-from cmsmig.notebook.kit.change_table import show_changes
-from cmsmig.notebook.verify.verifying import (
-    checklist,
-    conclude,
-    evidence,
-    findings,
-    ledger_tables,
-    redirects,
-    verify,
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from markupsafe import Markup
+
+from cmsmig.counting import counted
+from cmsmig.errors import DifferencesError, IncompleteError
+from cmsmig.evidence.evidence import Evidence
+from cmsmig.evidence.report import (
+    accounting_doc,
+    failures_doc,
+    findings_parts,
+    headline_doc,
 )
+from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.mapping.redirects.address_map import Outcome
+from cmsmig.notebook.kit.change_choices import show_changes
+from cmsmig.notebook.kit.finding_table import (
+    FindingRows,
+    FindingSetTable,
+    FindingWords,
+    parts_of,
+)
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.verify.address_list import AddressView, planned_redirects_doc
+from cmsmig.notebook.verify.checklist_view import ChecklistView
+from cmsmig.notebook.verify.cutover import Handover
+from cmsmig.steps.verify.differences import Verification
+from cmsmig.steps.verify.verify import verify_only
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.write.import_steps import plan_only
+from cmsmig.survey.data_frames import View, frame_html, view_frame
+from cmsmig.ui.doc import Part, Text
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.loss_findings import loss_facts
+from cmsmig.ui.documents.verification import verification_doc
+from cmsmig.ui.html.safe_html import (
+    heading,
+    note,
+    paragraph,
+    scrolling,
+    sheet,
+)
+from cmsmig.ui.job import JobView
+from cmsmig.ui.meter import Meter
+from cmsmig.ui.relation import Nouns
+from cmsmig.ui.view import DocView, action
 
 __all__ = [
     "checklist",
@@ -24,3 +63,252 @@ __all__ = [
     "show_changes",
     "verify",
 ]
+
+_REST = "all are in the report"
+_ROWS = 20
+"""Of each view; all of it is one query away."""
+_FINDINGS = 25
+"""Findings of one sort that an unattended run shows."""
+_WORDS = FindingWords(
+    prefix="findings",
+    title="What to handle, one by one",
+    nouns=Nouns(
+        "finding",
+        "findings",
+        "Everything arrived whole: nothing failed, is missing, lost or left out.",
+    ),
+)
+
+
+_NOT_READ = paragraph("Nothing was read back yet.")
+
+
+async def verify(handover: Handover) -> Panel:
+    """Read everything back and compare it with decisions and ledger. Reads only.
+
+    Unattended it runs at once; before a person it waits for its button, shows how
+    it goes, and can be stopped.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    if workspace.interactive:
+        return workspace.shows(_VerifyView(handover))
+    meter = Meter(workspace.observer)
+    found = await _read_back(handover, StopSignal(), meter)
+    return workspace.panel(
+        doc_sheet(*verification_doc(found, 50, _REST), Text(meter.summary())),
+        text=f"differences: {len(found.differences)}",
+    )
+
+
+def redirects(handover: Handover) -> Panel:
+    """Return where each old address leads, and write it as redirects/redirects.csv.
+
+    Before a person it waits for its button; a dry run writes nothing.
+    """
+    workspace = handover.workspace
+    if workspace.interactive:
+        return workspace.shows(AddressView(handover))
+    written = () if workspace.dry_run else handover.write_redirects()
+    found = handover.redirects()
+    return workspace.panel(
+        doc_sheet(*planned_redirects_doc(handover, found), *_files_written(written)),
+        text=f"redirects: {len(found.of(Outcome.MOVED))}",
+    )
+
+
+def ledger_tables(handover: Handover) -> Panel:
+    """Return the ledger's documented views as tables. Reads only."""
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    ledger = workspace.project.ledger
+    parts = [_view(ledger, view) for view in View]
+    return workspace.panel(sheet(*parts))
+
+
+def checklist(handover: Handover) -> Panel:
+    """Return what has to be so before the DNS switch. By hand lines can be ticked,
+    with a name and a note, which is kept in `checklist.yaml`."""
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    return workspace.shows(ChecklistView(handover))
+
+
+def findings(handover: Handover) -> Panel:
+    """Return every item that failed or was left out, every missing file, loss,
+    reference that stays empty and link that stays, with what to do about it.
+
+    By hand they are searched, sorted, and written as CSV below `lists/` in the
+    project folder; unattended the first of each are shown.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    if not workspace.interactive:
+        shown = findings_parts(handover.evidence(), shown=_FINDINGS)
+        return workspace.panel(doc_sheet(*shown))
+
+    def read() -> tuple[FindingSet, ...]:
+        return handover.evidence().findings
+
+    rows = FindingRows(_WORDS.nouns, "findings", handover.pages.site, parts_of(read()))
+    listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
+    handover.on_checked(listed.read)
+    return workspace.shows(listed)
+
+
+def evidence(handover: Handover) -> Panel:
+    """Return the accounting, and write report.html and report.json.
+
+    Before a person it waits for its button; a dry run writes nothing.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    if workspace.interactive:
+        return workspace.shows(_EvidenceView(handover))
+    written = () if workspace.dry_run else handover.write_evidence()
+    found = handover.evidence()
+    return workspace.panel(
+        doc_sheet(*_handover_doc(found, handover), *_files_written(written)),
+        text=str(found.accounting),
+    )
+
+
+def conclude(handover: Handover) -> Panel:
+    """Return how it ended. Unattended, what is not as it should be is an error, now
+    that everything is done and written.
+
+    Raises `DifferencesError` when the read-back differs or items failed, and
+    `IncompleteError` when a file failed or something is open; neither before a
+    person nor in a dry run.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    found = handover.evidence()
+    if not workspace.interactive and not workspace.dry_run:
+        _insist(found)
+
+    view = DocView(
+        "How it ended", lambda: doc_sheet(*headline_doc(handover.evidence()))
+    )
+    handover.on_checked(view.renew)
+    return workspace.shows(view, text=str(found.accounting))
+
+
+def _view(ledger: Path, view: View) -> Markup:
+    title = str(view).replace("_", " ").capitalize()
+    frame = view_frame(ledger, view)
+    # Wider than a page with them; `ledger.sqlite` has them all.
+    known = [
+        name
+        for name in frame.columns
+        if not str(name).endswith(("_id", "uuid", "_hash")) and frame[name].any()
+    ]
+    rows = frame_html(frame[known], rows=_ROWS)
+    return heading(title) + scrolling(title, rows)
+
+
+class _VerifyView(JobView):
+    """The controls of the read-back."""
+
+    prefix = "verify"
+    label = "Read-back"
+    start_label = "Read everything back"
+    stopped = (
+        "Stopped; a read-back counts only when it is whole, so press the button again "
+        "for all of it."
+    )
+
+    def __init__(self, handover: Handover) -> None:
+        super().__init__(sheet(_NOT_READ))
+        self._handover = handover
+        self._signal = StopSignal()
+
+    def meter(self) -> Meter:
+        return Meter(self._handover.workspace.observer)
+
+    async def work(self, meter: Meter) -> None:
+        self._signal = StopSignal()
+        found = await _read_back(self._handover, self._signal, meter)
+        self.result = doc_sheet(*verification_doc(found, 50, _REST))
+
+    def interrupt(self) -> None:
+        self._signal.set()
+        self.say("Stopping after the calls in flight …")
+
+
+class _EvidenceView(DocView):
+    """The accounting, and the button that writes the report."""
+
+    prefix = "report"
+
+    def __init__(self, handover: Handover) -> None:
+        super().__init__(
+            "Evidence", lambda: doc_sheet(*_handover_doc(handover.evidence(), handover))
+        )
+        self._handover = handover
+        self.hidden = handover.workspace.dry_run
+        handover.on_checked(self.renew)
+
+    @action("write", "Write the report", main=True)
+    def write(self, _: str) -> None:
+        """Write report.html and report.json."""
+        written = self._handover.write_evidence()
+        self.renew()
+        self.say(f"Written: {', '.join(map(str, written))}", "good")
+
+
+def _handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:
+    """Yield the outcome of every item, what failed and what was lost."""
+    yield from accounting_doc(found)
+    yield from failures_doc(found.failures, handover.pages)
+    yield from loss_facts({each.kind: each.losses for each in found.losses})
+
+
+def _files_written(paths: Iterable[Path]) -> Iterator[Text]:
+    """Yield where each file is."""
+    for path in paths:
+        yield Text(f"Written: {path}")
+
+
+async def _read_back(
+    handover: Handover, stop: StopSignal, meter: Meter
+) -> Verification:
+    workspace = handover.workspace
+    settings = workspace.destination_settings
+    found = await verify_only(workspace.project, settings, observer=meter, stop=stop)
+    # What is still to be done belongs to the evidence, as of now.
+    await plan_only(workspace.project, settings, observer=workspace.observer)
+    handover.checked(found)
+    return found
+
+
+def _insist(found: Evidence) -> None:
+    said = f"{found.accounting}: {_complaint(found)}"
+    if found.exit_code == DifferencesError.exit_code:
+        raise DifferencesError(said)
+    if found.exit_code:
+        raise IncompleteError(said)
+
+
+def _complaint(found: Evidence) -> str:
+    """Return what is not as it should be, in one sentence."""
+    verification = found.verification
+    if verification is not None and verification.differences:
+        places = len(verification.differences)
+        failed = f", failed items: {verification.failed:,}"
+        return (
+            f"The destination differs in {counted(places, 'place')} from what was "
+            f"decided{failed if verification.failed else ''}; see the report."
+        )
+    if verification is not None and verification.public_unread:
+        return f"{verification.public_unread} See the report."
+    return (
+        f"{len(found.failures):,} failed, {found.accounting.open + found.files.open:,} "
+        "open; the report says what to do about each."
+    )

@@ -12,18 +12,21 @@ import yaml
 from cmsmig.errors import DecisionsError
 from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.evidence.switch.checklist_file import Tick, read_ticks, with_ticks
-from cmsmig.notebook.verify import verifying
+from cmsmig.notebook import verifying
 from cmsmig.notebook.verify.cutover import open_handover
-from tests.support.notebook.front_end import FrontEnd, front_end
+from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 
 LINE = "The DNS record's time to live is short"
 HOSTILE = "<script>top.ran=1</script> & 300 s: #1"
 
 
-def _option(page: FrontEnd, line: str) -> int:
-    [control] = page.controls("checklist-line")
-    return list(control.state["_options_labels"]).index(line)
+def _row(page: Page, line: str) -> str:
+    """Return what the control sends that ticks a line, or takes its tick away."""
+    [tag] = [each for each in page.tags("checklist-tick") if line in each["title"]] or [
+        each for each in page.tags("checklist-untick") if line in each["title"]
+    ]
+    return tag["data-value"]
 
 
 async def test_a_line_is_ticked_by_name_and_stays_ticked(
@@ -35,31 +38,28 @@ async def test_a_line_is_ticked_by_name_and_stays_ticked(
     await stage.imported()
     workspace = stage.workspace(interactive=True)
     file = stage.rehearsal.folder / "checklist.yaml"
-    with front_end() as page:
-        handover = open_handover(workspace, str(tmp_path / "r"))
-        verifying.checklist(handover)._repr_mimebundle_()
-        await page.set("checklist-line", index=_option(page, LINE))
-        await page.set("checklist-name", value=" ")
-        await page.click("checklist-tick")
-        assert "Write your name first" in page.html()
-        assert not file.exists()
-        await page.set("checklist-name", value="Ana Müller")
-        await page.set("checklist-note", value=HOSTILE)
-        await page.click("checklist-tick")
-        assert "✓ ticked" in page.html()
-        assert "<script>" not in page.html()
+    handover = open_handover(workspace, str(tmp_path / "r"))
+    page = Page(verifying.checklist(handover))
+    row = _row(page, LINE)
+    await page.set("checklist-name", " ")
+    await page.set("checklist-tick", row)
+    await page.sees("Write your name first")
+    assert not file.exists()
+    await page.set("checklist-name", "Ana Müller")
+    notes = [each["data-row"] for each in page.tags("checklist-note")]
+    await page.set("checklist-note", HOSTILE, notes.index(row))
+    await page.set("checklist-tick", row)
+    await page.sees("✓ ticked")
+    await page.nothing_runs("<script>")
     [kept] = yaml.safe_load(file.read_text())["ticked"]
     assert (kept["what"], kept["by"], kept["note"]) == (LINE, "Ana Müller", HOSTILE)
-    with front_end() as page:
-        later = open_handover(workspace, str(tmp_path / "r"))
-        verifying.checklist(later)._repr_mimebundle_()
-        assert "✓ ticked" in page.html()
-        [name] = page.controls("checklist-name")
-        assert name.state["value"] == "Ana Müller"
-        later.write_evidence()
-        await page.set("checklist-line", index=_option(page, LINE))
-        await page.click("checklist-untick")
-        assert "✓ ticked" not in page.html()
+    later = open_handover(workspace, str(tmp_path / "r"))
+    page = Page(verifying.checklist(later))
+    await page.sees("✓ ticked")
+    assert page.tags("checklist-name")[0]["value"] == "Ana Müller"
+    later.write_evidence()
+    await page.set("checklist-untick", _row(page, LINE))
+    await page.hides("✓ ticked")
     assert read_ticks(workspace.project) == {}
     report = json.loads((tmp_path / "r" / "report.json").read_text())
     [line] = [each for each in report["checklist"] if each["what"] == LINE]
@@ -74,15 +74,13 @@ async def test_a_line_is_ticked_by_name_and_stays_ticked(
 async def test_a_dry_run_offers_no_tick(
     staged: Callable[..., Staged], dry_run: bool
 ) -> None:
-    """The lines are there to read, and the form is not in sight."""
+    """The lines are there to read, without a control."""
     stage = staged()
     await stage.imported()
-    with front_end() as page:
-        workspace = stage.workspace(interactive=True, dry_run=dry_run)
-        verifying.checklist(open_handover(workspace))._repr_mimebundle_()
-        assert "Editors have stopped working at the origin" in page.html()
-        shown = [each.state.get("display") for each in page.channels]
-        assert ("none" in shown) == dry_run
+    workspace = stage.workspace(interactive=True, dry_run=dry_run)
+    page = Page(verifying.checklist(open_handover(workspace)))
+    await page.sees("Editors have stopped working at the origin")
+    assert bool(page.tags("checklist-tick")) != dry_run
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from markupsafe import escape
 
 from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.events import unobserved
-from cmsmig.notebook.kit.change_table import show_changes
-from cmsmig.notebook.verify import verifying
+from cmsmig.notebook import verifying
 from cmsmig.notebook.verify.cutover import Handover, open_handover
 from cmsmig.steps.changes.changes import changes_of
 from cmsmig.steps.verify.differences import Verification
@@ -31,7 +30,7 @@ async def _handed_over(stage: Staged, reports: Path) -> Handover:
     """Do what notebook 07 does, unattended, up to its last cell."""
     handover = open_handover(stage.workspace(), str(reports))
     await verifying.verify(handover)
-    await show_changes(handover.workspace)
+    await verifying.show_changes(handover.workspace)
     verifying.redirects(handover)
     verifying.checklist(handover)
     verifying.evidence(handover)

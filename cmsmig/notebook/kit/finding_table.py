@@ -47,9 +47,9 @@ class FindingWords:
     title: str
     nouns: Nouns
     """With what is said when there is nothing."""
-    not_yet: str
+    not_yet: str = "Nothing is found so far."
     """What is said while there is nothing so far."""
-    left_out: str
+    left_out: str = "What is not looked through yet is left out."
     """What is said of a CSV that is written before all is found."""
 
 

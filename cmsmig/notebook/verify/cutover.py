@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.evidence import Evidence, gather
+from cmsmig.evidence.evidence import Evidence, current_addresses, gather
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.redirects import address_map, write_redirects
 from cmsmig.evidence.report import write_report
@@ -73,7 +73,7 @@ class Handover:
         """Return the redirect map: as planned while nothing is imported."""
         if self.missing:
             return address_map(self.workspace.project, self.migration)
-        return self.evidence().redirects
+        return current_addresses(self.workspace.project, self.migration)
 
     def write_redirects(self) -> tuple[Path, ...]:
         """Write the redirect map. Raises `StorageError`."""
