@@ -32,7 +32,12 @@ from cmsmig.evidence.report_chain import (
 )
 from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.ledger.rows import Accounting
-from cmsmig.mapping.redirects.address_map import MOVED_STATUS, AddressMap, Outcome
+from cmsmig.mapping.redirects.address_map import (
+    MOVED_STATUS,
+    AddressMap,
+    Outcome,
+    Source,
+)
 from cmsmig.ui.doc import (
     Address,
     Cell,
@@ -57,6 +62,11 @@ from cmsmig.ui.format import moment
 from cmsmig.ui.report_file import write_pieces, write_text
 
 _VERSIONS: Mapping[str, str] = {"cmsmig": __version__, "Python": python_version()}
+_NOTED: Mapping[str, str] = {
+    **{name: f"{name} stories" for name in ("create", "update", "publish", "delete")},
+    "sign": "sign uploads",
+}
+"""What kinds of requests are called as the ledger notes them: as in a plan."""
 _PAGES: Final = 3
 """Pages that are named of one file."""
 _STATES: Mapping[CheckState, Mark] = {
@@ -208,20 +218,27 @@ def failures_doc(
 
 
 def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
-    """Yield every list of findings, by severity; of each severity the first are
-    named."""
+    """Yield every list of findings that has any, by severity, of each severity the
+    first; then in a sentence each that the others have none."""
+    none = []
     for each in evidence.findings:
+        if next(each.read(), None) is None:
+            none.append(each.none)
+            continue
         yield Heading(each.title)
         rest = f"all are in {LISTS}/{each.name}.csv"
         yield from findings_doc(
             each.read(),
-            each.title,
+            "",
             none=each.none,
             shown=shown,
             rest=rest,
             site=evidence.site_address,
             new_site=evidence.new_site,
         )
+    if none:
+        yield Heading("Nothing to do")
+        yield Note(" ".join(none), "good")
 
 
 def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
@@ -232,14 +249,16 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
         f"{kept:,} stay as they are. All are in `redirects/address-map.csv`, and in a "
         "file for each host."
     )
+    by_source = found.counts()
     counts: list[list[Cell]] = [
-        [source, *(each.get(outcome, 0) for outcome in Outcome)]
-        for source, each in found.counts().items()
+        [source, *(by_source[source].get(outcome, 0) for outcome in Outcome)]
+        for source in Source
+        if source in by_source
     ]
-    yield from table(("Known from", *Outcome), counts, "Old addresses")
+    yield Table(("Known from", *map(str.capitalize, Outcome)), counts, "Old addresses")
     waiting = [row for row in found.rows if row.outcome is Outcome.WAITING]
-    head = ("Old address", "Item", "Why")
-    named = [(Link(row.old, site), row.name, Text(row.why)) for row in waiting]
+    head = ("Old address", "Why", "Item")
+    named = [(Link(row.old, site), Text(row.why), row.name) for row in waiting]
     rest = "all are in redirects/address-map.csv"
     yield from table(head, named, "Addresses that wait for a decision", rest, shown=50)
     rows = [
@@ -257,18 +276,20 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
 
 def checklist_doc(checks: Iterable[Check]) -> Iterator[Part]:
     """Yield the checklist, and who ticked what."""
+    found = [*checks]
+    ticked = any(each.said for each in found)
     rows = [
         (
             _STATES[each.state],
             each.what,
             Text(f"{each.found} See {each.where}." if each.where else each.found),
             Text(each.todo),
-            each.said,
+            *([each.said] if ticked else ()),
         )
-        for each in checks
+        for each in found
     ]
-    head = ("State", "Before the DNS switch", "Found", "What to do", "Ticked by")
-    yield Table(head, rows, shown=len(rows))
+    head = ("State", "What has to be so", "Found", "What to do")
+    yield Table((*head, *(["Ticked by"] if ticked else ())), rows, shown=len(rows))
     yield Text("`unchecked`: it cannot be checked here; a person has to look.")
 
 
@@ -333,13 +354,13 @@ def _runs(evidence: Evidence) -> Iterator[Part]:
             run.command,
             run.outcome or "no end noted",
             _named(planned_writes({"calls": dict(run.planned)})),
-            _named(handled),
+            _named({_NOTED.get(name, f"{name}s"): n for name, n in handled.items()}),
         )
         for run, handled in evidence.runs
     ]
     head = ("Started", "Command", "Ended", "Planned writes", "Requests noted")
     rest = "all are in report.json"
-    yield from table(head, rows[::-1], "The last run first", rest)
+    yield from table(head, rows[::-1], "Runs, the last first", rest)
 
 
 def _named(counts: Mapping[str, int]) -> str:

@@ -201,6 +201,11 @@ class _Words:
         found = self._names.get(key) or self._in_any_locale.get(key[:2])
         return found or key.item_id
 
+    def target(self, key: ItemKey) -> str:
+        """Return the name of what a reference leads to; empty where it is deleted."""
+        named = self.item(key)
+        return "" if named == key.item_id else named
+
     def page(self, key: ItemKey) -> str:
         """Return the path of an item's page at the origin, empty if it has none."""
         return self._pages.path(key)
@@ -285,7 +290,7 @@ def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
             page=words.page(key),
             new_page=words.new_page(key),
             field=words.field(key, text_of(each["field"])),
-            what=words.item(target),
+            what=words.target(target),
             why=why,
             todo=todo,
         )

@@ -137,9 +137,9 @@ def _losses(evidence: Evidence) -> Check:
     what = "Losses were read and accepted"
     if not any(by_severity.values()):
         return done(what, "Nothing was lost.")
-    found = ", ".join(f"{name} {count:,}" for name, count in by_severity.items())
+    named = (f"{name} {count:,}" for name, count in by_severity.items() if count)
     todo = "Read those of content; mend them in the story where readers need them."
-    return person(what, f"{found}.", "lists/losses.csv", todo)
+    return person(what, f"{', '.join(named)}.", "lists/losses.csv", todo)
 
 
 def _dangling(evidence: Evidence) -> Check:
@@ -205,7 +205,7 @@ def _addresses(evidence: Evidence) -> Iterator[Check]:
     redirects = evidence.redirects
     waiting = [row.old for row in redirects.rows if row.outcome is Outcome.WAITING]
     kept = len(redirects.of(Outcome.UNCHANGED))
-    found = f"{counted(kept, 'address stays', 'addresses stay')} as it is"
+    found = counted(kept, "address stays as it is", "addresses stay as they are")
     if waiting:
         count = counted(len(waiting), "address waits", "addresses wait")
         found = f"{count} for a decision: {first_of(waiting, _NAMED, ', ')}"

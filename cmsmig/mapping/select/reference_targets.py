@@ -50,7 +50,7 @@ EXPLAINED: Mapping[DanglingCause, str] = {
     DanglingCause.DRAFT_SKIPPED: "the target is a draft, and those are skipped",
     DanglingCause.OTHER_SET: "the target is not in the chosen item set",
     DanglingCause.OTHER_LOCALE: "the target does not exist in this locale",
-    DanglingCause.DELETED: "the target is in neither item set: deleted",
+    DanglingCause.DELETED: "the target was deleted at the origin",
     DanglingCause.NOT_IN_PILOT: "the target is not in this pilot",
 }
 """The causes in words, for everything that is shown."""

@@ -80,10 +80,10 @@ def findings_doc(
     """Return findings by severity: each kind explained once, then the first `shown` of
     each severity, folded.
 
-    They are gone through once. `none` is said where there is nothing; `rest` says where
-    the others are; `site` is the address that old pages are below, `new_site` that of
-    new ones, which are not linked without it. What is layout alone is folded; of what
-    was decided, only the kinds are counted.
+    They are gone through once. `caption` is for what has no severity; `none` is said
+    where there is nothing; `rest` says where the others are; `site` is the address that
+    old pages are below, `new_site` that of new ones, which are not linked without it.
+    What is layout alone is folded; of what was decided, only the kinds are counted.
     """
     groups = {name: _Group() for name in ("", *SEVERITIES)}
     for each in findings:
@@ -117,7 +117,7 @@ def _parts(
             (kind, many, Text(first.why), Text(first.todo))
             for kind, (first, many) in group.kinds.items()
         ],
-        "" if name == Severity.LAYOUT else f"{title} ({count:,})",
+        f"{title} ({count:,})" if title and name != Severity.LAYOUT else "",
         shown=len(group.kinds),
     )
     rows = [
