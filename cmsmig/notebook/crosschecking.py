@@ -1,10 +1,193 @@
-"""What notebook 03 calls to compare with the official converter.
+"""What notebook 03 calls: all bodies against the official converter, where Node is
+there.
 
 Names in here never move: projects keep their notebooks.
 """
 
-from cmsmig.notebook.preview.cross_checking import cross_checked
+from __future__ import annotations
 
-__all__ = [
-    "cross_checked",
-]
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from cmsmig.errors import OfficialUnavailableError
+from cmsmig.events import Observer
+from cmsmig.mapping.decisions.design import Encoding
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.preview.previews import Previews
+from cmsmig.review.bodies import Body
+from cmsmig.richtext.comparison import Fault
+from cmsmig.steps.decide.cross_check import (
+    CrossCheck,
+    Outcome,
+    SiteBody,
+    Verdict,
+    cross_check,
+)
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Cell,
+    code,
+    coded,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    source,
+    table,
+)
+from cmsmig.ui.job import JobView
+from cmsmig.ui.meter import Meter
+
+__all__ = ["cross_checked"]
+
+_NOT_YET = (
+    "The bodies were not compared with the official converter. That is optional, "
+    "needs Node, and changes nothing."
+)
+
+
+async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
+    """Compare all bodies with the official converter, and show what differs.
+
+    Before a person it waits for its button and can be stopped; unattended it runs
+    when `run` says so. Without Node one sentence says that, and nothing ends.
+    """
+    workspace = previews.workspace
+    if workspace.interactive:
+        return workspace.panel(NOTHING, lambda: _CrossCheckView(previews).element())
+    if not run:
+        hint = " Set `cross_check = True` for it."
+        return workspace.panel(sheet(paragraph(_NOT_YET + hint)))
+    shown = await _check(previews, StopSignal(), workspace.observer)
+    return workspace.panel(sheet(shown), text="Bodies against the official converter")
+
+
+async def _check(previews: Previews, stop: StopSignal, observer: Observer) -> Markup:
+    bodies = tuple(site_body(each) for each in previews.body_index.bodies)
+    try:
+        return compared(await cross_check(bodies, observer=observer, stop=stop))
+    except OfficialUnavailableError as error:
+        return note(str(error), "warning")
+
+
+def site_body(body: Body) -> SiteBody:
+    """Return a body as the cross-check takes it: what the origin holds, untouched."""
+    key = body.item.key
+    places = (body.collection.slug, key.item_id, key.locale_id, body.design.origin)
+    return SiteBody(
+        "/".join(filter(None, places)),
+        f"{body.title}: {body.design.origin}",
+        body.text,
+        body.design.encoding is Encoding.MARKDOWN_AS_RICHTEXT,
+    )
+
+
+class _CrossCheckView(JobView):
+    """The controls of the comparison."""
+
+    prefix = "cross-check"
+    label = "Comparison with the official converter"
+    start_label = "Compare with the official converter"
+
+    def __init__(self, previews: Previews) -> None:
+        super().__init__(sheet(paragraph(_NOT_YET)))
+        self._previews = previews
+        self._signal = StopSignal()
+
+    def meter(self) -> Meter:
+        return Meter(self._previews.workspace.observer)
+
+    def line_of(self, meter: Meter) -> str:
+        return meter.notices[-1] if meter.notices else ""
+
+    async def work(self, meter: Meter) -> None:
+        self._signal = StopSignal()
+        self.result = sheet(await _check(self._previews, self._signal, meter))
+
+    async def press(self) -> None:
+        await self.run()
+        self.stages = None
+
+    def interrupt(self) -> None:
+        self._signal.set()
+        self.say("Stopping …")
+
+
+_LISTED = 20
+_BARE = (
+    "Compared are the bare conversions: every file at its old address, embeds by the "
+    "default choices, without rules of this project's own."
+)
+_FAULTS = {
+    Fault.EXACT: "The exact mode differs from the official converter.",
+    Fault.UNNAMED: "The import's document differs, and no deviation applies.",
+    Fault.RAISED: "Our converter ended with an error.",
+}
+
+
+def compared(found: CrossCheck) -> Markup:
+    """Return the counts, the deviations by name, and what needs a person."""
+    return joined(
+        (
+            _ending(found),
+            paragraph(_BARE),
+            _deviations(found),
+            _failed_table(found.of(Verdict.OFFICIAL_FAILED)),
+            _defects(found.of(Verdict.DEFECT)),
+        )
+    )
+
+
+def _ending(found: CrossCheck) -> Markup:
+    if found.count(Verdict.DEFECT):
+        told = f"{found}. Please report the defects: they are ours."
+        return note(told, "bad")
+    if not found.whole:
+        return note(f"Stopped: {found}.", "warning")
+    return note(f"{found}.", "good")
+
+
+def _deviations(found: CrossCheck) -> Markup:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            code(str(each.name)),
+            each.bodies,
+            coded(each.official),
+            coded(each.instead),
+            each.example.title,
+        )
+        for each in found.deviations()
+    ]
+    if not rows:
+        return NOTHING
+    head = ("Deviation", "Bodies", "The official converter", "Here", "For example")
+    caption = "What is done otherwise on purpose; several may apply to one body"
+    return table(head, rows, caption=caption)
+
+
+def _failed_table(bodies: tuple[Outcome, ...]) -> Markup:
+    if not bodies:
+        return NOTHING
+    rows = [(each.title, each.why) for each in bodies[:_LISTED]]
+    caption = f"The official converter failed ({len(bodies):,})"
+    shown = table(("Body", "Why"), rows, caption=caption)
+    return shown + more(len(bodies), len(rows))
+
+
+def _defects(bodies: tuple[Outcome, ...]) -> Markup:
+    if not bodies:
+        return NOTHING
+    rows = [row for each in bodies[:_LISTED] for row in _defect_rows(each)]
+    head = ("Body", "What is wrong", "First at", "Ours", "The official converter's")
+    caption = f"Defects of ours ({len(bodies):,} bodies)"
+    return table(head, rows, caption=caption) + more(len(bodies), _LISTED)
+
+
+def _defect_rows(body: Outcome) -> Iterator[tuple[Cell, ...]]:
+    for each in body.defects:
+        where = code(each.path)
+        ours, official = source(each.ours), source(each.official)
+        yield body.title, _FAULTS[each.fault], where, ours, official

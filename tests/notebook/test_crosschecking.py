@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.notebook.preview.cross_check_tables import compared
-from cmsmig.notebook.preview.cross_checking import cross_checked, site_body
+from cmsmig.notebook.crosschecking import compared, cross_checked, site_body
 from cmsmig.notebook.preview.previewing import Previews, open_previews
 from cmsmig.richtext.comparison import Defect, Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict

@@ -33,7 +33,7 @@ from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.census import take_census
 from cmsmig.survey.not_migratable import find_obstacles
 from cmsmig.survey.reference_graph import reference_graph
-from cmsmig.ui.html.lane_graph import Link, lane_graph
+from cmsmig.ui.html.charts import Link, lane_graph
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.notebook.page import Page
 from tests.support.rehearsal import Rehearsal

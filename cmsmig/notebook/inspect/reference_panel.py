@@ -14,7 +14,7 @@ from cmsmig.survey.catalogue_filter import Finding
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.reference_graph import Edge, ReferenceGraph
 from cmsmig.ui.controls import bar
-from cmsmig.ui.html.lane_graph import Link, lane_graph
+from cmsmig.ui.html.charts import Link, lane_graph
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,

@@ -23,8 +23,7 @@ from cmsmig.notebook.kit.finding_table import (
 )
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.notebook.transfer.conflict_choices import plan_choices
-from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
+from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_choices, plan_now
 from cmsmig.ui.controls import bar, tick
 from cmsmig.ui.doc import Note
 from cmsmig.ui.doc_html import doc_sheet
