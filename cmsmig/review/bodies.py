@@ -71,11 +71,14 @@ class ConvertedBody:
     losses: tuple[Loss, ...]
 
 
-def convert_body(body: Body, context: DraftContext) -> ConvertedBody:
-    """Return what a body becomes, exactly as its story draft will hold it."""
+def convert_body(
+    body: Body, context: DraftContext, html: str | None = None
+) -> ConvertedBody:
+    """Return what a body becomes, exactly as its story draft will hold it; with `html`
+    what it would become of that."""
     field = body.collection.field(body.design.origin)
     validations = field.validations if field else {}
-    value = body.item.data.get(body.design.origin)
+    value = body.item.data.get(body.design.origin) if html is None else html
     use = FieldUse(body.design, validations, body.item.key, context)
     encoded = encode(value, use)
     document = encoded.value if isinstance(encoded.value, dict) else {}

@@ -138,6 +138,10 @@ class BodyIndex:
             del self._converted[next(iter(self._converted))]
         return found
 
+    def converted_from(self, index: int, html: str) -> ConvertedBody:
+        """Return what the body at `index` would become with other HTML."""
+        return convert_body(self.bodies[index], self._context, html)
+
     def text(self, index: int) -> str:
         """Return a body as it is read: its embeds ended, if that is the choice."""
         return read_body(self.bodies[index].text, self._embeds.unclosed).html

@@ -6,10 +6,16 @@ sanitised and framed where they are shown, never here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from html import escape
 from mimetypes import guess_type
 
+from markupsafe import Markup
+
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.reconcile.labels import EMPTY, NO_LABELS, Labels
 from cmsmig.review.bodies import elements_by_path
 from cmsmig.review.embeds import blocks_of
 from cmsmig.richtext.html.dom import Element, tag_set
@@ -26,7 +32,10 @@ _BETWEEN = tag_set("tr thead tbody tfoot colgroup col")
 _OWN = ("component", "_uid")
 """What a block has beside its fields."""
 _LONGEST = 160
-"""Characters of a value that are shown in a box."""
+"""Characters of a value that are shown in a form."""
+_SIGN = "\ufdd0"
+"""Distinguishes the number of a loss from what the origin writes: no character."""
+_NUMBER = re.compile(rf"<sup>{_SIGN}(\d+)</sup>")
 
 
 def marked_html(html: str, losses: Sequence[Loss]) -> str:
@@ -42,20 +51,28 @@ def marked_html(html: str, losses: Sequence[Loss]) -> str:
         element = places.get(loss.where)
         if element is not None:
             pieces += _marks(element, number, loss.severity)
-    return _with(html, pieces)
+    return _with(html.replace(_SIGN, "\ufffd"), pieces)
 
 
-def destination_html(document: JsonObject) -> str:
-    """Return a document as readers will see it, each block as a box that names it.
+def numbered(clean: Markup) -> Markup:
+    """Return what `marked_html` gave, once it is clean, with the number of each loss
+    where the page finds it."""
+    shown = r'<sup class="cmsmig-loss" data-loss="\1">\1</sup>'
+    return Markup(_NUMBER.sub(shown, str(clean)))
+
+
+def destination_html(document: Json, labels: Labels = NO_LABELS) -> str:
+    """Return a document, or some of its nodes, as readers will see it; each block as a
+    form: its component, then its fields.
 
     The renderer leaves blocks to the new site's own components.
     """
-    return render_rich_text(_boxed(document))
+    return render_rich_text(document, block=partial(_form, labels))
 
 
 def held_html(node: JsonObject) -> Iterator[str]:
     """Yield what each block of a document holds beside rich text, as HTML, in the
-    order of their boxes."""
+    order of their forms."""
     content = node.get("content")
     for child in content if isinstance(content, list) else ():
         if isinstance(child, dict):
@@ -73,10 +90,12 @@ def _held(block: JsonObject) -> Iterator[str]:
     for value in values:
         if isinstance(value, dict) and value.get("type") == "doc":
             yield from held_html(value)
+        for each in _blocks(value):
+            yield from _held(each)
 
 
 def _marks(element: Element, number: int, severity: Severity) -> list[tuple[int, str]]:
-    digits = f"<sup>{number}</sup>"
+    digits = f"<sup>{_SIGN}{number}</sup>"
     if severity is Severity.LAYOUT:
         return [(_before(element), f"{digits} ")]
     if element.tag in _INLINE and element.end > element.start:
@@ -102,59 +121,46 @@ def _with(html: str, pieces: Iterable[tuple[int, str]]) -> str:
     return "".join(written) + html[last:]
 
 
-def _boxed(node: JsonObject) -> JsonObject:
-    content = node.get("content")
-    if not isinstance(content, list):
-        return node
-    shown: list[Json] = []
-    for child in content:
-        if not isinstance(child, dict):
-            continue
-        if child.get("type") == "blok":
-            shown += map(_block_box, blocks_of(child))
-        else:
-            shown.append(_boxed(child))
-    return {**node, "content": shown}
+def _form(labels: Labels, block: object) -> str:
+    """Return a block as a list of its fields with their labels."""
+    if not isinstance(block, dict):
+        return ""
+    component = str(block.get("component"))
+    rows = [
+        f"<dt>{escape(label)}</dt><dd>{shown}</dd>"
+        for name, value in block.items()
+        if name not in _OWN
+        for label, shown in _rows(labels, labels.key(component, name), value)
+    ]
+    return f"<dl><dt>▣ block {escape(component)}</dt>{''.join(rows)}</dl>"
 
 
-def _block_box(block: JsonObject) -> JsonObject:
-    """Return a quote that names a block and what its fields hold."""
-    component = block.get("component")
-    lines: list[Json] = [_line(f"▣ block {component}", "highlight")]
-    for name, value in block.items():
-        if name in _OWN:
-            continue
-        if isinstance(value, dict) and value.get("type") == "doc":
-            inside = _boxed(value).get("content")
-            lines.append(_line(f"{name}:", "code"))
-            lines += inside if isinstance(inside, list) else []
-        elif text := _told(value):
-            lines.append(_line(f"{name}: {text}", "code"))
-            lines += _pictures(value)
-    return {"type": "blockquote", "content": lines}
+def _rows(labels: Labels, label: str, value: Json) -> Iterator[tuple[str, str]]:
+    """Yield what a field holds with its label: rich text as such, blocks as forms, all
+    else in a line; a picture with what it says to those who cannot see it."""
+    if held := _blocks(value):
+        yield label, "".join(_form(labels, each) for each in held)
+        return
+    if isinstance(value, dict) and value.get("type") == "doc":
+        yield label, destination_html(value, labels)
+        return
+    text = labels.value(value)
+    if text != EMPTY:
+        short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        yield label, f"{_picture(value)}<code>{escape(short)}</code>"
+    if isinstance(value, dict) and (alt := value.get("alt")):
+        yield "Alternative text", f"<code>{escape(str(alt))}</code>"
 
 
-def _pictures(value: Json) -> list[Json]:
+def _picture(value: Json) -> str:
     """Return the picture that an asset field holds, if it is one."""
-    if not isinstance(value, dict):
-        return []
-    address = value.get("filename")
-    kind = guess_type(address)[0] if isinstance(address, str) else None
-    if kind is None or not kind.startswith("image/"):
-        return []
-    return [{"type": "image", "attrs": {"src": address, "alt": value.get("alt")}}]
+    held = value if isinstance(value, dict) else {}
+    address, alt = (str(held.get(name) or "") for name in ("filename", "alt"))
+    if not (guess_type(address)[0] or "").startswith("image/"):
+        return ""
+    return f'<img src="{escape(address)}" alt="{escape(alt)}">'
 
 
-def _line(text: str, mark: str) -> JsonObject:
-    return {
-        "type": "paragraph",
-        "content": [{"type": "text", "text": text, "marks": [{"type": mark}]}],
-    }
-
-
-def _told(value: Json) -> str:
-    """Return a field's value in short: an asset or a link by its address."""
-    if isinstance(value, dict):
-        value = value.get("filename") or value.get("email") or value.get("url")
-    text = " ".join(value.split()) if isinstance(value, str) else ""
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+def _blocks(value: Json) -> list[JsonObject]:
+    listed = value if isinstance(value, list) else []
+    return [each for each in listed if isinstance(each, dict) and "component" in each]

@@ -34,7 +34,8 @@ def button(name: str, label: str, **more: object) -> Markup:
     as `row=value`. One that is not `enabled` can still be reached, so that no focus is
     lost. `copies` is what it puts into the clipboard; `plain` ones look like links,
     a `main` one is the next step. `tabbed` False: Tab passes it by. `focus`: it gets
-    the focus when what held it is gone. `turn` is 1 or -1 for what turns pages.
+    the focus when what held it is gone. `turn` is 1 or -1 for what turns pages. `goes`:
+    the page answers it, as `live.js` says.
     """
     return _made("button", name=name, label=label, **more)
 
@@ -75,3 +76,8 @@ def words(text: str) -> Markup:
 def bar(*parts: Markup) -> Markup:
     """Return controls side by side."""
     return _made("bar", parts=parts)
+
+
+def form(*parts: Markup) -> Markup:
+    """Return controls as a form: in columns, each below its label."""
+    return _made("form", parts=parts)

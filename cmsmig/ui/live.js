@@ -7,10 +7,12 @@
 // data-copy: text for the clipboard. data-focus: gets the focus when its holder is gone.
 // data-item: an element that the cursor can be on; the cursor never leaves the browser.
 // data-turn: a button that turns the page, 1 or -1, when the cursor leaves the list.
+// data-goes: a button that the page answers itself: `item` or `loss`, and how far.
 // What a person folds stays as it is. Nothing changes between the press and the release
 // of a control: the click would be lost.
 
 const FIELDS = "input, select, textarea";
+const WORKED = "button, a, select";
 const TYPED = "input[type=text], input[type=search], textarea";
 const PRESSED = "button, summary, a, label, input[type=checkbox]";
 const CONTROLS = `button, summary, a, label, ${FIELDS}`;
@@ -39,6 +41,7 @@ function render({ model, el }) {
 
   const byId = (id) => (id ? root.querySelector(`#${CSS.escape(id)}`) : null);
   const focusOn = (target) => (target ?? root).focus({ preventScroll: true });
+  const panes = panesOf(root);
   const items = () => [...root.querySelectorAll("[data-item]")];
   const current = () => root.querySelector("[data-item][aria-current]");
 
@@ -64,6 +67,15 @@ function render({ model, el }) {
     return !(active && before.matches(model.get("calm") ? FIELDS : TYPED));
   }
 
+  // What a person folds, and what panes.js makes.
+  function isOurs(name, node) {
+    return {
+      open: node.matches("details"),
+      style: node.matches("[data-pane]"),
+      "data-shown": true,
+    }[name];
+  }
+
   function update() {
     if (held) return;
     const html = model.get("html");
@@ -74,8 +86,7 @@ function render({ model, el }) {
         morphStyle: "innerHTML",
         callbacks: {
           beforeNodeMorphed: keeps,
-          beforeAttributeUpdated: (name, node) =>
-            !(name === "open" && node.matches("details")),
+          beforeAttributeUpdated: (name, node) => !isOurs(name, node),
         },
       });
       settle(within);
@@ -92,6 +103,7 @@ function render({ model, el }) {
   }
 
   function settle(within) {
+    panes.renewed();
     const all = items();
     if (all.length) {
       const same = byId(cursor);
@@ -122,23 +134,24 @@ function render({ model, el }) {
       const on = each === item;
       if (on) each.setAttribute("aria-current", "true");
       else each.removeAttribute("aria-current");
-      for (const one of each.querySelectorAll("button, a")) one.tabIndex = on ? 0 : -1;
+      for (const one of each.querySelectorAll(WORKED)) one.tabIndex = on ? 0 : -1;
     }
     cursor = item.id;
   }
 
   function enter(item) {
     focusOn(item.querySelector("button, a") ?? item);
-    item.scrollIntoView({ block: "nearest" });
+    if (!panes.show(item)) item.scrollIntoView({ block: "nearest" });
   }
 
-  function step(by) {
+  function step(by, always = false) {
     const all = items();
     const on = current();
     if (!all.length) return false;
     const at = all.indexOf(on);
     // From elsewhere in the panel the first press enters the list.
-    const next = on?.contains(document.activeElement) ? all[at + by] : on;
+    const within = always || on?.contains(document.activeElement);
+    const next = within ? all[at + by] : on;
     if (next) {
       put(next);
       enter(next);
@@ -156,6 +169,13 @@ function render({ model, el }) {
     const item = event.target.closest("[data-item]");
     if (item) put(item);
     const near = event.target.closest(CONTROLS);
+    if (near?.dataset.goes) {
+      const [what, by] = near.dataset.goes.split(" ");
+      if (what === "item") step(Number(by), true);
+      else panes.next(Number(by));
+      return;
+    }
+    if (!near) panes.clicked(event.target);
     const control = (near ?? event.target).closest("[data-do], [data-copy]");
     if (!control || !root.contains(control) || control.matches(FIELDS)) return;
     if (near && near !== control) return;

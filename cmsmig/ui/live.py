@@ -66,10 +66,10 @@ class Live(Element):
 
 
 def script() -> str:
-    """Return the page's part: the library, then our module."""
+    """Return the page's part: the library, then our modules as one."""
+    parts = ("vendor/idiomorph-0.8.0.min.js", "panes.js", "live.js")
     here = files("cmsmig.ui")
-    library = here.joinpath("vendor/idiomorph-0.8.0.min.js").read_text("utf-8")
-    return f"{library}\n{here.joinpath('live.js').read_text('utf-8')}"
+    return "\n".join(here.joinpath(each).read_text("utf-8") for each in parts)
 
 
 class LiveModel(anywidget.AnyWidget):

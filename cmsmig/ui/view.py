@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -17,6 +17,7 @@ from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 from cmsmig.ui.live import Element, Live
 
 M = TypeVar("M", bound="Callable[..., Awaitable[None] | None]")
+V = TypeVar("V", bound="View")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ class View(ABC):
     def __init__(self) -> None:
         self.said: tuple[str, Severity] = ("", "")
         """The last message."""
+        self._whole: View | None = None
+        self._parts: list[View] = []
         self._live: Live | None = None
         self._queue: ActionQueue | None = None
         self.actions = {
@@ -68,6 +71,12 @@ class View(ABC):
             for name, value in vars(kind).items()
             if isinstance(each := getattr(value, "action", None), Action)
         }
+
+    def part(self, view: V) -> V:
+        """Let a view be a part of this one, which shows its HTML and its messages."""
+        view._whole = self
+        self._parts.append(view)
+        return view
 
     @abstractmethod
     def html(self, *, live: bool) -> Markup:
@@ -92,17 +101,25 @@ class View(ABC):
 
     def show(self, *, focus: str = "", calm: bool = False) -> None:
         """Show the state as it is now; `focus` and `calm` as in `Live.show`."""
-        if self._live is not None:
+        if self._whole is not None:
+            self._whole.show(focus=focus, calm=calm)
+        elif self._live is not None:
             self._live.show(self.html(live=True), focus=focus, calm=calm)
 
     def say(self, text: str, kind: Severity = "") -> None:
         """Show one sentence; empty takes the last one away."""
+        if self._whole is not None:
+            self._whole.say(text, kind)
+            return
         before, self.said = self.said, (text, kind)
         if self.said != before:
             self.show()
 
     def messages(self) -> Markup:
-        """Return the places of the last message; one of them is read out."""
+        """Return the places of the last message; one of them is read out. A part has
+        none of its own."""
+        if self._whole is not None:
+            return NOTHING
         text, kind = self.said
         return fragment(
             "ui/view.html",
@@ -135,11 +152,17 @@ class View(ABC):
         is_whole = "-" in name or not self.prefix
         return name if is_whole else f"{self.prefix}-{name}"
 
+    def _views(self) -> Iterator[View]:
+        yield self
+        for each in self._parts:
+            yield from each._views()
+
     def _receive(self, name: str, value: str) -> None:
-        for short, (_, method) in self.actions.items():
-            if self.named(short) == name:
-                # A function of its own each time: the queue drops what waits already.
-                self.queue.add(partial(method, value))
+        for each in self._views():
+            for short, (_, method) in each.actions.items():
+                if each.named(short) == name:
+                    # A function of its own each time: the queue drops what waits.
+                    self.queue.add(partial(method, value))
 
 
 class DocView(View):

@@ -42,7 +42,8 @@ async def page(browser: Browser) -> AsyncIterator[Page]:
     await made.close()
 
 
-async def _show(page: Page, html: str) -> None:
+async def show(page: Page, html: str) -> None:
+    """Show what a kernel would."""
     await page.evaluate("html => window.model.show(html)", html)
 
 
@@ -61,7 +62,7 @@ async def test_a_button_that_is_drawn_again_while_it_is_pressed_is_clicked(
     page: Page, key: str | None
 ) -> None:
     """By mouse and by the space bar; what is new shows once it is released."""
-    await _show(page, _html("first"))
+    await show(page, _html("first"))
     pressed = page.locator(".cmsmig-body-open button, button.cmsmig-body-open").first
     await pressed.focus()
     if key is None:
@@ -69,7 +70,7 @@ async def test_a_button_that_is_drawn_again_while_it_is_pressed_is_clicked(
         await page.mouse.down()
     else:
         await page.keyboard.down(key)
-    await _show(page, _html("second"))
+    await show(page, _html("second"))
     assert "first" in await page.locator("body").inner_text()
     await (page.mouse.up() if key is None else page.keyboard.up(key))
     assert await _sent(page) == ["body-open it"]
@@ -80,20 +81,20 @@ async def test_a_box_that_is_drawn_again_while_it_is_pressed_is_ticked(
     page: Page,
 ) -> None:
     """Its key released after the kernel's answer to something else."""
-    await _show(page, _html("first"))
+    await show(page, _html("first"))
     await page.locator("input[type=checkbox]").focus()
     await page.keyboard.down(" ")
-    await _show(page, _html("second"))
+    await show(page, _html("second"))
     await page.keyboard.up(" ")
     assert await _sent(page) == ["blocks-rule tables=1"]
 
 
 async def test_a_page_that_loses_the_keyboard_shows_what_is_new(page: Page) -> None:
     """A key that is released elsewhere holds nothing back for ever."""
-    await _show(page, _html("first"))
+    await show(page, _html("first"))
     await page.locator("input[type=checkbox]").focus()
     await page.keyboard.down(" ")
-    await _show(page, _html("second"))
+    await show(page, _html("second"))
     await page.evaluate("() => window.dispatchEvent(new Event('blur'))")
     await page.wait_for_timeout(50)
     assert "second" in await page.locator("body").inner_text()
@@ -104,8 +105,8 @@ async def test_the_focus_stays_in_the_panel_when_its_holder_takes_none(
     page: Page, state: str
 ) -> None:
     """A control that comes back disabled or out of sight leaves it to the panel."""
-    await _show(page, "<select id='choice'><option>one</option></select>")
+    await show(page, "<select id='choice'><option>one</option></select>")
     await page.locator("#choice").focus()
-    await _show(page, f"<select id='choice' {state}><option>one</option></select>")
+    await show(page, f"<select id='choice' {state}><option>one</option></select>")
     inside = "() => document.activeElement.closest('.cmsmig-live') !== null"
     assert await page.evaluate(inside)

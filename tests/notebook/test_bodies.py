@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import UndecidedError, UsageError
-from cmsmig.notebook.preview.block_cards import Split, block_contents, cards_html
+from cmsmig.mapping.convert.bodies import block_values
+from cmsmig.notebook.preview.block_cards import BLOCK_FORM, Split, cards_html
+from cmsmig.notebook.preview.body_panes import compared, losses_html
 from cmsmig.notebook.preview.document_tree import tree_html
-from cmsmig.notebook.preview.preview_html import losses_html
 from cmsmig.notebook.preview.previewing import (
     accept_bodies,
     bodies,
@@ -26,16 +27,17 @@ from cmsmig.notebook.preview.previewing import (
     open_previews,
 )
 from cmsmig.notebook.preview.previews import Previews
-from cmsmig.review.bodies import elements_by_path, structures_of
+from cmsmig.review.bodies import ConvertedBody, elements_by_path, structures_of
 from cmsmig.review.embeds import embeds_of
-from cmsmig.review.loss_marks import destination_html, marked_html
-from cmsmig.richtext.blocks.outline import outline_of
+from cmsmig.review.loss_marks import destination_html, marked_html, numbered
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_blocks
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.ui.doc import Note
 from cmsmig.ui.doc_html import doc_html
 from cmsmig.ui.documents.finding_list import Finding, findings_csv_lines, findings_doc
+from cmsmig.ui.form import FormView
 from cmsmig.ui.html.safe_html import escape, sanitised
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, words_of, worked
@@ -74,21 +76,28 @@ def test_structures_are_named() -> None:
 def test_each_loss_is_marked_where_it_is() -> None:
     """Every loss has its number at its own element; those beyond looks stand out."""
     losses = convert_text(LOSSY).losses
-    marked = marked_html(LOSSY, losses)
+    marked = str(numbered(sanitised(marked_html(LOSSY, losses))))
     for number, loss in enumerate(losses, start=1):
         assert loss.where in elements_by_path(LOSSY)
-        assert f"<sup>{number}</sup>" in marked
-        stands_out = f"<mark><sup>{number}</sup>" in marked
-        assert stands_out == (loss.severity != "layout")
+        assert f'data-loss="{number}">{number}</sup>' in marked
+        is_marked = f'<mark><sup class="cmsmig-loss" data-loss="{number}"' in marked
+        assert is_marked == (loss.severity != "layout")
     link = next(n for n, loss in enumerate(losses, 1) if loss.kind == "link")
-    assert f"<mark><sup>{link}</sup><a " in marked
+    assert f'{link}</sup><span class="cmsmig-link"' in marked
+
+
+def test_the_origin_writes_no_number_of_a_loss() -> None:
+    """Neither a note's number nor one that holds our sign is taken for one."""
+    body = '<p>A note<sup>1</sup>, <sup>\ufdd02</sup>, <sup data-loss="3">3</sup>.</p>'
+    assert "data-loss" not in numbered(sanitised(marked_html(body, ())))
 
 
 @given(st.text(alphabet="<>/abpitrd\"=' ", max_size=60))
 def test_marking_only_adds(html: str) -> None:
     """Without the marks a body is what it was, whatever it holds."""
     marked = marked_html(html, convert_text(html).losses)
-    marks = r"<mark><sup>\d+</sup></mark> |<mark><sup>\d+</sup>|</mark>|<sup>\d+</sup> "
+    number = r"<sup>\ufdd0\d+</sup>"
+    marks = f"<mark>{number}</mark> |<mark>{number}|</mark>|{number} "
     assert re.sub(marks, "", marked) == html
 
 
@@ -128,15 +137,17 @@ async def test_unattended_previews_are_static_and_safe(tmp_path: Path) -> None:
 
 
 async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
-    """As many bodies as asked for, and the one that an item parameter names; a frame
-    holds the marked body after cleaning, and nothing else."""
+    """As many bodies as asked for, and the one that an item parameter names; each loss
+    has its number in the origin, which is clean."""
     previews = await unattended(tmp_path)
     html = str(body_preview(previews, count=1).html())
-    assert html.count("srcdoc=") == 1
+    assert html.count("data-stage=") == 1
     assert "&lt;b&gt;Lossy&lt;/b&gt; — Posts, body" in html
     losses = previews.body_index.converted(previews.body_index.find("lossy")).losses
-    frame = re.search(r'srcdoc="([^"]*)"', html)
-    assert str(sanitised(marked_html(LOSSY, losses))) in unescape(frame[1])
+    page = BeautifulSoup(html, "html.parser")
+    marks = page.select("[data-region=origin] .cmsmig-loss")
+    assert {each.text for each in marks} == {str(n + 1) for n in range(len(losses))}
+    assert page.select("[data-region=origin] :is(script, a, iframe, [onclick])") == []
     named = str(body_preview(previews, "video", "body").html())
     assert "Video — Posts, body" in named
     with pytest.raises(UsageError, match="nobody"):
@@ -305,9 +316,12 @@ def test_cards_hold_all_of_a_body_and_nothing_that_runs(
     document = convert_text(html).document
     outline = outline_of(document)
     blocks = propose_blocks(outline, Heuristics(frozenset(Heuristic)))
-    split, current = Split(document, outline, blocks), 0 if live else None
-    contents = block_contents(split, current, None)
-    shown = str(cards_html(split, contents, current))
+    values = block_values(document, blocks, dict.fromkeys(BlockKind, "x"), str)
+    split = Split(document, outline, blocks, values)
+    pictures = SimpleNamespace(side=lambda: None)
+    sides = compared(html, ConvertedBody(document, ()), pictures, split)
+    form = FormView(BLOCK_FORM, lambda row: blocks[int(row)], print) if live else None
+    shown = str(cards_html(split, sides.right, form=form))
     soup = BeautifulSoup(shown, "html.parser")
     texts = "".join(each.get_text() for each in soup.select(".content"))
     wanted = [text for text in ("h", "q", "t", "l") if f">{text}<" in html]

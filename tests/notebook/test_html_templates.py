@@ -7,9 +7,10 @@ from pathlib import Path
 import jinja2
 import pytest
 from jinja2 import nodes
+from markupsafe import Markup
 
 import cmsmig
-from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.html_templates import breakable_html, fragment
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter, Stage
 from cmsmig.ui.query import Query
@@ -42,6 +43,8 @@ HELD = {
     "changes": [(EVIL, EVIL, EVIL)],
     "schema": [(EVIL, EVIL, EVIL)],
     "index": 0,
+    "placed": [(0, EVIL)],
+    "losses": [(EVIL,) * 6],
     "nodes": [(EVIL, EVIL, EVIL, EVIL)],
     "regions": [(EVIL, EVIL)],
     "lanes": [(EVIL, EVIL, EVIL, EVIL)],
@@ -109,3 +112,16 @@ def test_a_value_that_is_not_given_is_an_error() -> None:
     """A template never shows a gap in silence."""
     with pytest.raises(jinja2.UndefinedError, match="title"):
         fragment("ui/html/safe_html.html", "folded", content="x")
+
+
+def test_lines_end_within_code_and_within_no_word() -> None:
+    """At the signs of addresses and tags, and in long ids; no sign is taken apart."""
+    for code, expected in (
+        ("Verfassungsbeschwerde", "Verfassungsbeschwerde"),
+        ("https://a.b/c/d/e-f", "https://<wbr>a.<wbr>b/<wbr>c/<wbr>d/<wbr>e-<wbr>f"),
+        ("&lt;i&gt;&lt;b&gt;xx", "&lt;<wbr>i&gt;&lt;<wbr>b&gt;<wbr>xx"),
+        ("src=&#34;9001002034&#34; a", "src=&#34;<wbr>9001002034&#34; a"),
+        ("412ff10fac3f4ab4a589aaa5", "412ff10fac3f4ab4<wbr>a589aaa5"),
+    ):
+        html = Markup(f'<p title="{code}">{code}</p>')
+        assert breakable_html(html) == f'<p title="{code}">{expected}</p>'

@@ -9,19 +9,19 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.review.loss_marks import destination_html, held_html
+from cmsmig.review.loss_marks import destination_html, held_html, numbered
 from cmsmig.ui.html.safe_html import Beside, beside, sanitised
 
 _MARK = re.compile(
     r'<(?:del|ins) class="cmsmig-word" title="[^"]*">(.*?)</(?:del|ins)>', re.DOTALL
 )
-_SPLIT = re.compile(r'<span class="cmsmig-split">[^<]*</span>')
+_SPLIT = re.compile(r'<span class="cmsmig-split" data-at="\d+">[^<]*</span>')
 
 
 def compared(left: str, *right: str, names: tuple[str, ...] = ()) -> Beside:
     """Return two sides as notebook 03 shows them."""
     return beside(
-        sanitised(left),
+        numbered(sanitised(left)),
         [sanitised(each) for each in right],
         only_left="Not there",
         only_right="Not here",
@@ -35,7 +35,7 @@ def said(html: object) -> list[str]:
 
 
 def unmarked(html: object) -> str:
-    return _SPLIT.sub("", _MARK.sub(r"\1", str(html)))
+    return _SPLIT.sub("", _MARK.sub(r"\1", str(html))).replace("<wbr>", "")
 
 
 def test_what_one_side_alone_says_is_marked() -> None:
@@ -55,7 +55,8 @@ def test_what_one_side_alone_says_is_marked() -> None:
 def test_looks_are_no_words() -> None:
     """Another element, half of a word in bold, a soft hyphen, a loss's number."""
     found = compared(
-        "<p><sup>1</sup> Half of a w<b>or</b>d, co\u00adopted\u200b.</p><ul><li>x</ul>",
+        "<p><sup>\ufdd01</sup> Half of a w<b>or</b>d, co\u00adopted\u200b.</p>"
+        "<ul><li>x</ul>",
         "<p>Half of a word, coopted.</p><p>x</p>",
     )
     assert (found.only_left, found.only_right) == (0, 0)
@@ -66,8 +67,8 @@ def test_boxes_are_no_words() -> None:
     """What stands for a picture or a block is said by neither side."""
     found = compared(
         "<p>One</p><img src='a.png' alt='A cat'><p>Two</p>",
-        "<p>One</p><blockquote><p><mark>▣ block figure</mark></p>"
-        "<p><code>caption: none</code></p></blockquote><p>Two <code>x</code></p>",
+        "<p>One</p><dl><dt>▣ block figure</dt><dt>caption</dt>"
+        "<dd><code>none</code></dd></dl><p>Two <code>x</code></p>",
     )
     assert said(found.left) == []
     assert said(found.right[0]) == ["x"]
@@ -111,11 +112,11 @@ def test_the_left_says_where_each_part_begins() -> None:
         "<hr>",
         names=("1 text", "2 picture", "3 text", "4 <b>"),
     )
-    lines = re.findall(r'cmsmig-split">([^<]*)</span>(\w*)', str(found.left))
+    lines = re.findall(r'data-at="(\d)">([^<]*)</span>(\w*)', str(found.left))
     assert lines == [
-        ("1 text", "Once"),
-        ("2 picture, 3 text", "There"),
-        ("4 &lt;b&gt;", ""),
+        ("0", "1 text", "Once"),
+        ("1", "2 picture, 3 text", "There"),
+        ("3", "4 &lt;b&gt;", ""),
     ]
     assert len(found.right) == 4
 
@@ -123,7 +124,7 @@ def test_the_left_says_where_each_part_begins() -> None:
 # fmt: off
 _BITS = st.sampled_from([
     "<p>", "</p>", "<b>", "</b>", "<br>", "word", " ", "&nbsp;", "&lt;i&gt;",
-    "▣ block x", "<blockquote>", "</blockquote>", "<sup>1</sup>", "<code>", "</code>",
+    "▣ block x", "<dl>", "</dl>", "<dt>", "<dd>", "<sup>1</sup>", "<code>", "</code>",
     "<li>", "<img alt='a > b' src=x>", '<a title="<ins>" href="/x>y">', "</a>",
     "a\u200bb", "\"'>", "<!-- > -->", "<del>", "<ins>",
 ])

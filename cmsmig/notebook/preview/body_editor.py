@@ -8,21 +8,22 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
-from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyState, ReviewStatus
-from cmsmig.notebook.preview.block_cards import Split, card_id
+from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyState
+from cmsmig.notebook.preview.block_cards import BLOCK_FORM, KINDS, card_id
 from cmsmig.notebook.preview.body_editor_html import (
     actions_html,
     bulk_html,
     moves_html,
     status_text,
     tally_html,
-    width_html,
 )
+from cmsmig.notebook.preview.body_panes import body_panes, losses_html
 from cmsmig.notebook.preview.body_relation import BodyRelation
-from cmsmig.notebook.preview.preview_html import body_parts, layout_html
 from cmsmig.notebook.preview.previews import Previews
-from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.ui.controls import button, text
+from cmsmig.richtext.blocks.outline import BlockKind, kinds_of
+from cmsmig.richtext.blocks.proposals import Block, Blocks, runs_of
+from cmsmig.ui.controls import text
+from cmsmig.ui.form import FormView, Options
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, sheet
 from cmsmig.ui.query import Query
@@ -48,12 +49,15 @@ class BodyEditor(TableView):
         self._review = previews.review
         self._scanner = previews.scanner
         self._body_index = previews.body_index
-        self._block = 0
+        self._first_card = 0
+        self._form = self.part(
+            FormView(BLOCK_FORM, self._block, self._change_kind, self._kinds)
+        )
         self._going_on = False
         """Whether the next body to review is shown as soon as one is known."""
         self._accepting = False
         self._wide = False
-        """Whether the panes take the whole width."""
+        """Whether the document is hidden."""
         self._detail = NOTHING
         """The open body as it was shown last."""
         self.at = self._first(Query()) if first is None else _open(Query(), first)
@@ -75,8 +79,7 @@ class BodyEditor(TableView):
 
     def go(self, place: Place, *, moves_focus: bool = True) -> None:
         """Show a place."""
-        if place.key != self.at.key:
-            self._block = 0
+        self._first_card = self._first_card if place.key == self.at.key else 0
         self._going_on = False
         super().go(place, moves_focus=moves_focus)
 
@@ -106,7 +109,7 @@ class BodyEditor(TableView):
 
     @action("wide", key="w")
     def widen(self, _: str) -> None:
-        """Give the panes the whole width, or not."""
+        """Hide the document, or show it."""
         self._wide = not self._wide
         self.show()
 
@@ -129,6 +132,7 @@ class BodyEditor(TableView):
             said = "This body is reviewed already."
         else:
             self._review.accept(self._body_index.key(index), self._facts(index))
+            self._previews.accepted.keep(index)
             self._scanner.status(index)
             said = f"Accepted: {self._body_index.bodies[index].title}."
         self._previews.tell("editor")
@@ -166,49 +170,28 @@ class BodyEditor(TableView):
         """Give a body the proposed blocks again."""
         self._edit(self._review.reset)
 
-    @action("block-select")
-    def select_block(self, value: str) -> None:
-        """Make a block the current one."""
-        self._going_on = False
-        before, self._block = self._block, int(value)
-        moved = self._bounded() != before
-        self.show(focus=card_id(self._block) if moved else "")
-
-    @action("block-next", "↓ block", key="j")
-    def next_block(self, _: str) -> None:
-        """Make the block after the current one the current one."""
-        self.select_block(str(self._block + 1))
-
-    @action("block-previous", "↑ block", key="k")
-    def previous_block(self, _: str) -> None:
-        """Make the block before the current one the current one."""
-        self.select_block(str(self._block - 1))
+    @action("block-turn")
+    def turn_cards(self, first: str) -> None:
+        """Show the page of blocks that begins with one."""
+        self._first_card = int(first)
+        self.show()
 
     @action("block-merge")
     def merge(self, value: str) -> None:
         """Merge a block with the next one."""
-        self._block = int(value)
-        self._edit(self._review.merge, self._block)
+        self._edit(self._review.merge, int(value))
 
     @action("block-reject")
     def reject(self, value: str) -> None:
         """Take a block back into the text."""
-        self._block = max(int(value) - 1, 0)
         self._edit(self._review.reject, int(value))
+        self.show(focus=card_id(self._index, max(int(value) - 1, 0)))
 
     @action("block-split")
     def split(self, value: str) -> None:
         """Split a block at the chosen part."""
         row, _, at = value.partition("=")
-        self._block = int(row)
-        self._edit(self._review.split, self._block, int(at))
-
-    @action("block-type")
-    def change_kind(self, value: str) -> None:
-        """Make a block one of the chosen kind."""
-        row, _, kind = value.partition("=")
-        self._block = int(row)
-        self._edit(self._review.retype, self._block, BlockKind(kind))
+        self._edit(self._review.split, int(row), int(at))
 
     # How it is done.
 
@@ -256,8 +239,11 @@ class BodyEditor(TableView):
             waiting = list(self._scanner.unreviewed(kind))
             bodies = [(self._body_index.key(i), self._facts(i)) for i in waiting]
             count = 0
-            async for accepted in in_slices(self._review.accepting(bodies)):
+            # The review first: it writes when it is asked for one body more.
+            pairs = zip(self._review.accepting(bodies), waiting, strict=False)
+            async for accepted, index in in_slices(pairs):
                 count = accepted
+                self._previews.accepted.keep(index)
         finally:
             self._accepting = False
         said = f"{count:,} bodies accepted in bulk."
@@ -278,6 +264,23 @@ class BodyEditor(TableView):
         self._scanner.status(index)
         self._previews.tell("editor")
         self.show()
+
+    def _block(self, row: str) -> Block:
+        if int(row) not in range(len(self._blocks)):
+            # Pressed twice, before what the first press brought was drawn.
+            raise UsageError("This block is gone already.")
+        return self._blocks[int(row)]
+
+    @property
+    def _blocks(self) -> Blocks:
+        return self._scanner.status(self._index).blocks
+
+    def _kinds(self, _: str, row: str) -> Options:
+        runs = runs_of(self._facts(self._index).outline, self._blocks)
+        return [(KINDS[each], each) for each in kinds_of(runs[int(row)])]
+
+    def _change_kind(self, row: str, block: Block) -> None:
+        self._edit(self._review.retype, int(row), block.kind)
 
     def _facts(self, index: int) -> BodyFacts:
         return self._body_index.digest(index).facts
@@ -335,41 +338,17 @@ class BodyEditor(TableView):
         )
 
     def _body(self, index: int) -> Markup:
-        status = self._scanner.status(index)
-        split, moves = None, NOTHING
-        if status.state is not BodyState.NOT_NEEDED:
-            self._block = self._bounded(status)
-            document = self._body_index.converted(index).document
-            split = Split(document, self._facts(index).outline, status.blocks, index)
-            moves = moves_html(self, len(split.blocks))
-        parts = body_parts(
-            self._body_index,
-            index,
-            self._previews.pictures,
-            split=split,
-            current=None if split is None else self._block,
-        )
+        panes = body_panes(self._previews, index, self._first_card, self._form)
         return _made(
             "body",
-            title=parts.title,
-            place=parts.place,
-            status=status_text(status),
-            layout=layout_html(paired=split is None, wide=self._wide),
-            width=width_html(self, paired=split is None, wide=self._wide),
-            origin=parts.origin,
-            moves=moves,
-            target=parts.target or NOTHING,
-            copy=button("copy", "Copy JSON", copies=parts.json),
-            document=parts.document,
-            losses=sheet(parts.losses),
+            title=panes.title,
+            place=panes.place,
+            status=status_text(panes.status),
+            changed=sheet(panes.changed) if panes.changed else NOTHING,
+            losses=sheet(losses_html(panes.losses)),
+            moves=moves_html(self, panes, first=self._first_card, wide=self._wide),
+            panes=panes.html(wide=self._wide),
         )
-
-    def _bounded(self, status: ReviewStatus | None = None) -> int:
-        if self._index < 0:
-            return 0
-        blocks = (status or self._scanner.status(self._index)).blocks
-        self._block = min(max(self._block, 0), max(len(blocks) - 1, 0))
-        return self._block
 
 
 def _open(query: Query, index: int) -> Place:

@@ -7,14 +7,14 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.counting import noun_for
 from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
-from cmsmig.notebook.preview.block_cards import KINDS
+from cmsmig.notebook.preview.block_cards import KINDS, PAGE
+from cmsmig.notebook.preview.body_panes import BodyPanes
 from cmsmig.notebook.preview.body_scan import Tally
 from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.ui.controls import bar, button, ident, select, words
+from cmsmig.ui.controls import bar, button, ident, select
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import NOTHING, bold, joined
+from cmsmig.ui.html.safe_html import NOTHING, joined
 from cmsmig.ui.view import View
 
 _made = partial(fragment, "notebook/preview/body_editor.html")
@@ -100,26 +100,38 @@ def status_text(status: ReviewStatus) -> str:
     if status.state is BodyState.NOT_NEEDED:
         return ""
     edited = ", changed by hand" if status.edited else ""
-    return f" — {status.state}{edited}{f': {status.why}' if status.why else ''}"
+    return f" — {status.state}{edited}"
 
 
-def width_html(view: View, *, paired: bool, wide: bool) -> Markup:
-    """Return what is above the origin: what it is, and what widens the panes."""
-    title = NOTHING if paired else bold("Origin")
-    label = "Document beside" if wide else "Widen"
-    about = "Put the document beside the panes" if wide else ""
-    return title + view.act("wide", label, about=about)
-
-
-def moves_html(view: View, count: int) -> Markup:
-    """Return how many blocks a body has, and what goes from one to another."""
-    return joined(
-        (
-            words(f"as {count} {noun_for(count, 'block')}"),
-            view.act("block-previous"),
-            view.act("block-next"),
-        )
-    )
+def moves_html(view: View, panes: BodyPanes, *, first: int, wide: bool) -> Markup:
+    """Return what goes from one loss or block to another, and what the panes show;
+    blocks are shown from the `first` on."""
+    parts = [
+        view.act("wide", "Show document" if wide else "Hide document"),
+        button("copy", "Copy JSON", copies=panes.json),
+    ]
+    if panes.losses:
+        parts += [
+            button("loss-previous", "Previous loss", key=",", goes="loss -1"),
+            button("loss-next", "Next loss", key=".", goes="loss 1"),
+        ]
+    if panes.blocks:
+        parts += [
+            button("block-previous", "↑ block", key="k", goes="item -1"),
+            button("block-next", "↓ block", key="j", goes="item 1"),
+        ]
+    if panes.blocks > PAGE:
+        parts += [
+            view.act(
+                "block-turn",
+                label,
+                row=str(first + by * PAGE),
+                turn=by,
+                enabled=first + by * PAGE in range(panes.blocks),
+            )
+            for label, by in (("Blocks before", -1), ("Blocks after", 1))
+        ]
+    return bar(*parts)
 
 
 def _only(kind: BlockKind) -> str:

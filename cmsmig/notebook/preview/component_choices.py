@@ -52,11 +52,9 @@ def components_html(body_index: BodyIndex, decided: Sequence[InstanceBlock]) -> 
 class ComponentChoices(View):
     """One component's choices at a time; each is written at once."""
 
-    def __init__(self, previews: Previews, after: Callable[[], None]) -> None:
-        """`after` is called when something was chosen."""
-        self._previews = previews
+    def __init__(self, previews: Previews) -> None:
         super().__init__()
-        self._after = after
+        self._previews = previews
         self._at = ""
 
     def html(self, *, live: bool) -> Markup:
@@ -97,7 +95,7 @@ class ComponentChoices(View):
     @action("component-chosen")
     def _choose(self, value: str) -> None:
         self._at = value
-        self._after()
+        self.show()
 
     @action("component-becomes")
     def _become(self, value: str) -> None:
@@ -129,7 +127,7 @@ class ComponentChoices(View):
 
     def _write(self, block: InstanceBlock | None) -> None:
         self._previews.decide_instances(self._chosen().component_id, block)
-        self._after()
+        self.show()
 
     def _typed(self, prop: PropFacts, taken: PropField | None) -> Cell:
         return select(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
 
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import NOTHING
+from cmsmig.reconcile.labels import EMPTY, NO_LABELS
+from cmsmig.review.embeds import blocks_of
+from cmsmig.ui.html.html_templates import breakable_html, fragment
+from cmsmig.ui.html.safe_html import NOTHING, escape
 
 _MOST = 120
 """Nodes that are shown: a page with more of them is slow."""
@@ -24,7 +25,8 @@ def tree_html(document: JsonObject) -> Markup:
     """Return a document's nodes, each with its attributes and what it holds; the
     first ones of a large document."""
     shown = _Tree()
-    branches = [shown.node(each, 1) for each in _content(document)[:_MOST]]
+    nodes = enumerate(_content(document)[:_MOST])
+    branches = [shown.node(each, 1, at) for at, each in nodes]
     left = sum(1 for _ in _walk(document)) - shown.count
     return _made("tree", parts=branches, left=max(left, 0))
 
@@ -35,8 +37,9 @@ class _Tree:
     def __init__(self) -> None:
         self.count = 0
 
-    def node(self, node: JsonObject, depth: int) -> Markup:
-        """Return a node with what it holds, as far as there is room."""
+    def node(self, node: JsonObject, depth: int, at: int | None = None) -> Markup:
+        """Return a node with what it holds, as far as there is room; `at` is its place
+        in the document."""
         if self.count >= _MOST:
             return NOTHING
         self.count += 1
@@ -47,13 +50,14 @@ class _Tree:
         return _made(
             "node",
             type=node.get("type", "?"),
-            told=_told(node),
+            text=breakable_html(escape(_text(node))),
+            at=at,
             unfolded=depth < 2,
             parts=inside,
         )
 
 
-def _told(node: JsonObject) -> str:
+def _text(node: JsonObject) -> str:
     """Return a node's text, its marks and its attributes in a line."""
     said = []
     text = node.get("text")
@@ -72,10 +76,19 @@ def _attributes(node: Mapping[str, Json]) -> Iterator[str]:
     attributes = node.get("attrs")
     if not isinstance(attributes, Mapping):
         return
-    for name, value in attributes.items():
-        if value not in (None, "", [], {}):
-            plain = value if isinstance(value, str) else json.dumps(value)
-            yield f"{name}: {_short(plain)}"
+    if node.get("type") == "blok":
+        for block in blocks_of(dict(node)):
+            yield str(block.get("component"))
+            yield from _values(block, ("component", "_uid"))
+    else:
+        yield from _values(attributes)
+
+
+def _values(held: Mapping[str, Json], left_out: Container[str] = ()) -> Iterator[str]:
+    for name, value in held.items():
+        text = NO_LABELS.value(value)
+        if text != EMPTY and name not in left_out:
+            yield f"{name}: {_short(text)}"
 
 
 def _content(node: Mapping[str, Json]) -> list[JsonObject]:

@@ -57,8 +57,7 @@ class EmbedChoices(View):
         self._text = ""
         self._page = 0
         self._hosts: tuple[_Host, ...] = ()
-        self._components = ComponentChoices(previews, self.show)
-        self.actions |= self._components.actions
+        self._components = self.part(ComponentChoices(previews))
 
     def opened(self) -> None:
         """Scan the bodies, and follow the choices of other panels."""

@@ -1,49 +1,21 @@
-"""What notebook 03 shows, as safe HTML: bodies side by side, losses, embeds."""
+"""What notebook 03 says of all bodies, as safe HTML: fields, embeds."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.counting import counted, first_of
+from cmsmig.counting import first_of
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
-from cmsmig.notebook.preview.block_cards import (
-    Split,
-    block_contents,
-    block_holdings,
-    block_names,
-    cards_html,
-)
-from cmsmig.notebook.preview.body_pictures import BodyPictures
-from cmsmig.notebook.preview.document_tree import tree_html
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, treatment_of
-from cmsmig.review.loss_marks import destination_html, held_html, marked_html
 from cmsmig.richtext.blocks.proposals import Heuristic
-from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment, Unclosed
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import (
-    NOTHING,
-    Beside,
-    Cell,
-    beside,
-    escape,
-    folded,
-    framed,
-    heading,
-    note,
-    sanitised,
-    sheet,
-    source,
-    table,
-)
-from cmsmig.ui.html.sanitizer import FindPicture
+from cmsmig.ui.html.safe_html import NOTHING, Cell, escape, note, sheet, table
 
 TREATMENTS: Mapping[str, str] = {
     Treatment.HTML: "raw HTML block",
@@ -54,8 +26,6 @@ TREATMENTS: Mapping[str, str] = {
 }
 """What becomes of an embed, in words."""
 
-HEIGHT = 480
-"""Pixels of the three columns."""
 _NAMED = 5
 """Bodies that a note names."""
 UNCLOSED: Mapping[str, str] = {
@@ -63,32 +33,11 @@ UNCLOSED: Mapping[str, str] = {
     Unclosed.END: "end where the body goes on",
 }
 """What becomes of embeds that are never closed, in words."""
-_WHAT = 240
-"""Characters of a lost thing that a table shows; the ledger keeps all of it."""
+_EXAMPLE = 240
+"""Characters of an example that a table shows."""
 _UNBROKEN = 26
 """Characters of a cell that stay on one line."""
-_DOCUMENT = 60_000
-"""Characters of a document that are shown."""
-_LOST = "Said at the origin, not at the destination"
-_ADDED = "Said at the destination, not at the origin"
 _made = partial(fragment, "notebook/preview/preview_html.html")
-
-
-@dataclass(frozen=True, slots=True)
-class BodyParts:
-    """One body as it is shown, part by part."""
-
-    title: str
-    place: str
-    """The collection and the field."""
-    origin: Markup
-    """With the destination beside it, where that is in one piece."""
-    target: Markup | None
-    """The cards of a body that is split."""
-    document: Markup
-    json: str
-    """The whole document."""
-    losses: Markup
 
 
 def bodies_html(body_index: BodyIndex, blocks: BlocksDecision) -> Markup:
@@ -141,127 +90,6 @@ def mode_told(blocks: BlocksDecision, collection_id: str, field: str) -> str:
         if each in choice.heuristics.on
     ]
     return f"blocks, split at: {', '.join(names) or 'nothing yet'}"
-
-
-def body_html(
-    body_index: BodyIndex,
-    index: int,
-    pictures: BodyPictures,
-    *,
-    kept: bool = False,
-    split: Split | None = None,
-) -> Markup:
-    """Return one body: origin, destination and document, then its losses.
-
-    `kept` for what is stored in a notebook, which may be opened without trust;
-    `split` are the body's blocks where it is stored as such.
-    """
-    parts = body_parts(body_index, index, pictures, kept=kept, split=split)
-    text = parts.json
-    if len(text) > _DOCUMENT:
-        text = f"{text[:_DOCUMENT]}\n… {len(text) - _DOCUMENT} more"
-    document = parts.document + folded("As JSON", source(text))
-    shown = [("", "both", parts.origin), ("Document", "document", document)]
-    if parts.target is not None:
-        shown[0] = ("Origin", "origin", parts.origin)
-        shown.insert(1, ("Destination", "target", parts.target))
-    columns = [
-        _made("column", title=title, css=css, content=content)
-        for title, css, content in shown
-    ]
-    return sheet(
-        heading(f"{parts.title} — {parts.place}"),
-        _made("columns", parts=columns),
-        parts.losses,
-    )
-
-
-def body_parts(
-    body_index: BodyIndex,
-    index: int,
-    pictures: BodyPictures,
-    *,
-    kept: bool = False,
-    split: Split | None = None,
-    current: int | None = None,
-) -> BodyParts:
-    """Return what `body_html` puts side by side; with `current` the blocks can be
-    worked."""
-    body, converted = body_index.bodies[index], body_index.converted(index)
-    marked = marked_html(body_index.text(index), converted.losses)
-
-    def compared(picture: Callable[[], FindPicture | None]) -> Beside:
-        origin = sanitised(marked, picture())
-        names: list[str] = []
-        if split is None:
-            target = destination_html(converted.document)
-            contents = [sanitised(target, picture())]
-            held = [[sanitised(each) for each in held_html(converted.document)]]
-        else:
-            contents = block_contents(split, current, picture())
-            held = block_holdings(split)
-            names = block_names(split)
-        return beside(
-            origin, contents, only_left=_LOST, only_right=_ADDED, names=names, held=held
-        )
-
-    def sides(found: Beside) -> Markup:
-        lost = _words(found.only_left, "not at the destination")
-        if split is not None:
-            return _made("alone", origin=found.left, lost=lost)
-        added = _words(found.only_right, "not at the origin")
-        (target,) = found.right
-        return _made("pair", origin=found.left, target=target, lost=lost, added=added)
-
-    title = f"Origin of {body.title}"
-    if split is None:
-        title = f"Origin and destination of {body.title}"
-    found = compared(pictures.side)
-    shown = framed(sides(found), title=title, height=HEIGHT)
-    if kept:
-        # A front end that does not trust a notebook takes frames and styles out, and
-        # then shows the same without; boxes stand for pictures, lest they are in the
-        # notebook twice.
-        unframed = sides(compared(lambda: None))
-        shown = _made("kept", frame=shown, body=unframed)
-    return BodyParts(
-        title=body.title,
-        place=f"{body.collection.display_name}, {body.design.origin}",
-        origin=shown,
-        target=None if split is None else cards_html(split, found.right, current),
-        document=tree_html(converted.document),
-        json=json.dumps(converted.document, ensure_ascii=False, indent=1),
-        losses=losses_html(converted.losses),
-    )
-
-
-def _words(count: int, where: str) -> str:
-    return f"{counted(count, 'word')} {where}" if count else ""
-
-
-def layout_html(*, paired: bool, wide: bool) -> Markup:
-    """Return the style of the panes: both in one frame, and the document below."""
-    return _made("layout", paired=paired, wide=wide)
-
-
-def losses_html(losses: Sequence[Loss]) -> Markup:
-    """Return a body's losses; the numbers are those of the marks in the origin."""
-    if not losses:
-        return note("Nothing of this body is lost.", "good")
-    rows = [
-        (
-            number,
-            unbroken(loss.severity),
-            unbroken(loss.kind),
-            unbroken(_short(loss.what)),
-            unbroken(loss.where),
-            loss.context,
-            loss.why,
-        )
-        for number, loss in enumerate(losses, start=1)
-    ]
-    head = ("", "lost of", "kind", "what", "where", "near", "why")
-    return table(head, rows, caption=f"Losses: {len(losses)}")
 
 
 def becomes(kind: str, treatment: Treatment) -> str:
@@ -334,4 +162,4 @@ def unbroken(text: str) -> Markup:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _WHAT else f"{text[:_WHAT]}…"
+    return text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}…"

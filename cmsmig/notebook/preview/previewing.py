@@ -12,7 +12,7 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.evidence.decided import site_address
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyState
+from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
@@ -26,8 +26,9 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.acceptance import AcceptView
-from cmsmig.notebook.preview.block_cards import Split
+from cmsmig.notebook.preview.accepted_bodies import AcceptedBodies
 from cmsmig.notebook.preview.body_editor import BodyEditor
+from cmsmig.notebook.preview.body_panes import static_html
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.notebook.preview.component_choices import components_html
@@ -36,7 +37,6 @@ from cmsmig.notebook.preview.field_choices import FieldChoices
 from cmsmig.notebook.preview.loss_list import LOSSES, LossTable
 from cmsmig.notebook.preview.preview_html import (
     bodies_html,
-    body_html,
     embeds_html,
     fields_html,
 )
@@ -84,6 +84,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         reviewer or known_reviewer(workspace) or _last_reviewer(blocks, embeds)
     )
     body_index = BodyIndex(migration, embeds, review.facts)
+    derived = DerivedFile(project.derived)
     losses = FindingRows(LOSSES, "losses", site_address(migration.origin.site))
     body_index.heard = _loss_keeper(body_index, losses, OldPages.of(migration.origin))
     return Previews(
@@ -95,11 +96,10 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         migration.origin,
         BodyPictures(
             migration.origin.files,
-            Thumbnails(
-                FileStore(project.files, project.raw), DerivedFile(project.derived)
-            ),
+            Thumbnails(FileStore(project.files, project.raw), derived),
         ),
         losses,
+        AcceptedBodies(body_index, derived, dry_run=workspace.dry_run),
     )
 
 
@@ -155,24 +155,13 @@ def body_preview(
         indexes = _first(body_index, count) if chosen is None else (chosen,)
         if not indexes:
             return sheet(note("No item that is imported has a rich text body."))
-        return joined(static_body(previews, index) for index in indexes)
+        return joined(static_html(previews, index) for index in indexes)
 
     return previews.workspace.panel(
         shown,
         lambda: BodyEditor(previews, chosen).element(),
         text="Bodies side by side",
     )
-
-
-def static_body(previews: Previews, index: int) -> Markup:
-    """Return one body as an unattended run shows it."""
-    body_index, status = previews.body_index, previews.scanner.status(index)
-    split = None
-    if status.state is not BodyState.NOT_NEEDED:
-        outline = body_index.digest(index).facts.outline
-        document = body_index.converted(index).document
-        split = Split(document, outline, status.blocks)
-    return body_html(body_index, index, previews.pictures, kept=True, split=split)
 
 
 def embed_policies(previews: Previews) -> Panel:

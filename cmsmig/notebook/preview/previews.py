@@ -18,6 +18,7 @@ from cmsmig.notebook.kit.decision_files import (
 from cmsmig.notebook.kit.finding_table import FindingRows
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.accepted_bodies import AcceptedBodies
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.review.body_index import BodyIndex
@@ -40,6 +41,7 @@ class Previews:
     pictures: BodyPictures
     losses: FindingRows
     """What the bodies that were looked through lose, one by one."""
+    accepted: AcceptedBodies
     watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By panel: called after something changed that it may show."""
 

@@ -16,6 +16,12 @@ from markupsafe import Markup, escape
 
 _LONG = re.compile(r"\S{33,}")
 """What a browser breaks somewhere in the middle, where a column is narrow."""
+PIECES = re.compile(r'(<(?:"[^"]*"|[^">])*>)')
+"""Texts and tags, in turn: a value of an attribute, in quotes, may hold `>`."""
+_CODE = re.compile(r"(?=\S*[\d\W_])\S{17,}|\w{31,}")
+"""What holds digits or signs, and a column may be narrower than."""
+_SEAMS = re.compile(r"(?:&#?\w+;|[^\w\s])(?=(\w?))|[^\W_]{16}(?=(\w?))|_(?=([^\W_]?))")
+"""Signs, an entity as one; and parts of ids. What follows is a group."""
 _WIDEST = 32
 """Letters without a sign between them that a line holds in any case."""
 _SEAM = re.compile(r"(?<=[^\w\s])(?=\w)|(?<=_)(?=[^\W_])")
@@ -44,6 +50,20 @@ def breakable(text: object) -> Markup:
     return Markup("").join(
         Markup("<wbr>").join(_parts(each)) if _LONG.fullmatch(each) else each
         for each in pieces
+    )
+
+
+def breakable_html(clean: Markup) -> Markup:
+    """Return clean HTML of which a line may end within what is no word: an address, an
+    id, code."""
+    pieces = PIECES.split(str(clean))
+    pieces[::2] = [_CODE.sub(_apart, each) for each in pieces[::2]]
+    return Markup("".join(pieces))
+
+
+def _apart(code: re.Match[str]) -> str:
+    return _SEAMS.sub(
+        lambda seam: f"{seam[0]}<wbr>" if any(seam.groups()) else seam[0], code[0]
     )
 
 

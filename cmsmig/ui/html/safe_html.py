@@ -15,7 +15,7 @@ from markupsafe import Markup
 from markupsafe import escape as _escape
 
 from cmsmig.counting import and_more
-from cmsmig.ui.html.html_templates import breakable, fragment
+from cmsmig.ui.html.html_templates import breakable, breakable_html, fragment
 from cmsmig.ui.html.sanitizer import FindPicture
 from cmsmig.ui.html.sanitizer import sanitised as _sanitised
 from cmsmig.ui.html.word_marks import marked_words
@@ -198,8 +198,8 @@ def beside(
         left, right, only_left=only_left, only_right=only_right, names=names, held=held
     )
     return Beside(
-        Markup(made.left),
-        tuple(Markup(each) for each in made.right),
+        breakable_html(Markup(made.left)),
+        tuple(breakable_html(Markup(each)) for each in made.right),
         made.only_left,
         made.only_right,
     )

@@ -14,8 +14,8 @@ from difflib import SequenceMatcher
 from html import escape
 from itertools import pairwise
 
-# A value of an attribute may hold `>`; the sanitiser puts all of them in quotes.
-_PIECES = re.compile(r'(<(?:"[^"]*"|[^">])*>)')
+from cmsmig.ui.html.html_templates import PIECES
+
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)")
 _GAP = re.compile(r"(?:\s|&nbsp;)+")
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
@@ -26,9 +26,12 @@ _WITHIN = frozenset({
 })
 # fmt: on
 """A word goes on through these."""
-_BOX = 'class="cmsmig-box"'
+_LABELS = ('class="cmsmig-box"', 'class="cmsmig-loss"')
+"""In the tags around what names something and is no text of the body."""
+_PLACE = re.compile(r'<(?:img|span class="cmsmig-box")[^>]* title="(https?:[^"]*)"')
+"""A picture, or what is shown for an embed, with its address."""
 _BLOCK = "▣ block "
-"""Begins the box of a block; what names it and its fields is no text of the body."""
+"""Begins the form of a block; what names it and its fields is no text of the body."""
 _EXACT = 40_000
 """Pairs of words that are compared at once."""
 _APART = 100
@@ -52,6 +55,13 @@ class _Word:
     spots: tuple[tuple[int, int, int], ...]
     """Piece, first character and last, of each part of it; none where it is not
     shown."""
+    is_address: bool = False
+    """Whether it is the address of a picture or an embed, which is no word."""
+
+    @property
+    def is_said(self) -> bool:
+        """Return whether it is a word of the text that is shown."""
+        return bool(self.spots) and not self.is_address
 
 
 @dataclass(slots=True)
@@ -67,6 +77,11 @@ class _Text:
         """Take in the words of another, which are not shown."""
         self.paragraphs += [len(self.words) + first for first in other.paragraphs]
         self.words += [_Word(each.text, ()) for each in other.words]
+
+    def note(self, address: str, piece: int) -> None:
+        """Take in an address, which is at the end of a piece."""
+        end = len(self.pieces[piece])
+        self.words.append(_Word(address, ((piece, end, end),), is_address=True))
 
     def keys(self, first: int, last: int) -> list[str]:
         return [each.text for each in self.words[first:last]]
@@ -84,8 +99,9 @@ def marked_words(
     """Return both sides with what one alone says marked; `right` may come in parts.
 
     `only_left` and `only_right` are told to those who cannot see a mark or point at
-    it. With `names` of the parts, the left says where each of them begins. `held` is
-    for each part what its blocks hold, block by block: there too it is said.
+    it. With `names` of the parts, which may be empty, the left says where each of them
+    begins. `held` is for each part what its blocks hold, block by block: there too it
+    is said.
     """
     a = _read(left)
     inside = [*held, *([()] * (len(right) - len(held)))]
@@ -98,8 +114,8 @@ def marked_words(
         b.words += each.words
     pairs = dict(_pairs(a, b))
     met = set(pairs.values())
-    lost = [n for n in range(len(a.words)) if n not in pairs]
-    new = [n for n in range(len(b.words)) if n not in met and b.words[n].spots]
+    lost = [n for n in range(len(a.words)) if n not in pairs and a.words[n].is_said]
+    new = [n for n in range(len(b.words)) if n not in met and b.words[n].is_said]
     back = {there: here for here, there in pairs.items()}
     splits = dict(_splits(a, starts, len(b.words), back, names))
     ends = [*starts, len(b.words)][1:]
@@ -121,7 +137,7 @@ def _read(html: str, held: Sequence[str] = ()) -> _Text:
     """Return the words of clean HTML and where they stand; those that its blocks hold
     have no place."""
     blocks = iter(held)
-    text = _Text(_PIECES.split(html))
+    text = _Text(PIECES.split(html))
     zone = _Zones()
     letters: list[str] = []
     spots: list[tuple[int, int, int]] = []
@@ -143,9 +159,14 @@ def _read(html: str, held: Sequence[str] = ()) -> _Text:
             if zone.tag(piece):
                 end()
                 is_new = True
+            if found := _PLACE.match(piece):
+                end()
+                text.note(found[1], number - 1)
             continue
         if zone.is_label(piece):
             end()
+            if piece.startswith("http"):
+                text.note(piece, number)
             if piece.startswith(_BLOCK):
                 text.hold(_read(next(blocks, "")))
                 is_new = True
@@ -165,11 +186,11 @@ class _Zones:
 
     def __init__(self) -> None:
         self._open: list[tuple[str, bool]] = []
-        self._boxes = 0
-        self._depths: dict[str, list[int]] = {"sup": [], "blockquote": [], "code": []}
+        self._labels = 0
+        self._depths: dict[str, list[int]] = {"dl": [], "dt": [], "code": []}
         """How many elements are open around each of these, the innermost last."""
         self._block = 0
-        """How many elements are open around the box of a block."""
+        """How many elements are open around the fields of a block."""
 
     def tag(self, piece: str) -> bool:
         """Take a tag in; return whether a word ends here."""
@@ -177,6 +198,7 @@ class _Zones:
         if found is None:
             return True
         closes, name = found[1] == "/", found[2]
+        labels = any(each in piece for each in _LABELS)
         if closes:
             while self._open and self._close() != name:
                 pass
@@ -184,29 +206,27 @@ class _Zones:
         elif name not in ("br", "hr", "img"):
             if name in self._depths:
                 self._depths[name].append(len(self._open))
-            self._open.append((name, _BOX in piece))
-            self._boxes += _BOX in piece
-        return name not in _WITHIN or _BOX in piece
+            self._open.append((name, labels))
+            self._labels += labels
+        return name not in _WITHIN or labels
 
     def _close(self) -> str:
-        name, is_box = self._open.pop()
-        self._boxes -= is_box
+        name, labels = self._open.pop()
+        self._labels -= labels
         if name in self._depths:
             self._depths[name].pop()
         return name
 
     def is_label(self, piece: str) -> bool:
         """Return whether a text only names something."""
-        if self._boxes:
+        if self._labels:
             return True
         depths = self._depths
-        if depths["sup"] and piece.strip().isdecimal():
-            # The number of a loss.
+        if piece.startswith(_BLOCK) and depths["dl"]:
+            self._block = depths["dl"][-1] + 1
             return True
-        if piece.startswith(_BLOCK) and depths["blockquote"]:
-            self._block = depths["blockquote"][-1] + 1
-            return True
-        return bool(self._block and depths["code"][-1:] >= [self._block])
+        named = (*depths["dt"][-1:], *depths["code"][-1:])
+        return bool(self._block) and max(named, default=0) >= self._block
 
 
 def _runs(piece: str) -> Iterator[tuple[int, int, bool]]:
@@ -297,9 +317,9 @@ def _splits(
 
     A part without a word of the left begins where the one after it does.
     """
-    found: dict[tuple[int, int], list[str]] = {}
+    found: dict[tuple[int, int], list[tuple[int, str]]] = {}
     at, here = 0, None
-    for start, name in zip(starts, names, strict=False):
+    for number, (start, name) in enumerate(zip(starts, names, strict=False)):
         if start >= at:
             at = next((n for n in range(start, count) if n in back), count)
             here = back.get(at)
@@ -308,10 +328,11 @@ def _splits(
         if here is not None:
             piece, first, _ = a.words[here].spots[0]
             spot = piece, first
-        found.setdefault(spot, []).append(name)
+        found.setdefault(spot, []).append((number, name))
     for spot, named in found.items():
-        line = escape(", ".join(named))
-        yield spot, f'<span class="cmsmig-split">{line}</span>'
+        first, _ = named[0]
+        line = escape(", ".join(name for _, name in named if name))
+        yield spot, f'<span class="cmsmig-split" data-at="{first}">{line}</span>'
 
 
 def _written(

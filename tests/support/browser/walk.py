@@ -105,18 +105,18 @@ class Walk:
         getattr(self.node, what)()
 
     async def hostile_body(self) -> None:
-        """See a body in its frames, beside and wide, and click what would be a link."""
+        """See a body in its panes, with its document and without, and click what would
+        be a link."""
         book = self.book
-        frame = book.page.frame_locator("iframe[sandbox='']").first
-        await expect(frame.get_by_text("script, not run").first).to_be_visible()
-        await expect(frame.get_by_text("Destination", exact=True)).to_be_visible()
-        narrow = await book.region("origin").bounding_box()
+        origin = book.region("origin")
+        await expect(origin.get_by_text("script, not run").first).to_be_visible()
+        narrow = await origin.bounding_box()
         await book.click("body-wide")
-        await book.reads(".cmsmig-body-wide", "Document beside")
-        wide = await book.region("origin").bounding_box()
+        await book.reads(".cmsmig-body-wide", "Show document")
+        wide = await origin.bounding_box()
         assert wide["width"] > 1.25 * narrow["width"]
         await book.click("body-wide")
-        await frame.get_by_text("Follow the hostile link").first.click()
+        await origin.get_by_text("Follow the hostile link").first.click()
         for each in book.page.frames:
             await expect(each.locator("a[href^='javascript:']")).to_have_count(0)
 

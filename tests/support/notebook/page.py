@@ -136,9 +136,14 @@ class Page:
     async def holds(self, name: str, *values: object) -> None:
         """Wait until the first controls of this name hold these values."""
         await self.until(
-            lambda: [e.value for e in self.named(name)][: len(values)] == [*values],
+            lambda: self._values(name)[: len(values)] == [*values],
             f"{name} holds something else",
         )
+
+    def _values(self, name: str) -> list[object]:
+        if widgets := self.named(name):
+            return [each.value for each in widgets]
+        return [_value(each) for each in self.tags(name)]
 
     async def labelled(self, name: str, text: str) -> None:
         """Wait until a button has this label."""
@@ -150,18 +155,19 @@ class Page:
             lambda: self.options(name) == [*values], f"{name} offers something else"
         )
 
-    async def marks(self, *rows: list[str]) -> None:
+    async def marks(self, *wanted: list[str]) -> None:
         """Wait until these fields alone are in error: words of each row."""
 
         def holds() -> bool:
-            found = [words_of(each) for each in self._boxes() if "This field:" in each]
-            return len(found) == len(rows) and all(
+            rows = BeautifulSoup(self.html(), "html.parser").select("tbody tr")
+            found = [words_of(each) for each in rows if "This field:" in each.text]
+            return len(found) == len(wanted) and all(
                 text in row
-                for row, texts in zip(found, rows, strict=True)
+                for row, texts in zip(found, wanted, strict=True)
                 for text in texts
             )
 
-        await self.until(holds, f"other fields than {rows} are in error")
+        await self.until(holds, f"other fields than {wanted} are in error")
 
     async def nothing_runs(self, *markup: str) -> None:
         """Insist that what is shown holds none of this markup, nor a handler."""
@@ -187,6 +193,8 @@ class Page:
         """Send what the page's script sends for an element."""
         assert tag.get("aria-disabled") is None, f"{name} cannot be pressed"
         sent = tag.get("data-value", "") if value is None else value
+        if isinstance(value, bool):
+            sent = f"{tag['data-value']}={int(value)}"
         if tag.get("data-row"):
             sent = f"{tag['data-row']}={sent}"
         if tag.get("data-from") and value is None:
@@ -218,6 +226,14 @@ class Page:
                     await asyncio.sleep(0.01)
         except TimeoutError:
             raise AssertionError(f"{otherwise}:\n{self.text()}") from None
+
+
+def _value(tag: Tag) -> object:
+    """Return what a control in live HTML holds."""
+    if tag.name == "select":
+        chosen = tag.find("option", selected=True) or tag.find("option")
+        return chosen["value"]
+    return "checked" in tag.attrs if tag["type"] == "checkbox" else tag["value"]
 
 
 def words_of(html: object) -> str:

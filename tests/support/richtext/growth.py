@@ -14,8 +14,9 @@ from cmsmig.mapping.convert.content_shape import shape_of
 from cmsmig.mapping.convert.file_addresses import in_html, in_text, with_sources
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.notebook.inspect.item_values import ValueContext, value_html
-from cmsmig.notebook.preview.preview_html import body_html
+from cmsmig.notebook.preview.body_panes import compared
 from cmsmig.origin.schema import Field
+from cmsmig.review.bodies import ConvertedBody
 from cmsmig.review.body_texts import BodyTexts
 from cmsmig.review.embeds import embeds_of
 from cmsmig.richtext.links import rewrite_links
@@ -81,15 +82,8 @@ def _plan(text: str) -> object:
 def _preview(text: str) -> object:
     BodyTexts().keep(0, text)
     made = _FAITHFUL.from_html(text)
-    place = SimpleNamespace(display_name="Posts")
-    body = SimpleNamespace(
-        title="One", collection=place, design=SimpleNamespace(origin="body"), text=text
-    )
-    index: Any = SimpleNamespace(
-        bodies=[body], converted=lambda number: made, text=lambda number: text
-    )
     pictures: Any = SimpleNamespace(side=lambda: None)
-    return body_html(index, 0, pictures, kept=True)
+    return compared(text, ConvertedBody(made.document, made.losses), pictures)
 
 
 def _field(kind: str) -> Field:

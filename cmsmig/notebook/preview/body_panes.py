@@ -1,0 +1,227 @@
+"""One body in panes: the origin, the destination, the document, and what is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+
+from cmsmig.counting import and_more, counted
+from cmsmig.mapping.convert.bodies import block_values
+from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
+from cmsmig.mapping.propose.block_designs import components_of, with_blocks
+from cmsmig.notebook.preview.block_cards import (
+    Split,
+    cards_html,
+    nodes_html,
+    shown_nodes,
+)
+from cmsmig.notebook.preview.body_pictures import BodyPictures
+from cmsmig.notebook.preview.document_tree import tree_html
+from cmsmig.notebook.preview.previews import Previews
+from cmsmig.reconcile.labels import NO_LABELS, Labels, labels_of
+from cmsmig.review.bodies import ConvertedBody
+from cmsmig.review.loss_marks import (
+    destination_html,
+    held_html,
+    marked_html,
+    numbered,
+)
+from cmsmig.richtext.blocks.outline import top_nodes
+from cmsmig.richtext.blocks.proposals import Block
+from cmsmig.richtext.losses import Loss
+from cmsmig.ui.documents.loss_findings import loss_name
+from cmsmig.ui.form import FormView
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    Beside,
+    beside,
+    folded,
+    heading,
+    note,
+    sanitised,
+    scrolling,
+    sheet,
+    source,
+)
+
+_DOCUMENT = 60_000
+"""Characters of a document that are shown."""
+_WHAT = 240
+"""Characters of a lost thing that a table shows; the ledger keeps all of it."""
+_CHANGES = 12
+"""Changes since an acceptance that are listed."""
+_LOST = "Said at the origin, not at the destination"
+_ADDED = "Said at the destination, not at the origin"
+_made = partial(fragment, "notebook/preview/body_panes.html")
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPanes:
+    """One body as it is shown, part by part."""
+
+    index: int
+    title: str
+    place: str
+    """The collection and the field."""
+    status: ReviewStatus
+    blocks: int
+    """0 for a body that is stored in one piece."""
+    sides: Beside
+    """The origin, and each node of the destination."""
+    target: Markup
+    document: Markup
+    json: str
+    """The whole document."""
+    losses: Sequence[Loss]
+    changed: Markup
+    """What changed since the blocks were accepted."""
+
+    def html(self, *, wide: bool = False) -> Markup:
+        """Return the panes; the first two are `wide` without the document."""
+        lost = _words(self.sides.only_left, "not at the destination")
+        added = _words(self.sides.only_right, "not at the origin")
+        split = f" as {counted(self.blocks, 'block')}" if self.blocks else ""
+        shown = (
+            ("origin", "Origin", lost, self.sides.left),
+            ("target", f"Destination{split}", added, self.target),
+            ("document", "Document", "", self.document),
+        )
+        panes = [
+            _made("pane", name=name, title=title, marked=marked, content=content)
+            for name, title, marked, content in shown
+        ]
+        end = len(self.sides.right)
+        return _made("stage", body=self.index, end=end, wide=wide, panes=panes)
+
+
+def body_panes(
+    previews: Previews, index: int, first: int = 0, form: FormView[Block] | None = None
+) -> BodyPanes:
+    """Return a body in parts, its blocks from the `first` on; with a `form` of theirs
+    they can be worked."""
+    body = previews.body_index.bodies[index]
+    converted = previews.body_index.converted(index)
+    status = previews.scanner.status(index)
+    split = _split(previews, index, status)
+    text = previews.body_index.text(index)
+    labels = labels_of(previews.body_index.design, (), ())
+    sides = compared(text, converted, previews.pictures, split or labels, first)
+    target = nodes_html(sides.right, range(len(sides.right)))
+    if split is not None:
+        target = cards_html(split, sides.right, first, form)
+    return BodyPanes(
+        index=index,
+        title=body.title,
+        place=f"{body.collection.display_name}, {body.design.origin}",
+        status=status,
+        blocks=len(split.blocks) if split else 0,
+        sides=sides,
+        target=target,
+        document=tree_html(converted.document),
+        json=json.dumps(converted.document, ensure_ascii=False, indent=1),
+        losses=converted.losses,
+        changed=_changed(previews, index, status),
+    )
+
+
+def compared(
+    html: str,
+    converted: ConvertedBody,
+    pictures: BodyPictures,
+    stored: Split | Labels = NO_LABELS,
+    first: int = 0,
+) -> Beside:
+    """Return a body at the origin and each node that it becomes, with what one side
+    alone says marked. `stored` are its blocks, or the labels of fields; pictures are
+    those of the page of blocks that begins with the `first`."""
+    split = stored if isinstance(stored, Split) else None
+    labels = stored.labels if isinstance(stored, Split) else stored
+    nodes = [*(shown_nodes(split) if split else top_nodes(converted.document))]
+    seen = split.nodes_of_page(first) if split else range(len(nodes))
+    find = pictures.side()
+    return beside(
+        numbered(sanitised(marked_html(html, converted.losses), pictures.side())),
+        [
+            sanitised(destination_html(each, labels), find if at in seen else None)
+            for at, each in enumerate(nodes)
+        ],
+        only_left=_LOST,
+        only_right=_ADDED,
+        names=split.names if split else [""] * len(nodes),
+        held=[[*map(sanitised, held_html({"content": [each]}))] for each in nodes],
+    )
+
+
+def static_html(previews: Previews, index: int) -> Markup:
+    """Return one body as an unattended run shows it: its panes, then its losses."""
+    panes = body_panes(previews, index)
+    text = panes.json
+    if len(text) > _DOCUMENT:
+        text = f"{text[:_DOCUMENT]}\n… {len(text) - _DOCUMENT} more"
+    return sheet(
+        heading(f"{panes.title} — {panes.place}"),
+        panes.changed,
+        panes.html(),
+        losses_html(panes.losses),
+        folded("The document as JSON", source(text)),
+    )
+
+
+def losses_html(losses: Sequence[Loss]) -> Markup:
+    """Return a body's losses; the numbers are those of the marks in the origin, which
+    a press on one leads to."""
+    if not losses:
+        return note("Nothing of this body is lost.", "good")
+    rows = [
+        (
+            number,
+            loss_name(loss.kind),
+            loss.severity,
+            _short(loss.what),
+            loss.context,
+            loss.why,
+        )
+        for number, loss in enumerate(losses, start=1)
+    ]
+    return scrolling("Losses", _made("losses", losses=rows))
+
+
+def _split(previews: Previews, index: int, status: ReviewStatus) -> Split | None:
+    if status.state is BodyState.NOT_NEEDED:
+        return None
+    document = previews.body_index.converted(index).document
+    design = with_blocks(previews.body_index.design, previews.blocks)
+    return Split(
+        document,
+        previews.body_index.digest(index).facts.outline,
+        status.blocks,
+        block_values(document, status.blocks, components_of(design), lambda path: path),
+        labels_of(design, (), ()),
+        index,
+    )
+
+
+def _changed(previews: Previews, index: int, status: ReviewStatus) -> Markup:
+    """Return why a body is to be reviewed again, and what changed since."""
+    review = previews.blocks.reviews.get(previews.body_index.key(index))
+    if review is None or not status.why:
+        return NOTHING
+    said = f"Accepted {review.how} by {review.by}, {review.at[:10]}. {status.why}"
+    lines = previews.accepted.changes(index, review, status)
+    more = and_more(len(lines), _CHANGES, "… and ")
+    return _made(
+        "changed", said=said, lines=[*lines[:_CHANGES], *filter(None, (more,))]
+    )
+
+
+def _words(count: int, where: str) -> str:
+    return f"{counted(count, 'word')} {where}" if count else ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WHAT else f"{text[:_WHAT]}…"
