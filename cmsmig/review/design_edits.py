@@ -1,4 +1,4 @@
-"""A design on a reviewer's desk: sample values beside it, each edit checked at once.
+"""A design while it is edited: with sample values, each edit checked at once.
 
 Works on what was pulled; asks no service and writes nothing.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from cmsmig.canonical import JsonObject
@@ -18,6 +18,7 @@ from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.choices import CollectionsDecision, Languages
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text
 from cmsmig.mapping.decisions.design import (
+    BlockDesign,
     ContentTypeDesign,
     Design,
     Encoding,
@@ -38,19 +39,6 @@ from cmsmig.review.field_changes import (
 )
 from cmsmig.review.samples import Sample, Sampler
 from cmsmig.steps.decide.pulled_origin import Origin, fields_translated
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What gives the stories of a content type their places and dates, as the keys of
-    `design.yaml` name it; each may be empty."""
-
-    folder_by: str
-    start_page: str
-    tags_by: str
-    date_field: str
-    order_field: str
-    universal: bool
 
 
 class DesignEditor:
@@ -80,58 +68,17 @@ class DesignEditor:
         """Return the content types as they are now."""
         return self.design.content_types
 
-    def edit_content_type(
-        self,
-        place: int,
-        *,
-        component: str | None = None,
-        label: str | None = None,
-        folder: str | None = None,
-        folder_name: str | None = None,
-        shape: Shape | None = None,
-    ) -> None:
-        """Name a content type's component or folder anew, or shape its stories."""
-        edited = self.content_types[place]
-        self.change(
-            place,
-            replace(
-                edited,
-                component=edited.component if component is None else component.strip(),
-                display_name=edited.display_name if label is None else label,
-                folder=edited.folder if folder is None else folder.strip(" /"),
-                folder_name=edited.folder_name if folder_name is None else folder_name,
-                **(asdict(shape) if shape is not None else {}),
-            ),
-        )
-
-    def edit_field(
-        self,
-        place: int,
-        number: int,
-        *,
-        key: str | None = None,
-        encoding: Encoding | None = None,
-        required: bool | None = None,
-        label: str | None = None,
-    ) -> None:
-        """Change one field of the content type at `place`.
+    def change_field(self, place: int, number: int, field: FieldDesign) -> None:
+        """Take over one field of the content type at `place` as it was edited.
 
         A new key is followed by the section that holds the field, and a choice
         from a datasource gets a datasource to choose from.
         """
         content_type = self.content_types[place]
-        before = content_type.fields[number]
-        after = replace(
-            before,
-            key=before.key if key is None else key.strip(),
-            encoding=before.encoding if encoding is None else encoding,
-            required=before.required if required is None else required,
-            display_name=before.display_name if label is None else label.strip(),
-        )
-        if after.encoding is Encoding.OPTION_DATASOURCE and not after.datasource:
-            source = f"{content_type.collection_slug}-{after.origin}"
-            after = replace(after, datasource=source)
-        self.change(place, with_field(content_type, number, after))
+        if field.encoding is Encoding.OPTION_DATASOURCE and not field.datasource:
+            source = f"{content_type.collection_slug}-{field.origin}"
+            field = replace(field, datasource=source)
+        self.change(place, with_field(content_type, number, field))
 
     def move_field(self, place: int, number: int, by: int) -> None:
         """Show a field of the content type at `place` earlier or later."""
@@ -185,15 +132,11 @@ class DesignEditor:
     def _proposal(self) -> Design:
         return propose(self.origin, self._decision, self._space or SpaceFacts())
 
-    def name_asset_folder(self, name: str) -> None:
-        """Name the asset folder that uploads go into; empty: the root."""
-        self._change(replace(self.design, asset_folder=name.strip()))
-
-    def name_block(self, number: int, component: str) -> None:
-        """Name the component of a block anew."""
+    def change_block(self, number: int, block: BlockDesign) -> None:
+        """Take over a block as it was edited."""
         blocks = list(self.design.blocks)
-        blocks[number] = replace(blocks[number], component=component.strip())
-        self._change(replace(self.design, blocks=tuple(blocks)))
+        blocks[number] = block
+        self.edit(replace(self.design, blocks=tuple(blocks)))
 
     def eligible(
         self, place: int, kinds: Collection[str]
@@ -363,9 +306,9 @@ class DesignEditor:
         """Take over the content type at `place` as it was edited."""
         content_types = list(self.content_types)
         content_types[place] = content_type
-        self._change(replace(self.design, content_types=tuple(content_types)))
+        self.edit(replace(self.design, content_types=tuple(content_types)))
 
-    def _change(self, design: Design) -> None:
+    def edit(self, design: Design) -> None:
         """Take an edit over; whoever accepted the design has not seen it."""
         if design != self.design:
             self._past.append(self.design)

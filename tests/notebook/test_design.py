@@ -235,13 +235,16 @@ def test_what_undo_keeps_is_bounded(tmp_path: Path) -> None:
     editor = editor_of(workspace)
     file, path = DesignFile(workspace, editor), tmp_path / "design_undo.json"
     for number in range(53):
-        editor.edit_content_type(0, folder=f"folder-{number}")
+        posts = replace(editor.content_types[0], folder=f"folder-{number}")
+        editor.change(0, posts)
         file.keep()
     kept = json.loads(path.read_text())["past"]
     assert len(kept) == 50
     assert "folder: folder-51" in kept[-1]
     for number in range(4):
-        editor.edit_field(0, 0, label="x" * 900_000 + str(number))
+        label = "x" * 900_000 + str(number)
+        body = replace(editor.content_types[0].fields[0], display_name=label)
+        editor.change_field(0, 0, body)
         file.keep()
     assert len(json.loads(path.read_text())["past"]) == 2
 
@@ -251,7 +254,7 @@ async def test_every_field_of_the_table_says_what_it_is(tmp_path: Path) -> None:
     session = Session(tmp_path)
     await session.open_design()
     for kind in ("field-label", "field-key", "field-encoding", "block"):
-        labels = [each.description for each in session.named(f"design-{kind}")]
+        labels = [each["aria-label"] for each in session.tags(f"design-{kind}")]
         assert all(labels)
         assert len(set(labels)) == len(labels) > 1
 

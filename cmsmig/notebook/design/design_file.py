@@ -9,7 +9,7 @@ from typing import Literal
 from cmsmig.errors import DecisionsError, UsageError
 from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
-from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, Reviewed
 from cmsmig.notebook.design.undo_file import UndoFile
 from cmsmig.notebook.kit.decision_files import describe_review
 from cmsmig.notebook.kit.reviewer import remember_reviewer
@@ -26,23 +26,37 @@ _NAME = FILE_NAMES[Design]
 
 
 class DesignFile:
-    """Writes the design that is on a desk, and says how it stands."""
+    """Writes the design that is edited, and says whether it is accepted; it knows which
+    content type is looked at."""
 
-    def __init__(self, workspace: Workspace, desk: DesignEditor) -> None:
+    def __init__(self, workspace: Workspace, editor: DesignEditor) -> None:
         self._workspace = workspace
-        self._desk = desk
+        self.editor = editor
+        self.place = 0
+        """Of the content type that is looked at."""
         self._path = workspace.project.decision(_NAME)
         self._text = decision_text(self._path)
-        self._kept = desk.design
-        self._accepted: Reviewed | None = desk.design.reviewed
+        self._kept = editor.design
+        self._accepted: Reviewed | None = editor.design.reviewed
         self._followers: list[Callable[[], None]] = []
         self._undo = UndoFile(workspace.project)
         if workspace.interactive:
-            desk.remember(self._undo.read(self._text))
+            editor.remember(self._undo.read(self._text))
 
     def follow(self, show: Callable[[], None]) -> None:
         """Call `show` whenever the design was written, or accepted."""
         self._followers.append(show)
+
+    @property
+    def content_type(self) -> ContentTypeDesign:
+        """Return the content type that is looked at."""
+        return self.editor.content_types[self.place]
+
+    def put(self, content_type: ContentTypeDesign) -> None:
+        """Take over the content type that is looked at as it was edited; written at
+        once, as `keep` does."""
+        self.editor.change(self.place, content_type)
+        self.keep()
 
     def keep(self) -> None:
         """Write the design where it was edited; an acceptance ends with an edit.
@@ -50,10 +64,9 @@ class DesignFile:
         Writes nothing in a dry run. Raises `DecisionsError` where somebody else
         changed the file, and `StorageError` where it cannot be written.
         """
-        if self._desk.design == self._kept:
-            return
         try:
-            self._write(self._desk.design)
+            if self.editor.design != self._kept:
+                self._write(self.editor.design)
         finally:
             self._tell()
 
@@ -63,29 +76,29 @@ class DesignFile:
         Writes nothing in a dry run. Raises `UsageError` without a name, and
         `DecisionsError` for a design with problems.
         """
-        if problems := self._desk.problems():
+        if problems := self.editor.problems():
             raise DecisionsError(f"Correct this first: {problems[0]}")
         if not reviewer.strip():
             raise UsageError("Decisions name who took them; enter your name first.")
         if self._workspace.dry_run:
             return f"Dry run: {_NAME} would be written now; nothing was."
         reviewed = stamp_review(reviewer.strip(), INDIVIDUALLY)
-        signed = replace(self._desk.design, reviewed=reviewed)
+        signed = replace(self.editor.design, reviewed=reviewed)
         self._write(signed)
-        self._desk.design, self._accepted = signed, reviewed
+        self.editor.design, self._accepted = signed, reviewed
         self._tell()
         remember_reviewer(self._workspace, reviewed.by)
         return f"{_NAME} written to {self._path.parent}, accepted by {reviewed.by}."
 
     @property
-    def standing(self) -> tuple[str, Literal["good", "warning", "bad", ""]]:
+    def state(self) -> tuple[str, Literal["good", "warning", "bad", ""]]:
         """Return whether the design is accepted, as a sentence and how good that is."""
-        if self._desk.design != self._kept and not self._workspace.dry_run:
+        if self.editor.design != self._kept and not self._workspace.dry_run:
             told = f"Your last edit is not in {_NAME}"
             return f"{told}: run the cells of this notebook again.", "bad"
-        if self._desk.design.reviewed is not None:
-            return describe_review(self._desk.design.reviewed), "good"
-        if self._desk.design != self._kept:
+        if self.editor.design.reviewed is not None:
+            return describe_review(self.editor.design.reviewed), "good"
+        if self.editor.design != self._kept:
             return "Dry run: edits are checked and shown, and not written.", "warning"
         if self._accepted is not None:
             told = f"Edited since {self._accepted.by} accepted it"
@@ -102,8 +115,8 @@ class DesignFile:
             replace_decision(self._workspace.project, design)
             self._text = decision_text(self._path)
             if self._text is not None:
-                desk = self._desk
-                self._undo.keep(design, self._text, desk.older, desk.past)
+                editor = self.editor
+                self._undo.keep(design, self._text, editor.older, editor.past)
         self._kept = design
 
     def _require_unchanged(self) -> None:

@@ -38,9 +38,9 @@ _PATHS = 3
 """Paths that are written out; a site has one for each language."""
 
 
-def design_html(desk: DesignEditor) -> Markup:
+def design_html(editor: DesignEditor) -> Markup:
     """Return a design as tables: a content type each, then the blocks."""
-    design = desk.design
+    design = editor.design
     blocks = [
         (each.component, each.display_name, each.role, ", ".join(each.schema))
         for each in design.blocks
@@ -49,14 +49,17 @@ def design_html(desk: DesignEditor) -> Markup:
     into = f"the asset folder {folder}" if folder else "the root of the assets"
     uploads = f"Uploads go into {into}."
     return sheet(
-        *(content_type_html(desk, place) for place in range(len(design.content_types))),
+        *(
+            content_type_html(editor, place)
+            for place in range(len(design.content_types))
+        ),
         heading("Blocks"),
         table(("component", "name", "used for", "fields"), blocks),
         paragraph(uploads),
     )
 
 
-def told_place(content_type: ContentTypeDesign, above: Sequence[str]) -> str:
+def places_text(content_type: ContentTypeDesign, above: Sequence[str]) -> str:
     """Return where the stories of a content type go, in the folders of the locales
     `above`, by what they are dated and ordered, and the component's flags."""
     below = f"‹{content_type.folder_by}›" if content_type.folder_by else ""
@@ -78,17 +81,17 @@ def told_place(content_type: ContentTypeDesign, above: Sequence[str]) -> str:
     )
 
 
-def content_type_html(desk: DesignEditor, place: int) -> Markup:
+def content_type_html(editor: DesignEditor, place: int) -> Markup:
     """Return one content type: where it goes, its fields, and what is left out."""
-    content_type = desk.content_types[place]
+    content_type = editor.content_types[place]
     parts = [
         heading(f"{content_type.display_name}: {content_type.component}"),
-        paragraph(told_place(content_type, desk.locale_folders)),
+        paragraph(places_text(content_type, editor.locale_folders)),
     ]
     if content_type.note:
         parts.append(paragraph(content_type.note))
-    parts += [_fields_html(desk, place), left_out_html(content_type)]
-    parts += [_sections_html(content_type), _options_html(desk, place)]
+    parts += [_fields_html(editor, place), left_out_html(content_type)]
+    parts += [_sections_html(content_type), _options_html(editor, place)]
     return joined(parts)
 
 
@@ -101,10 +104,10 @@ def _sections_html(content_type: ContentTypeDesign) -> Markup:
     return table(head, rows) if rows else NOTHING
 
 
-def _options_html(desk: DesignEditor, place: int) -> Markup:
+def _options_html(editor: DesignEditor, place: int) -> Markup:
     rows: list[tuple[Cell, ...]] = []
-    for field in desk.content_types[place].fields:
-        names = desk.option_names(place, field)
+    for field in editor.content_types[place].fields:
+        names = editor.option_names(place, field)
         shared = field.encoding is Encoding.OPTION_DATASOURCE
         for option_id, label in field.options:
             origin = names.get(option_id, GONE_OPTION)
@@ -115,9 +118,9 @@ def _options_html(desk: DesignEditor, place: int) -> Markup:
     return joined((table(head, rows[:_OPTIONS]), more(len(rows), _OPTIONS)))
 
 
-def _fields_html(desk: DesignEditor, place: int) -> Markup:
-    content_type = desk.content_types[place]
-    translated = desk.translated(place)
+def _fields_html(editor: DesignEditor, place: int) -> Markup:
+    content_type = editor.content_types[place]
+    translated = editor.translated(place)
     rows: list[tuple[Cell, ...]] = [
         (
             field.origin,
@@ -158,25 +161,25 @@ def left_out_html(content_type: ContentTypeDesign) -> Markup:
     return table(("left out", "type", "why"), rows) if rows else NOTHING
 
 
-def samples_html(desk: DesignEditor, *content_types: ContentTypeDesign) -> Markup:
+def samples_html(editor: DesignEditor, *content_types: ContentTypeDesign) -> Markup:
     """Return a table of sample values per content type."""
-    return sheet(*(_samples_table(desk, each) for each in content_types))
+    return sheet(*(_samples_table(editor, each) for each in content_types))
 
 
-def _samples_table(desk: DesignEditor, content_type: ContentTypeDesign) -> Markup:
+def _samples_table(editor: DesignEditor, content_type: ContentTypeDesign) -> Markup:
     rows = [
         row
         for field in content_type.fields
-        for row in _sample_rows(field, desk.samples(content_type, field))
+        for row in _sample_rows(field, editor.samples(content_type, field))
     ]
     head = ("field", "encoding", "value at the origin", "becomes", "lost")
     caption = f"{content_type.display_name} ({content_type.component})"
     return table(head, rows, caption=caption)
 
 
-def problems_html(desk: DesignEditor) -> Markup:
+def problems_html(editor: DesignEditor) -> Markup:
     """Return what is wrong with the design now, or that nothing is."""
-    problems = desk.problems()
+    problems = editor.problems()
     if not problems:
         return sheet(note("This design can be accepted as it is.", "good"))
     shown = [note(each, "bad") for each in problems[:_SHOWN]]

@@ -1,259 +1,264 @@
-"""The controls of notebook 02: one content type at a time, a row per field."""
+"""The panels of notebook 02: the design of one content type at a time, samples, and
+the button that accepts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
+from markupsafe import Markup
+
+from cmsmig.mapping.decisions.design import BlockDesign, ContentTypeDesign, Design
+from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.notebook.design import design_html
-from cmsmig.notebook.design.content_type_controls import ContentTypeControls
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.notebook.design.field_table import UNFILLED, FieldTable
+from cmsmig.notebook.design.field_table import FieldTable
 from cmsmig.notebook.design.item_story import ItemStory
 from cmsmig.notebook.design.option_lists import OptionLists
 from cmsmig.notebook.design.sections_panel import SectionsPanel
-from cmsmig.notebook.kit.widgets import Board, Element, Html, beside, column, row
 from cmsmig.review.design_edits import DesignEditor
-from cmsmig.review.section_changes import with_section
+from cmsmig.ui.controls import bar, button, form, ident, select, text
+from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import escape, heading, note, sheet
+from cmsmig.ui.html.safe_html import NOTHING, heading, joined, note, paragraph, sheet
+from cmsmig.ui.view import View, action
 
 _made = partial(fragment, "notebook/design/design_table.html")
-_REASON = "Not needed any more."
+_FORM = (
+    Field("design-component", "Component", "component"),
+    Field("design-component-label", "Its name for editors", "display_name"),
+    Field("design-folder", "Folder", "folder"),
+    Field("design-folder-name", "Folder's name", "folder_name"),
+    Field("design-folder-by", "Folders by field", "folder_by"),
+    Field("design-start-page", "Start page (slug)", "start_page", hint="none"),
+    Field("design-tags-by", "Tags by field", "tags_by"),
+    Field("design-date-field", "Date by field", "date_field"),
+    Field("design-order-field", "Order by field", "order_field"),
+    Field("design-nestable", "is_nestable: a block too", "universal"),
+)
+_ALL_FORM = (
+    Field(
+        "design-asset-folder", "Asset folder of all uploads", "asset_folder", "the root"
+    ),
+)
+_BLOCK_FORM = (Field("design-block", "", "component", about="Component of block"),)
+_CHOICES = {
+    "folder_by": (NAMING_TYPES, "none"),
+    "tags_by": (TAG_TYPES, "none"),
+    "date_field": (("DateTime",), "creation"),
+    "order_field": (("Number",), "as at the origin"),
+}
+"""By the attribute: the types of fields that fit, and what none of them is called."""
 
 
-class _Table:
-    """The table of the content type that is looked at."""
+class DesignTable(View):
+    """The content type that is looked at; every edit is checked and written at once."""
 
-    def __init__(self, desk: DesignEditor, file: DesignFile) -> None:
-        self._desk = desk
-        self._file = file
-        self._board = Board()
-        self._place = 0
-        self._standing = Html()
-        self._problems = Html()
-        self._again = Html()
-        self._story = ItemStory(desk)
-        self._left_out = Html()
-        self._undo = self._board.button("design-undo", "Undo", self._take_back)
-        options = [
-            (f"{each.display_name} ({each.collection_slug})", str(place))
-            for place, each in enumerate(desk.content_types)
-        ]
-        self._chooser = self._board.choice(
-            "design-content-type", "Content type", options, "0", changed=self._choose
+    prefix = "design"
+    label = "Design"
+
+    def __init__(self, file: DesignFile) -> None:
+        super().__init__()
+        self._file, self._editor = file, file.editor
+        self._type = self.part(
+            FormView(_FORM, lambda row: file.content_type, self._shape, self._offered)
         )
-        self._whole = ContentTypeControls(self._board, desk, self._take_whole)
-        self._leave_out_controls()
-        self._section_controls()
-        self._fields = FieldTable(
-            self._board, desk, self._reason, self._follow, self._reshaped
+        self._all = self.part(
+            FormView(_ALL_FORM, lambda row: self._editor.design, self._change_all)
         )
-        self._sections = SectionsPanel(desk, self._reshaped)
-        self._options = OptionLists(desk, self._reshaped)
-        self._name_blocks()
-        self._load()
-        self._show_standing()
-        file.follow(self._show_standing)
+        self._blocks = self.part(FormView(_BLOCK_FORM, self._block, self._change_block))
+        self._fields = self.part(FieldTable(file))
+        self._sections = self.part(SectionsPanel(file))
+        self._options = self.part(OptionLists(file))
+        self._story = self.part(ItemStory(file))
 
-    def element(self) -> Element:
-        left = column(
-            self._problems,
-            self._fields.element(),
-            row(self._section_name, self._make_section),
-            row(self._reason, self._leave_empty),
-            self._left_out,
-            row(self._which, self._take_again),
-        )
-        return column(
-            Html(_made("style")),
-            row(self._chooser, self._undo, self._standing),
-            self._whole.element(),
-            beside(left, self._story.element()),
-            beside(self._sections.element(), self._options.element()),
-            Html(sheet(heading("Blocks that bodies may hold: their components"))),
-            row(*self._named_blocks()),
-            self._again,
-            self._board.messages,
-        )
+    def opened(self) -> None:
+        """Follow what is written and accepted."""
+        self._file.follow(self.show)
 
-    def _leave_out_controls(self) -> None:
-        board = self._board
-        self._reason = board.text(
-            "design-leave-reason", "Reason to leave out", _REASON, whole=True
-        )
+    @action("design-content-type")
+    def choose(self, place: str) -> None:
+        """Look at another content type."""
+        if int(place) != self._file.place:
+            self._file.place = int(place)
+            self._fields.choose()
+            self._story.choose()
+        self.show()
 
-        def leave_empty() -> None:
-            origins = self._desk.unfilled(self._place)
-            if not origins:
-                board.say("Every field is filled by some item.")
-                return
-            self._desk.leave_out(self._place, origins, UNFILLED)
-            self._reshaped()
-
-        def take_again() -> None:
-            self._desk.take_again(self._place, self._which.value)
-            self._reshaped()
-
-        self._leave_empty = board.button(
-            "design-leave-empty", "Leave out what no item fills", leave_empty
-        )
-        self._which = board.choice(
-            "design-take-which", "Left out", [("nothing", "")], ""
-        )
-        self._take_again = board.button("design-take", "Take along again", take_again)
-
-    def _section_controls(self) -> None:
-        def make() -> None:
-            content_type = self._desk.content_types[self._place]
-            name = self._section_name.value
-            made = with_section(content_type, self._fields.picked(), name)
-            self._desk.change(self._place, made)
-            self._section_name.value = ""
-            self._reshaped()
-
-        self._section_name = self._board.text(
-            "design-section-name", "New section", hint="its name for editors"
-        )
-        self._make_section = self._board.button(
-            "design-section-make", "Make a section of the chosen fields", make
-        )
-
-    def _choose(self) -> None:
-        place = int(self._chooser.value)
-        if place != self._place:
-            self._place = place
-            self._load()
-            self._story.choose(place)
-
-    def _take_back(self) -> None:
-        if not self._desk.undoable:
-            self._board.say("There is no edit to take back.")
+    @action("design-undo")
+    def undo(self, _: str) -> None:
+        """Take the last edit back."""
+        if not self._editor.undoable:
+            self.say("There is no edit to undo.")
             return
-        place = self._desk.undo()
-        if place is not None and place != self._place:
-            self._place = place
-            self._chooser.value = str(place)
-            self._story.choose(place)
-        for field, block in zip(self._blocks, self._desk.design.blocks, strict=True):
-            field.value = block.component
-        self._reshaped()
+        place = self._editor.undo()
+        if place is not None:
+            self.choose(str(place))
+        self._file.keep()
 
-    def _load(self) -> None:
-        content_type = self._desk.content_types[self._place]
-        self._whole.load(self._place)
-        self._fields.load(self._place)
-        again = self._desk.fields_to_take(self._place)
-        self._which.offer(
-            [(each, each) for each in again] or [("nothing", "")], next(iter(again), "")
+    def _shape(self, _: str, content_type: ContentTypeDesign) -> None:
+        self._file.put(replace(content_type, folder=content_type.folder.strip(" /")))
+
+    def _change_all(self, _: str, design: Design) -> None:
+        self._editor.edit(design)
+        self._file.keep()
+
+    def _block(self, row: str) -> BlockDesign:
+        return self._editor.design.blocks[int(row)]
+
+    def _change_block(self, row: str, block: BlockDesign) -> None:
+        self._editor.change_block(int(row), block)
+        self._file.keep()
+
+    def _offered(self, attribute: str, _: str) -> Options | None:
+        """Return the fields that fit; what is in the file is offered even where it
+        cannot work."""
+        if attribute not in _CHOICES:
+            return None
+        kinds, none = _CHOICES[attribute]
+        fields = self._editor.eligible(self._file.place, kinds)
+        value = getattr(self._file.content_type, attribute)
+        known = value in ("", *(slug for _, slug in fields))
+        unfit = [] if known else [(f"{value} (does not fit)", value)]
+        return [(none, ""), *fields, *unfit]
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the forms of the content type, its parts, and one item of it."""
+        content_type = self._file.content_type
+        places = design_html.places_text(content_type, self._editor.locale_folders)
+        problems = design_html.problems_html(self._editor)
+        left = (
+            problems,
+            self._fields.html(live=live),
+            sheet(design_html.left_out_html(content_type)),
+            self._taking(),
         )
-        self._which.visible(bool(again))
-        self._take_again.visible(bool(again))
-        empty = len(self._desk.unfilled(self._place))
-        self._leave_empty.label(f"Leave out what no item fills ({empty})")
-        self._left_out.show(sheet(design_html.left_out_html(content_type)))
-        self._check()
+        return self.panel(
+            table=_made(
+                "panel",
+                head=self._head(),
+                form=self._type.html(live=live) + sheet(paragraph(places)),
+                left=joined(left),
+                right=self._story.html(live=live),
+                parts=[
+                    each.html(live=live) for each in (self._sections, self._options)
+                ],
+                blocks=self._all_html(live=live) + problems,
+            ),
+        )
 
-    def _take_whole(self) -> None:
-        before = self._desk.design
-        self._whole.take()
-        if self._desk.design != before:
-            self._whole.tell()
-            self._follow()
+    def _head(self) -> Markup:
+        count = self._editor.undoable
+        return bar(
+            chooser("design-content-type", self._editor, self._file.place),
+            self.act("design-undo", f"Undo ({count})" if count else "Undo"),
+            state_html(self._file),
+        )
 
-    def _name_blocks(self) -> None:
-        def take() -> None:
-            for number, each in enumerate(self._blocks):
-                self._desk.name_block(number, each.value)
-            self._follow()
+    def _taking(self) -> Markup:
+        """Return the way back for what was left out."""
+        again = self._editor.fields_to_take(self._file.place)
+        if not again:
+            return NOTHING
+        options = [(each, each) for each in again]
+        return bar(
+            select("design-take-which", "Left out", options, again[0], sends=False),
+            button(
+                "design-take",
+                "Restore",
+                source=ident("design-take-which"),
+                value="origin",
+            ),
+        )
 
-        self._blocks = [
-            self._board.text(
-                "design-block",
-                f"Component of block {number}",
-                block.component,
-                whole=True,
-                changed=take,
+    def _all_html(self, *, live: bool) -> Markup:
+        blocks = (
+            self._blocks.field("component", str(number), block.display_name)
+            for number, block in enumerate(self._editor.design.blocks)
+        )
+        return joined(
+            (
+                sheet(heading("Blocks that bodies may hold: their components")),
+                form(*blocks),
+                self._all.html(live=live),
             )
-            for number, block in enumerate(self._desk.design.blocks, start=1)
-        ]
-
-    def _named_blocks(self) -> Iterator[Element]:
-        for block, field in zip(self._desk.design.blocks, self._blocks, strict=True):
-            yield row(Html(sheet(escape(block.display_name))), field)
-
-    def _follow(self) -> None:
-        """Say what an edit brought, and write it before the next one."""
-        self._check()
-        self._file.keep()
-
-    def _reshaped(self) -> None:
-        """Show what an edit made of the content type, and write it."""
-        self._load()
-        self._file.keep()
-
-    def _show_standing(self) -> None:
-        told, kind = self._file.standing
-        self._standing.show(sheet(note(told, kind)))
-        count = self._desk.undoable
-        self._undo.label(f"Undo ({count})" if count else "Undo")
-
-    def _check(self) -> None:
-        """Say what is wrong above the rows and below, since tables are long, and in
-        the row of each field that is in error."""
-        self._fields.mark()
-        self._sections.load(self._place)
-        self._options.load(self._place)
-        for place in (self._problems, self._again):
-            place.show(design_html.problems_html(self._desk))
-        self._story.renew()
+        )
 
 
-def design_board(desk: DesignEditor, file: DesignFile) -> Element:
-    """Return the editable table of a design; every edit is checked and written at
-    once."""
-    if not desk.content_types:
-        return Html(design_html.design_html(desk))
-    return _Table(desk, file).element()
+class SampleValues(View):
+    """The sample values of the content type that is chosen."""
+
+    label = "Sample values"
+
+    def __init__(self, editor: DesignEditor) -> None:
+        super().__init__()
+        self._editor = editor
+        self._place = 0
+
+    @action("samples-content-type")
+    def choose(self, place: str) -> None:
+        """Show the samples of another content type."""
+        self._place = int(place)
+        self.show()
+
+    @action("samples-again", "Show with the edits so far")
+    def again(self, _: str) -> None:
+        """Show what the design makes of them now."""
+        self.show()
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the samples, and the choice of a content type."""
+        content_type = self._editor.content_types[self._place]
+        choice = chooser("samples-content-type", self._editor, self._place)
+        return self.panel(
+            choice=bar(choice, self.act("samples-again")),
+            samples=design_html.samples_html(self._editor, content_type),
+        )
 
 
-def samples_board(desk: DesignEditor) -> Element:
-    """Return the sample values of the content type that is chosen."""
-    board = Board()
-    shown = Html()
+class DesignAcceptance(View):
+    """The button that accepts, and who does."""
+
+    label = "Acceptance"
+    prefix = "accept"
+
+    def __init__(self, file: DesignFile, reviewer: str) -> None:
+        super().__init__()
+        self._file = file
+        self._reviewer = reviewer
+
+    def opened(self) -> None:
+        """Follow what is written."""
+        self._file.follow(self.show)
+
+    @action("design-reviewer")
+    def name_reviewer(self, name: str) -> None:
+        """Name who accepts."""
+        self._reviewer = name
+
+    @action("design-accept", "Accept this design")
+    def accept(self, _: str) -> None:
+        """Sign the design."""
+        self.say(self._file.accept(self._reviewer), "good")
+
+    def html(self, *, live: bool) -> Markup:
+        """Return whether the design is accepted, and by whom it may be."""
+        name = text("design-reviewer", "Reviewed by", self._reviewer, hint="your name")
+        return self.panel(
+            state=state_html(self._file),
+            acceptance=bar(name, self.act("design-accept", main=True)),
+        )
+
+
+def chooser(name: str, editor: DesignEditor, place: int) -> Markup:
+    """Return the drop-down of the content types."""
     options = [
-        (f"{each.display_name} ({each.collection_slug})", str(place))
-        for place, each in enumerate(desk.content_types)
+        (f"{each.display_name} ({each.collection_slug})", str(number))
+        for number, each in enumerate(editor.content_types)
     ]
-
-    def show() -> None:
-        content_type = desk.content_types[int(chooser.value)]
-        shown.show(design_html.samples_html(desk, content_type))
-
-    if not options:
-        return shown
-    chooser = board.choice(
-        "samples-content-type", "Content type", options, "0", changed=show
-    )
-    again = board.button("samples-again", "Show with the edits so far", show)
-    show()
-    return column(row(chooser, again), shown, board.messages)
+    return select(name, "Content type", options, str(place))
 
 
-def accept_board(file: DesignFile, reviewer: str) -> Element:
-    """Return the button that accepts, and who does."""
-    board = Board()
-    stands = Html()
-    name = board.text("design-reviewer", "Reviewed by", reviewer, hint="your name")
-
-    def show() -> None:
-        told, kind = file.standing
-        stands.show(sheet(note(told, kind)))
-
-    def accept() -> None:
-        board.say(file.accept(name.value), "good")
-
-    show()
-    file.follow(show)
-    button = board.button("design-accept", "Accept this design", accept, look="success")
-    return column(stands, row(name, button), board.messages)
+def state_html(file: DesignFile) -> Markup:
+    """Return whether the design is accepted."""
+    return sheet(note(*file.state))

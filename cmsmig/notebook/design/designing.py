@@ -13,6 +13,11 @@ from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.additions import with_missing_designs
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.design_html import design_html, samples_html
+from cmsmig.notebook.design.design_table import (
+    DesignAcceptance,
+    DesignTable,
+    SampleValues,
+)
 from cmsmig.notebook.kit.decision_files import describe_review, pulled, required
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.reviewer import known_reviewer
@@ -28,19 +33,19 @@ class DesignReview:
     """A design under review; every panel of the notebook works on the same one."""
 
     workspace: Workspace
-    desk: DesignEditor
+    editor: DesignEditor
     file: DesignFile
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> dict[str, object]:
-        design = self.desk.design
+        design = self.editor.design
         rows: list[tuple[str, Cell]] = [
             ("Design", describe_review(design.reviewed)),
             ("Content types", str(len(design.content_types))),
             ("Fields", str(sum(len(each.fields) for each in design.content_types))),
             ("Blocks", ", ".join(each.component for each in design.blocks)),
-            ("To correct", str(len(self.desk.problems()))),
+            ("To correct", str(len(self.editor.problems()))),
         ]
         return facts_bundle(rows)
 
@@ -58,9 +63,9 @@ async def open_design(workspace: Workspace) -> DesignReview:
     if not workspace.interactive:
         design = required(workspace.project, Design, "02")
         decision = required(workspace.project, CollectionsDecision, "01")
-        desk = DesignEditor(origin, decision, design, derived=derived)
-        _insist(desk)
-        return DesignReview(workspace, desk, DesignFile(workspace, desk))
+        editor = DesignEditor(origin, decision, design, derived=derived)
+        _insist(editor)
+        return DesignReview(workspace, editor, DesignFile(workspace, editor))
     decision = required(workspace.project, CollectionsDecision, "01")
     space = await space_facts(workspace.local_settings, workspace.observer)
     proposal = propose(origin, decision, space)
@@ -70,8 +75,8 @@ async def open_design(workspace: Workspace) -> DesignReview:
         design, added = with_missing_designs(known, proposal, origin.collections, space)
         # Whoever accepted it has not seen what was added.
         design = replace(design, reviewed=None) if added else design
-    desk = DesignEditor(origin, decision, design, space, derived)
-    return DesignReview(workspace, desk, DesignFile(workspace, desk))
+    editor = DesignEditor(origin, decision, design, space, derived)
+    return DesignReview(workspace, editor, DesignFile(workspace, editor))
 
 
 def design_table(review: DesignReview) -> Panel:
@@ -80,23 +85,20 @@ def design_table(review: DesignReview) -> Panel:
     Each edit is written to `decisions/design.yaml` before the next, accepted by
     nobody.
     """
-    from cmsmig.notebook.design.design_table import design_board
-
+    editor = review.editor
     return review.workspace.panel(
-        lambda: design_html(review.desk),
-        lambda: design_board(review.desk, review.file),
-        text=f"{len(review.desk.content_types)} content types",
+        lambda: design_html(editor),
+        (lambda: DesignTable(review.file).element()) if editor.content_types else None,
+        text=f"{len(editor.content_types)} content types",
     )
 
 
 def sample_values(review: DesignReview) -> Panel:
     """Show values of the origin for each field, and what the design makes of them."""
-    from cmsmig.notebook.design.design_table import samples_board
-
-    desk = review.desk
+    editor = review.editor
     return review.workspace.panel(
-        lambda: samples_html(desk, *desk.content_types),
-        lambda: samples_board(desk),
+        lambda: samples_html(editor, *editor.content_types),
+        (lambda: SampleValues(editor).element()) if editor.content_types else None,
         text="Sample values per field",
     )
 
@@ -106,18 +108,18 @@ def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
 
     Unattended it says who accepted the design, and writes nothing.
     """
-    from cmsmig.notebook.design.design_table import accept_board
-
-    design = review.desk.design
+    design = review.editor.design
     return review.workspace.panel(
         sheet(note(describe_review(design.reviewed), "good")),
-        lambda: accept_board(review.file, reviewer or known_reviewer(review.workspace)),
+        DesignAcceptance(
+            review.file, reviewer or known_reviewer(review.workspace)
+        ).element,
         text=describe_review(design.reviewed),
     )
 
 
-def _insist(desk: DesignEditor) -> None:
-    open_points = desk.undecided()
+def _insist(editor: DesignEditor) -> None:
+    open_points = editor.undecided()
     more = and_more(len(open_points), 1, " (", " like this.)")
     if open_points:
         raise UndecidedError(
@@ -125,5 +127,5 @@ def _insist(desk: DesignEditor) -> None:
             f"{FILE_NAMES[Design]}, or run `cmsmig decide --accept-proposals "
             "--reviewer NAME`, which adds what is missing."
         )
-    if wrong := desk.problems():
+    if wrong := editor.problems():
         raise DecisionsError(f"{FILE_NAMES[Design]}: {wrong[0]}")

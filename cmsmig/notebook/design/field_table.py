@@ -1,150 +1,227 @@
-"""The fields of the content type that notebook 02 looks at, a row each."""
+"""The fields of the content type that notebook 02 looks at, a row of a form each."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from cmsmig.mapping.decisions.design import Encoding, FieldDesign
-from cmsmig.notebook.design.design_rows import HEAD, WIDTHS, FieldRow, RowActions
-from cmsmig.notebook.kit.widgets import (
-    Board,
-    Element,
-    Field,
-    Html,
-    grid,
-    scrolled,
+from markupsafe import Markup
+
+from cmsmig.mapping.decisions.design import FieldDesign
+from cmsmig.notebook.design.design_file import DesignFile
+from cmsmig.notebook.design.design_html import section_name
+from cmsmig.review.section_changes import (
+    section_of,
+    with_field_in_section,
+    with_section,
 )
-from cmsmig.review.design_edits import DesignEditor
-from cmsmig.review.field_changes import label_given
-from cmsmig.review.section_changes import section_of, with_field_in_section
-from cmsmig.ui.action_queue import Act
+from cmsmig.ui.controls import bar, select, text, tick
+from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import joined
+from cmsmig.ui.view import View, action
 
-_made = partial(fragment, "notebook/design/design_table.html")
 UNFILLED = "No item fills it."
+_FORM = (
+    Field("design-field-label", "", "display_name", "label", "Label of field"),
+    Field("design-field-key", "", "key", "key", "Key of field"),
+    Field("design-field-encoding", "", "encoding", about="Encoding of field"),
+    Field("design-field-required", "required", "required"),
+)
+_HEAD = (
+    "origin field",
+    "label, key",
+    "encoding, section",
+    "sample, and why",
+    "order, out",
+)
+_REASON = "Not needed any more."
+_made = partial(fragment, "notebook/design/design_table.html")
 
 
-class FieldTable:
-    """The rows of one content type; used again for each of them."""
+class FieldTable(View):
+    """The rows of fields, and what is done with fields that are chosen or left out."""
 
-    def __init__(
-        self,
-        board: Board,
-        desk: DesignEditor,
-        reason: Field[str],
-        edited: Act,
-        reshaped: Act,
-    ) -> None:
-        """`reason` says why a field is left out. `edited` follows an edit in a row,
-        `reshaped` one after which rows are others."""
-        self._desk = desk
-        self._place = 0
+    def __init__(self, file: DesignFile) -> None:
+        super().__init__()
+        self._file, self._editor = file, file.editor
+        self._reason = _REASON
+        self._section = ""
+        self._picked: set[str] = set()
+        """The origins of the fields that are chosen."""
+        self._form = self.part(
+            FormView(_FORM, self._field, self._change, self._encodings)
+        )
+
+    def choose(self) -> None:
+        """Begin with another content type."""
+        self._picked.clear()
+
+    # What people ask for.
+
+    @action("design-field-pick")
+    def pick(self, value: str) -> None:
+        """Choose a field, or not."""
+        row, _, picked = value.partition("=")
+        change = self._picked.add if picked == "1" else self._picked.discard
+        change(self._field(row).origin)
+
+    @action("design-field-section")
+    def sort(self, value: str) -> None:
+        """Put a field into another section."""
+        row, _, section = value.partition("=")
+        key = self._field(row).key
+        self._file.put(with_field_in_section(self._file.content_type, key, section))
+
+    @action("design-field-up", "↑")
+    def up(self, row: str) -> None:
+        """Move a field up."""
+        self._move(row, -1)
+
+    @action("design-field-down", "↓")
+    def down(self, row: str) -> None:
+        """Move a field down."""
+        self._move(row, 1)
+
+    @action("design-field-leave", "×")
+    def leave(self, row: str) -> None:
+        """Leave a field out."""
+        self._leave((self._field(row).origin,), self._reason)
+
+    @action("design-leave-reason")
+    def name_reason(self, reason: str) -> None:
+        """Say why fields are left out from now on."""
         self._reason = reason
-        self._edited, self._reshaped = edited, reshaped
-        longest = max(
-            len(each.fields) + len(each.left_out) for each in desk.content_types
+
+    @action("design-leave-empty")
+    def leave_empty(self, _: str) -> None:
+        """Leave out what no item fills."""
+        if origins := self._editor.unfilled(self._file.place):
+            self._leave(origins, UNFILLED)
+        else:
+            self.say("Every field is filled by some item.")
+
+    @action("design-take")
+    def take(self, origin: str) -> None:
+        """Propose a field for what was left out."""
+        self._editor.take_again(self._file.place, origin.rpartition("=")[2])
+        self._file.keep()
+
+    @action("design-section-name")
+    def name_section(self, name: str) -> None:
+        """Name the next section."""
+        self._section = name
+
+    @action("design-section-make", "Make a section of the chosen fields")
+    def make_section(self, _: str) -> None:
+        """Make a section of the fields that are chosen."""
+        content_type = self._file.content_type
+        fields = content_type.fields
+        keys = [each.key for each in fields if each.origin in self._picked]
+        made = with_section(content_type, keys, self._section)
+        self._section = ""
+        self._picked.clear()
+        self._file.put(made)
+
+    # How it is done.
+
+    def _field(self, row: str) -> FieldDesign:
+        return self._file.content_type.fields[int(row)]
+
+    def _change(self, row: str, field: FieldDesign) -> None:
+        self._editor.change_field(self._file.place, int(row), field)
+        self._file.keep()
+
+    def _encodings(self, attribute: str, row: str) -> Options | None:
+        if attribute != "encoding":
+            return None
+        return [(each, each) for each in self._editor.choices(self._field(row))]
+
+    def _move(self, row: str, by: int) -> None:
+        self._editor.move_field(self._file.place, int(row), by)
+        self._file.keep()
+
+    def _leave(self, origins: tuple[str, ...], reason: str) -> None:
+        self._editor.leave_out(self._file.place, origins, reason)
+        self._file.keep()
+
+    # What is shown.
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the table, and what is below it."""
+        rows = [self._row(n) for n in range(len(self._file.content_type.fields))]
+        unfilled = len(self._editor.unfilled(self._file.place))
+        return joined(
+            (
+                _made("listed", label="Fields", head=_HEAD, rows=rows),
+                bar(
+                    text(
+                        "design-section-name",
+                        "New section",
+                        self._section,
+                        hint="its name for editors",
+                    ),
+                    self.act("design-section-make"),
+                ),
+                bar(
+                    text("design-leave-reason", "Reason to leave out", self._reason),
+                    self.act(
+                        "design-leave-empty",
+                        f"Leave out what no item fills ({unfilled})",
+                    ),
+                ),
+            )
         )
-        self._rows = [
-            FieldRow(board, number, self._acts(number)) for number in range(longest)
-        ]
 
-    def element(self) -> Element:
-        """Return the table."""
-        head = [Html(_made("column_head", text=name)) for name in HEAD]
-        rows = grid([head, *(each.cells for each in self._rows)], widths=WIDTHS)
-        return scrolled("design-fields", rows)
-
-    def load(self, place: int) -> None:
-        """Show the fields of a content type; none is chosen."""
-        self._place = place
-        content_type = self._desk.content_types[place]
-        translated = self._desk.translated(place)
-        for number, each in enumerate(self._rows):
-            if number >= len(content_type.fields):
-                each.visible(False)
-                continue
-            field = content_type.fields[number]
-            choices = self._desk.choices(field)
-            each.load(field, choices, content_type.sections, translated)
-            self._explain(number)
-
-    def mark(self) -> None:
-        """Say what is wrong with a field in its row."""
-        for number in range(len(self._fields())):
-            wrong = self._desk.field_problems(self._place, number)
-            self._rows[number].mark(wrong)
-
-    def picked(self) -> list[str]:
-        """Return the keys of the fields that are chosen."""
-        pairs = zip(self._fields(), self._rows, strict=False)
-        return [field.key for field, each in pairs if each.picked.value]
-
-    def _fields(self) -> tuple[FieldDesign, ...]:
-        return self._desk.content_types[self._place].fields
-
-    def _acts(self, number: int) -> RowActions:
-        def move(by: int) -> None:
-            self._desk.move_field(self._place, number, by)
-            self._reshaped()
-
-        def leave() -> None:
-            origin = self._fields()[number].origin
-            self._desk.leave_out(self._place, (origin,), self._reason.value)
-            self._reshaped()
-
-        return RowActions(
-            changed=lambda: self._take(number),
-            sorted=lambda: self._sort(number),
-            up=lambda: move(-1),
-            down=lambda: move(1),
-            leave=leave,
+    def _row(self, number: int) -> tuple[Markup, ...]:
+        field, row = self._file.content_type.fields[number], str(number)
+        name = f"field {number + 1}"
+        moves = (("up", "Move up"), ("down", "Move down"), ("leave", "Leave out"))
+        buttons = (
+            self.act(f"design-field-{each}", row=row, about=f"{about}: {name}")
+            for each, about in moves
+        )
+        pick = tick(
+            "design-field-pick",
+            f"choose {name}",
+            field.origin in self._picked,
+            value=row,
+        )
+        control = partial(self._form.field, row=row)
+        return (
+            _made("origin", name=field.origin, type=self._type(field)) + pick,
+            control("display_name") + control("key"),
+            control("encoding") + self._section_of(field, row),
+            self._why(number),
+            joined(buttons) + control("required"),
         )
 
-    def _take(self, number: int) -> None:
-        """Take over what a row says; without a difference nothing follows."""
-        if number >= len(self._fields()):
-            return
-        controls, before = self._rows[number], self._fields()[number]
-        label = label_given(before.display_name, controls.label.value)
-        key = controls.key.value.strip()
-        encoding = Encoding(controls.encoding.value)
-        required = controls.required.value
-        if (label, key, encoding, required) == (
-            before.display_name,
-            before.key,
-            before.encoding,
-            before.required,
-        ):
-            return
-        self._desk.edit_field(
-            self._place,
-            number,
-            label=label,
-            key=key,
-            encoding=encoding,
-            required=required,
+    def _type(self, field: FieldDesign) -> str:
+        translated = self._editor.translated(self._file.place)
+        if translated is None:
+            return field.origin_type
+        said = "translated" if field.origin in translated else "not translated"
+        return f"{field.origin_type}, {said}"
+
+    def _section_of(self, field: FieldDesign, row: str) -> Markup:
+        content_type = self._file.content_type
+        offered = [(section_name(each), each.key) for each in content_type.sections]
+        own = section_of(content_type, field.key)
+        return select(
+            "design-field-section",
+            "",
+            [("no section", ""), *offered],
+            own.key if own else "",
+            row=row,
+            about=f"Section of field {int(row) + 1}",
         )
-        self._explain(number)
-        self._edited()
 
-    def _sort(self, number: int) -> None:
-        """Take over the section that a row says."""
-        if number >= len(self._fields()):
-            return
-        content_type = self._desk.content_types[self._place]
-        key, chosen = self._fields()[number].key, self._rows[number].section.value
-        found = section_of(content_type, key)
-        if chosen != (found.key if found else ""):
-            changed = with_field_in_section(content_type, key, chosen)
-            self._desk.change(self._place, changed)
-            self._reshaped()
-
-    def _explain(self, number: int) -> None:
-        """Show a field's sample and why it was proposed like this."""
-        content_type = self._desk.content_types[self._place]
+    def _why(self, number: int) -> Markup:
+        """Return what is wrong with a field, its sample, and why it was proposed."""
+        content_type, place = self._file.content_type, self._file.place
         field = content_type.fields[number]
-        samples = self._desk.samples(content_type, field, 1)
-        told, why = field.note or UNFILLED, "It can be left out."
+        samples = self._editor.samples(content_type, field, 1)
+        said, why = field.note or UNFILLED, "It can be left out."
         if samples:
-            told, why = samples[0].telling, field.note
-        self._rows[number].explain(_made("why", sample=told, note=why))
+            said, why = samples[0].telling, field.note
+        wrong = self._editor.field_problems(place, number)
+        return _made("why", wrong=wrong, sample=said, note=why)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from cmsmig.mapping.propose.field_facts import is_blank
+from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.item_story_html import (
     VIEWS,
     chooser_html,
@@ -15,7 +16,6 @@ from cmsmig.notebook.design.item_story_html import (
     steps_html,
     views_html,
 )
-from cmsmig.review.design_edits import DesignEditor
 from cmsmig.ui.controls import search
 from cmsmig.ui.html.safe_html import joined
 from cmsmig.ui.query import folded
@@ -29,25 +29,17 @@ class ItemStory(View):
     """Shows one item of a content type as the design makes it."""
 
     prefix = "story"
-    label = "What one item becomes"
 
-    def __init__(self, desk: DesignEditor) -> None:
+    def __init__(self, file: DesignFile) -> None:
         super().__init__()
-        self._desk = desk
-        self._place = 0
+        self._file = file
         self._at = self._fullest()
         self._text = ""
         self._view = next(iter(VIEWS))
 
-    def choose(self, place: int) -> None:
+    def choose(self) -> None:
         """Show an item of another content type."""
-        self._place, self._text = place, ""
-        self._at = self._fullest()
-        self.show()
-
-    def renew(self) -> None:
-        """Show the item as the design makes it now."""
-        self.show(calm=True)
+        self._at, self._text = self._fullest(), ""
 
     @action("search")
     def search(self, text: str) -> None:
@@ -94,7 +86,7 @@ class ItemStory(View):
         self.show()
 
     def _items(self) -> tuple[Item, ...]:
-        return self._desk.items(self._place)
+        return self._file.editor.items(self._file.place)
 
     def _fullest(self) -> int:
         """Return the place of the first item that fills the most fields."""
@@ -127,4 +119,4 @@ class ItemStory(View):
     def _item(self) -> Markup:
         items = self._items()
         item = items[self._at] if self._at < len(items) else None
-        return item_html(self._desk, self._place, item, self._view)
+        return item_html(self._file.editor, self._file.place, item, self._view)

@@ -91,18 +91,18 @@ def views_html(chosen: str) -> Markup:
     )
 
 
-def item_html(desk: DesignEditor, place: int, item: Item | None, view: str) -> Markup:
+def item_html(editor: DesignEditor, place: int, item: Item | None, view: str) -> Markup:
     """Return an item as the design makes it now, looked at in one way."""
-    content_type = desk.content_types[place]
+    content_type = editor.content_types[place]
     if view == "component":
-        return _components(desk, content_type)
+        return _components(editor, content_type)
     if view == "difference":
-        return _differences(desk, content_type)
+        return _differences(editor, content_type)
     if view == "components":
-        return _all_components(desk)
+        return _all_components(editor)
     if item is None:
         return sheet(note("No item of this collection is migrated."))
-    story = desk.story(place, item)
+    story = editor.story(place, item)
     if isinstance(story, str):
         return sheet(note(story, "bad"))
     if view == "story":
@@ -110,13 +110,13 @@ def item_html(desk: DesignEditor, place: int, item: Item | None, view: str) -> M
         body = story_to_create(fields, parent_id=None)
         told = "Relations stay empty until all stories exist; files get their address."
         return joined((sheet(paragraph(told)), _json(body)))
-    return _form(desk, content_type, story)
+    return _form(editor, content_type, story)
 
 
 def _form(
-    desk: DesignEditor, content_type: ContentTypeDesign, story: StoryDraft
+    editor: DesignEditor, content_type: ContentTypeDesign, story: StoryDraft
 ) -> Markup:
-    fields = form_fields(story, content_type, desk.item_names())
+    fields = form_fields(story, content_type, editor.item_names())
     groups = [
         (section, [(each, _value(each)) for each in listed])
         for section, listed in groupby(fields, key=lambda each: each.section)
@@ -164,15 +164,15 @@ def _object(value: JsonObject, title: str) -> Markup:
     return _made("long", text=_text(value))
 
 
-def _components(desk: DesignEditor, content_type: ContentTypeDesign) -> Markup:
-    made = components_of(desk.design, content_type)
+def _components(editor: DesignEditor, content_type: ContentTypeDesign) -> Markup:
+    made = components_of(editor.design, content_type)
     return joined(_json(body) for body in made.values())
 
 
-def _all_components(desk: DesignEditor) -> Markup:
+def _all_components(editor: DesignEditor) -> Markup:
     """Return every component of the design, folded: its form and its JSON."""
     return joined(
-        _component(each.name, each.body) for each in component_bodies(desk.design)
+        _component(each.name, each.body) for each in component_bodies(editor.design)
     )
 
 
@@ -188,10 +188,10 @@ def _component(name: str, body: JsonObject) -> Markup:
     return _made("component", name=name, count=count, schema=fields, content=json_html)
 
 
-def _differences(desk: DesignEditor, content_type: ContentTypeDesign) -> Markup:
+def _differences(editor: DesignEditor, content_type: ContentTypeDesign) -> Markup:
     parts = []
-    for name, ours in components_of(desk.design, content_type).items():
-        theirs = desk.component_in_space(name)
+    for name, ours in components_of(editor.design, content_type).items():
+        theirs = editor.component_in_space(name)
         if theirs is None:
             told = f"`{name}` is new: the space has no component of this name."
             parts.append(sheet(note(told, "good")))

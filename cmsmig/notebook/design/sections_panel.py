@@ -4,27 +4,31 @@ a nested component."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 from markupsafe import Markup
 
 from cmsmig.errors import DecisionsError
-from cmsmig.mapping.decisions.design import ContentTypeDesign, SectionDesign
-from cmsmig.review.design_edits import DesignEditor
+from cmsmig.mapping.decisions.design import SectionDesign
+from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.review.section_changes import (
     with_section_called,
     with_section_flat,
     with_section_nested,
     without_section,
 )
-from cmsmig.ui.action_queue import Act
-from cmsmig.ui.controls import button, text, words
+from cmsmig.ui.controls import button, words
+from cmsmig.ui.form import Field, FormView
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import code, joined, note, sheet, stacked
 from cmsmig.ui.view import View, action
 
-_made = partial(fragment, "notebook/design/design_parts.html")
+_made = partial(fragment, "notebook/design/design_table.html")
+_FORM = (
+    Field("section-label", "Name", "display_name", about="Name of section"),
+    Field("section-key", "Key", "key", about="Key of section"),
+    Field("section-component", "Block of", "component", about="Component of section"),
+)
 _HEAD = ("section", "fields", "what it is", "change it")
 _NONE = (
     "No section yet: choose fields in the table, name the section, and make it with "
@@ -35,18 +39,10 @@ _NONE = (
 class SectionsPanel(View):
     """The sections, each with what can be done with it."""
 
-    label = "Sections"
-
-    def __init__(self, desk: DesignEditor, edited: Act) -> None:
+    def __init__(self, file: DesignFile) -> None:
         super().__init__()
-        self._desk = desk
-        self._place = 0
-        self._edited = edited
-
-    def load(self, place: int) -> None:
-        """Show the sections of a content type; nobody is disturbed who types here."""
-        self._place = place
-        self.show(calm=True)
+        self._file = file
+        self._form = self.part(FormView(_FORM, self._section, self._put))
 
     def html(self, *, live: bool) -> Markup:
         """Return the sections with their controls."""
@@ -58,45 +54,35 @@ class SectionsPanel(View):
 
     @property
     def _sections(self) -> tuple[SectionDesign, ...]:
-        return self._desk.content_types[self._place].sections
+        return self._file.content_type.sections
+
+    def _section(self, row: str) -> SectionDesign:
+        if int(row) not in range(len(self._sections)):
+            # Pressed twice, before what the first press brought was drawn.
+            raise DecisionsError("This section is gone already.")
+        return self._sections[int(row)]
+
+    def _put(self, row: str, section: SectionDesign) -> None:
+        self._file.put(with_section_called(self._file.content_type, int(row), section))
 
     def _row(self, at: int, section: SectionDesign) -> tuple[Markup, ...]:
+        field = partial(self._form.field, row=str(at))
+        kind = words("a group in the form; values stay as they are")
         return (
-            joined(_names(at, section)),
+            field("display_name") + field("key"),
             stacked(code(key) for key in section.fields),
-            _kind(at, section),
+            field("component") if section.component else kind,
             joined(_buttons(at, section)),
         )
 
-    @action("section-label")
-    def _named(self, told: str) -> None:
-        at, name = self._told(told)
-        self._put(at, replace(self._sections[at], display_name=name.strip()))
-
-    @action("section-key")
-    def _keyed(self, told: str) -> None:
-        at, key = self._told(told)
-        self._put(at, replace(self._sections[at], key=key.strip()))
-
-    @action("section-component")
-    def _component(self, told: str) -> None:
-        at, component = self._told(told)
-        self._put(at, replace(self._sections[at], component=component.strip()))
-
-    def _put(self, at: int, section: SectionDesign) -> None:
-        content_type = self._desk.content_types[self._place]
-        self._change(with_section_called(content_type, at, section))
-
     @action("section-nest")
-    def _nest(self, at: str) -> None:
-        content_type = self._desk.content_types[self._place]
+    def _nest(self, row: str) -> None:
+        self._section(row)
+        editor = self._file.editor
         nested, left = with_section_nested(
-            self._desk.design,
-            content_type,
-            self._told(at)[0],
-            self._desk.components_in_space,
+            editor.design, self._file.content_type, int(row), editor.components_in_space
         )
-        self._change(nested)
+        self._file.put(nested)
         if left:
             names = ", ".join(f"`{each.key}`" for each in left)
             self.say(
@@ -106,42 +92,14 @@ class SectionsPanel(View):
             )
 
     @action("section-flatten")
-    def _flatten(self, at: str) -> None:
-        content_type = self._desk.content_types[self._place]
-        self._change(with_section_flat(content_type, self._told(at)[0]))
+    def _flatten(self, row: str) -> None:
+        self._section(row)
+        self._file.put(with_section_flat(self._file.content_type, int(row)))
 
     @action("section-dissolve")
-    def _dissolve(self, at: str) -> None:
-        content_type = self._desk.content_types[self._place]
-        self._change(without_section(content_type, self._told(at)[0]))
-
-    def _told(self, told: str) -> tuple[int, str]:
-        """Return the place of a section and what was entered for it."""
-        at, _, value = told.partition("=")
-        if int(at) not in range(len(self._sections)):
-            # Pressed twice, before what the first press brought was drawn.
-            raise DecisionsError("This section is gone already.")
-        return int(at), value
-
-    def _change(self, content_type: ContentTypeDesign) -> None:
-        self._desk.change(self._place, content_type)
-        self._edited()
-        self.show()
-
-
-def _names(at: int, section: SectionDesign) -> Iterator[Markup]:
-    name, which = section.display_name, f"section {at + 1}"
-    yield text("section-label", "Name", name, row=str(at), about=f"Name of {which}")
-    yield text("section-key", "Key", section.key, row=str(at), about=f"Key of {which}")
-
-
-def _kind(at: int, section: SectionDesign) -> Markup:
-    if not section.component:
-        return words("a group in the form; values stay as they are")
-    about = f"Component of section {at + 1}"
-    return text(
-        "section-component", "Block of", section.component, row=str(at), about=about
-    )
+    def _dissolve(self, row: str) -> None:
+        self._section(row)
+        self._file.put(without_section(self._file.content_type, int(row)))
 
 
 def _buttons(at: int, section: SectionDesign) -> Iterator[Markup]:
