@@ -61,7 +61,7 @@ class View(ABC):
     def __init__(self) -> None:
         self.said: tuple[str, Severity] = ("", "")
         """The last message."""
-        self._whole: View | None = None
+        self._owner: View | None = None
         self._parts: list[View] = []
         self._live: Live | None = None
         self._queue: ActionQueue | None = None
@@ -74,7 +74,7 @@ class View(ABC):
 
     def part(self, view: V) -> V:
         """Let a view be a part of this one, which shows its HTML and its messages."""
-        view._whole = self
+        view._owner = self
         self._parts.append(view)
         return view
 
@@ -101,15 +101,15 @@ class View(ABC):
 
     def show(self, *, focus: str = "", calm: bool = False) -> None:
         """Show the state as it is now; `focus` and `calm` as in `Live.show`."""
-        if self._whole is not None:
-            self._whole.show(focus=focus, calm=calm)
+        if self._owner is not None:
+            self._owner.show(focus=focus, calm=calm)
         elif self._live is not None:
             self._live.show(self.html(live=True), focus=focus, calm=calm)
 
     def say(self, text: str, kind: Severity = "") -> None:
         """Show one sentence; empty takes the last one away."""
-        if self._whole is not None:
-            self._whole.say(text, kind)
+        if self._owner is not None:
+            self._owner.say(text, kind)
             return
         before, self.said = self.said, (text, kind)
         if self.said != before:
@@ -118,7 +118,7 @@ class View(ABC):
     def messages(self) -> Markup:
         """Return the places of the last message; one of them is read out. A part has
         none of its own."""
-        if self._whole is not None:
+        if self._owner is not None:
             return NOTHING
         text, kind = self.said
         return fragment(
@@ -149,8 +149,8 @@ class View(ABC):
 
     def named(self, name: str) -> str:
         """Return the whole name of a control: with a hyphen it is whole."""
-        is_whole = "-" in name or not self.prefix
-        return name if is_whole else f"{self.prefix}-{name}"
+        is_owner = "-" in name or not self.prefix
+        return name if is_owner else f"{self.prefix}-{name}"
 
     def _views(self) -> Iterator[View]:
         yield self
