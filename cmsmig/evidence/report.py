@@ -67,6 +67,10 @@ _NOTED: Mapping[str, str] = {
     "sign": "sign uploads",
 }
 """What kinds of requests are called as the ledger notes them: as in a plan."""
+LINE: Final = ("State", "What has to be so", "Found", "What to do")
+"""The columns of the checklist."""
+TICKED: Final = "Ticked by"
+"""One more, where a line is ticked."""
 _PAGES: Final = 3
 """Pages that are named of one file."""
 _STATES: Mapping[CheckState, Mark] = {
@@ -288,8 +292,7 @@ def checklist_doc(checks: Iterable[Check]) -> Iterator[Part]:
         )
         for each in found
     ]
-    head = ("State", "What has to be so", "Found", "What to do")
-    yield Table((*head, *(["Ticked by"] if ticked else ())), rows, shown=len(rows))
+    yield Table((*LINE, TICKED) if ticked else LINE, rows, shown=len(rows))
     yield Text("`unchecked`: it cannot be checked here; a person has to look.")
 
 

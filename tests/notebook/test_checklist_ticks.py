@@ -32,8 +32,8 @@ def _row(page: Page, line: str) -> str:
 async def test_a_line_is_ticked_by_name_and_stays_ticked(
     staged: Callable[..., Staged], tmp_path: Path
 ) -> None:
-    """In the panel, in the project's file, in the report, and in the next session;
-    not without a name; and the tick can be taken away."""
+    """In the panel, which says what to do, in the project's file, in the report, and in
+    the next session; not without a name; and the tick can be taken away."""
     stage = staged()
     await stage.imported()
     workspace = stage.workspace(interactive=True)
@@ -41,6 +41,7 @@ async def test_a_line_is_ticked_by_name_and_stays_ticked(
     handover = open_handover(workspace, str(tmp_path / "r"))
     page = Page(verifying.checklist(handover))
     row = _row(page, LINE)
+    await page.sees("Lower it a day before the switch")
     await page.set("checklist-name", " ")
     await page.set("checklist-tick", row)
     await page.sees("Write your name first")

@@ -213,8 +213,8 @@ def _addresses(evidence: Evidence) -> Iterator[Check]:
         "Every old address has an outcome",
         f"{found}.",
         _MAP,
-        "Import the items that failed; then give each address that waits a target "
-        "or `gone` in decisions/redirects.yaml.",
+        "Import the items that failed; then decide in notebook 07 about each address "
+        "that waits.",
         ok=not waiting,
     )
     clashes = [*redirects.shared, *redirects.shadowed]
@@ -222,7 +222,7 @@ def _addresses(evidence: Evidence) -> Iterator[Check]:
         "No two pages claim one address",
         first_of(clashes, _NAMED) if clashes else "None do.",
         _MAP,
-        "Give one of each pair another slug or a decision in decisions/redirects.yaml.",
+        "Give one of each pair another slug, or decide about it in notebook 07.",
         ok=not clashes,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from cmsmig.evidence.report import checklist_doc
+from cmsmig.evidence.report import LINE, TICKED, checklist_doc
 from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.evidence.switch.checklist_file import tick, untick
 from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
@@ -75,7 +75,7 @@ class ChecklistView(View):
             return doc_sheet(lines, *rest)
         assert isinstance(lines, Table)
         rows = [
-            (*cells[:-1], self._ticking(str(number), check))
+            (*cells[: len(LINE)], self._ticking(str(number), check))
             for number, (cells, check) in enumerate(
                 zip(lines.rows, self._checks, strict=True)
             )
@@ -83,7 +83,7 @@ class ChecklistView(View):
         name = text(self.named("name"), "Name", self._name, hint="your name")
         return self.panel(
             name=bar(name, self.act("again")),
-            checklist=doc_sheet(replace(lines, rows=rows), *rest),
+            checklist=doc_sheet(replace(lines, head=(*LINE, TICKED), rows=rows), *rest),
         )
 
     def _ticking(self, row: str, check: Check) -> Markup:
