@@ -4,10 +4,11 @@ Nothing depends on it: deleting the file costs the time to derive it again. A fi
 is damaged, of another version or of another user is made again; one that cannot be
 opened or written, or of another program, is left alone and done without.
 
-What an import writes or a verification compares with is signed: each row of `draft`,
-`content_hash`, `file_use` and `part` ends with a keyed hash of its values. The key is
-the user's and is kept outside the project, so that a row that another program changed
-is read as missing. Readers ask for `seal(...)` in their queries.
+What an import writes, a verification compares with or a review goes by is signed: each
+row of `draft`, `content_hash`, `file_use`, `part` and `scanned_body` ends with a keyed
+hash of its values. The key is the user's and is kept outside the project, so that a row
+that another program changed is read as missing. Readers ask for `seal(...)` in their
+queries.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 9
+VERSION = 10
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sealed_by (seal BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS draft (
@@ -53,6 +54,9 @@ CREATE TABLE IF NOT EXISTS part (
     name TEXT NOT NULL, number INTEGER NOT NULL, print TEXT NOT NULL,
     body BLOB NOT NULL, seal BLOB NOT NULL,
     PRIMARY KEY (name, number)) STRICT;
+CREATE TABLE IF NOT EXISTS scanned_body (
+    key TEXT PRIMARY KEY, print TEXT NOT NULL, record BLOB NOT NULL,
+    seal BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS edition (
     id INTEGER PRIMARY KEY,
     collection TEXT NOT NULL, print TEXT NOT NULL,
@@ -89,15 +93,16 @@ CREATE TABLE IF NOT EXISTS held_file (
 CREATE INDEX IF NOT EXISTS file_size ON held_file (size);
 CREATE TABLE IF NOT EXISTS noticed (
     entry INTEGER NOT NULL, finding TEXT NOT NULL, field TEXT NOT NULL,
-    times INTEGER NOT NULL, what TEXT NOT NULL,
+    times INTEGER NOT NULL, what TEXT NOT NULL, place TEXT NOT NULL,
+    why TEXT NOT NULL,
     PRIMARY KEY (entry, finding, field)) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS noticed_finding ON noticed (finding);
 INSERT INTO sealed_by SELECT seal('derived')
 WHERE NOT EXISTS (SELECT 1 FROM sealed_by);
 """
 _TABLES = (
-    "sealed_by", "draft", "content_hash", "file_use", "part", "edition", "entry",
-    "cell", "searched", "held_file", "noticed",
+    "sealed_by", "draft", "content_hash", "file_use", "part", "scanned_body",
+    "edition", "entry", "cell", "searched", "held_file", "noticed",
 )  # fmt: skip
 _WAIT_SECONDS = 2.0
 _KEY_FILE = "derived.key"

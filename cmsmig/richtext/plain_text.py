@@ -1,9 +1,16 @@
-"""The visible text of a document."""
+"""The visible text of a document, and that of HTML."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
+from cmsmig.character_references import shown_text
+
+_INLINE = re.compile(
+    r"</?(?:a|abbr|b|code|em|i|mark|s|small|span|strong|sub|sup|u)\b[^<>]*>", re.I
+)
+_TAG = re.compile(r"<[^<>]*>")
 _ENDING = frozenset(
     ("paragraph", "heading", "code_block", "tableRow", "horizontal_rule")
 )
@@ -29,3 +36,9 @@ def visible_text(document: Mapping[str, object]) -> str:
         if isinstance(content, list):
             stack.extend(reversed(content))
     return "".join(pieces).strip("\n")
+
+
+def html_text(body: str) -> str:
+    """Return the text of HTML, blanks where blocks end. For looking only: whatever
+    stands between tags is text."""
+    return " ".join(shown_text(_TAG.sub(" ", _INLINE.sub("", body))).split())

@@ -17,6 +17,7 @@ from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse
+from cmsmig.richtext.plain_text import html_text
 from cmsmig.ui.query import folded
 
 REFERENCE, OPTION, SWITCH = "reference", "option", "switch"
@@ -31,10 +32,6 @@ FACET_TYPES = {
 FILE_TYPES = frozenset(("Image", "MultiImage", "File"))
 _SHOWN = 90
 """Characters of a value that a list shows."""
-_INLINE = re.compile(
-    r"</?(?:a|abbr|b|code|em|i|mark|s|small|span|strong|sub|sup|u)\b[^<>]*>", re.I
-)
-_TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(
     r"(?:href|src|data-page-url)\s*=\s*[\"']?([^\"'<>\s]{1,500})", re.I
 )
@@ -126,12 +123,6 @@ def files_of(field: Field, value: Json) -> Iterator[HeldFile]:
             if element.tag == "img" and (address := element.attributes.get("src")):
                 alt = element.attributes.get("alt") or ""
                 yield HeldFile(address, alt.strip(), True)
-
-
-def html_text(body: str) -> str:
-    """Return the text of HTML, blanks where blocks end. For looking only: whatever
-    stands between tags is text."""
-    return " ".join(shown_text(_TAG.sub(" ", _INLINE.sub("", body))).split())
 
 
 def file_name(address: str) -> str:

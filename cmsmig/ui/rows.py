@@ -1,9 +1,14 @@
-"""Rows of text in a private SQLite file, listed at any size without waiting."""
+"""Rows in a private SQLite file, listed at any size without waiting.
+
+The one search of all lists whose rows are made while they are shown: all words, each
+anywhere, without accents and case.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from markupsafe import Markup
@@ -11,38 +16,55 @@ from markupsafe import Markup
 from cmsmig.ui.cells import Copied
 from cmsmig.ui.query import Query, folded
 from cmsmig.ui.relation import Column, Filter, Nouns, Page, Relation, Row
+from cmsmig.whole_text import whole_text
 
 Texts: TypeAlias = Sequence[str | int]
-"""The cells of a row, column by column."""
+"""The cells of a row, column by column; numbers are sorted as such. What is behind the
+last column is searched in place of the cells."""
 _ORDER = "rank, part, number"
 
 
 class Rows(Relation):
-    """Rows, part by part: a part may be put in again with others."""
+    """Rows, part by part: a part may be put in again with others.
+
+    A cell of a column that is filtered holds its values in lines.
+    """
+
+    key = "part || '-' || number"
+    """What names a row: SQL over part and number."""
 
     def __init__(
         self, nouns: Nouns, columns: Sequence[Column], filters: Sequence[Filter] = ()
     ) -> None:
-        """`filters` are named like the columns that they count."""
+        """`filters` are named like the columns that they count. A column that is hidden
+        and not optional is only filtered by."""
         self.nouns = nouns
         self._columns = columns
         self._filters = filters
         self._names = [each.name for each in columns]
+        self._written = [n for n, e in enumerate(columns) if e.optional or not e.hidden]
+        self._found_words: list[str] = []
         # Without a name it is in memory, and on disk beyond a few megabytes; it goes
         # with the kernel. Panels may be served by different threads.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode = OFF")
-        # Without a type: numbers stay numbers, and are sorted so.
-        listed = ", ".join(f'"{name}" NOT NULL' for name in self._names)
-        self._db.execute(
-            "CREATE TABLE line (part INTEGER, number INTEGER, rank INTEGER, "
-            f"searched TEXT, {listed}, PRIMARY KEY (part, number)) WITHOUT ROWID"
-        )
+        listed = "".join(f', "{name}" NOT NULL' for name in self._names)
+        # What is searched is apart: lists and counts do not read it.
+        for table, more in (
+            ("line", f", rank INTEGER{listed}"),
+            ("searched", ", words TEXT"),
+            ("found", ""),
+        ):
+            self._db.execute(
+                f"CREATE TABLE {table} (part INTEGER, number INTEGER{more}, "
+                "PRIMARY KEY (part, number)) WITHOUT ROWID"
+            )
 
     def put(self, part: int, rows: Iterable[tuple[int, Texts]]) -> None:
         """Keep these rows of a part, with how soon each is listed, in place of those
         that it had."""
-        self._db.execute("DELETE FROM line WHERE part = ?", (part,))
+        for table in ("line", "searched"):
+            self._db.execute(f"DELETE FROM {table} WHERE part = ?", (part,))
         self.add(part, rows)
 
     def add(self, part: int, rows: Iterable[tuple[int, Texts]]) -> None:
@@ -50,18 +72,37 @@ class Rows(Relation):
         (first,) = self._db.execute(
             "SELECT coalesce(max(number) + 1, 0) FROM line WHERE part = ?", (part,)
         ).fetchone()
-        marks = ", ".join("?" * (len(self._names) + 4))
-        self._db.executemany(
-            f"INSERT INTO line VALUES ({marks})",
-            (
-                (part, number, rank, folded(" ".join(map(str, row))), *row)
-                for number, (rank, row) in enumerate(rows, first)
-            ),
+        for number, (rank, row) in enumerate(rows, first):
+            self.put_row(part, number, rank, row)
+
+    def put_row(self, part: int, number: int, rank: int, row: Texts) -> None:
+        """Keep one row, in place of the one that it may have had."""
+        width = len(self._names)
+        marks = ", ".join("?" * (width + 3))
+        self._db.execute(
+            f"INSERT OR REPLACE INTO line VALUES ({marks})",
+            (part, number, rank, *row[:width]),
+        )
+        searched = folded(" ".join(map(str, row[width:] or row)))
+        self._db.execute(
+            "INSERT OR REPLACE INTO searched VALUES (?, ?, ?)",
+            (part, number, whole_text(searched)),
+        )
+        self._found_words = []
+
+    def change(self, part: int, number: int, cells: Mapping[str, str | int]) -> None:
+        """Change cells of a row; it is searched as before."""
+        changes = ", ".join(f'"{name}" = ?' for name in cells)
+        self._db.execute(
+            f"UPDATE line SET {changes} WHERE (part, number) = (?, ?)",
+            (*cells.values(), part, number),
         )
 
     def clear(self) -> None:
         """Forget all rows."""
-        self._db.execute("DELETE FROM line")
+        for table in ("line", "searched"):
+            self._db.execute(f"DELETE FROM {table}")
+        self._found_words = []
 
     def count(self, query: Query) -> int:
         """Return how many rows pass."""
@@ -69,14 +110,23 @@ class Rows(Relation):
         found = self._db.execute(f"SELECT count(*) FROM line {where}", values)
         return int(found.fetchone()[0])
 
+    def keys(self, query: Query) -> list[str]:
+        """Return the keys of all rows that pass, in their order."""
+        return [str(key) for key, *_ in self._listed(query)]
+
     def all(self, query: Query) -> Iterator[tuple[str, ...]]:
         """Yield the texts of all rows that pass, in their order."""
-        for _, *texts in self._found(query, ""):
+        for _, *texts in self._listed(query, self._names):
             yield tuple(map(str, texts))
 
     def cell(self, column: str, text: str) -> Markup | str | Copied:
         """Return how a text is shown in a column."""
         return text
+
+    def options(self, name: str, values: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Return values of a filter, each with its label, in the order they are
+        offered; here those that are listed first come first."""
+        return [(each, each) for each in values]
 
     def columns(self, query: Query) -> Sequence[Column]:
         """Return the columns."""
@@ -94,22 +144,24 @@ class Rows(Relation):
         count = self.count(query)
         first = max(0, min(first, (count - 1) // size * size))
         rows = []
-        for key, *texts in self._found(query, f" LIMIT {size:d} OFFSET {first:d}"):
+        limit = f" LIMIT {size:d} OFFSET {first:d}"
+        for key, *texts in self._listed(query, self._names, limit):
             named = zip(self._names, map(str, texts), strict=True)
             cells = {name: self.cell(name, text) for name, text in named}
-            rows.append(Row(key, texts[0], cells))
+            rows.append(Row(str(key), str(texts[0]), cells))
         return Page(rows, first, count)
 
     def place(self, query: Query, key: str, by: int) -> str:
         """Return the key of the row `by` places behind another."""
-        keys = [found for found, *_ in self._found(query, "")]
+        keys = self.keys(query)
         at = keys.index(key) + by if key in keys else -1
         return keys[at] if at in range(len(keys)) else ""
 
     def csv(self, query: Query, shown: Sequence[str]) -> Iterator[Sequence[str]]:
         """Yield the titles of all columns, then the rows that pass."""
-        yield [each.title for each in self._columns]
-        yield from self.all(query)
+        yield [self._columns[n].title for n in self._written]
+        for row in self.all(query):
+            yield [row[n] for n in self._written]
 
     def _counted(self, query: Query, each: Filter) -> list[tuple[str, str]]:
         where, values = self._where(query.without(each.name))
@@ -118,30 +170,48 @@ class Rows(Relation):
             f"{where} GROUP BY 1 ORDER BY 3, 1",
             values,
         )
-        counts = {text: number for text, number, _ in found if text}
-        if query.get(each.name):
-            counts.setdefault(query.get(each.name), 0)
-        return [("all", ""), *((f"{t} ({n:,})", t) for t, n in counts.items())]
+        counts: Counter[str] = Counter()
+        for text, number, _ in found:
+            for value in filter(None, str(text).split("\n")):
+                counts[value] += number
+        if chosen := query.get(each.name):
+            counts.setdefault(chosen, 0)
+        listed = self.options(each.name, list(counts))
+        return [("all", ""), *((f"{t} ({counts[v]:,})", v) for t, v in listed)]
 
-    def _found(self, query: Query, limit: str) -> sqlite3.Cursor:
+    def _listed(
+        self, query: Query, names: Sequence[str] = (), limit: str = ""
+    ) -> sqlite3.Cursor:
         where, values = self._where(query)
         order = _ORDER
         if query.sort in self._names:
             way = "DESC" if query.descending else "ASC"
             order = f'"{query.sort}" COLLATE NOCASE {way}, {_ORDER}'
-        listed = ", ".join(f'"{name}"' for name in self._names)
+        listed = "".join(f', "{name}"' for name in names)
         return self._db.execute(
-            f"SELECT part || '-' || number, {listed} FROM line {where} "
-            f"ORDER BY {order}{limit}",
+            f"SELECT {self.key}{listed} FROM line {where} ORDER BY {order}{limit}",
             values,
         )
 
     def _where(self, query: Query) -> tuple[str, tuple[str, ...]]:
         pairs = [each for each in query.filters if each[0] in self._names]
-        tests = [
-            "1",
-            *("instr(searched, ?)" for _ in query.words),
-            *(f'"{name}" = ?' for name, _ in pairs),
-        ]
-        values = (*query.words, *(value for _, value in pairs))
+        tests = ["1", *(_HOLDS.format(name) for name, _ in pairs)]
+        if words := [whole_text(each) for each in query.words]:
+            self._find(words)
+            tests.append("(part, number) IN found")
+        values = tuple(f"\n{value}\n" for _, value in pairs)
         return f"WHERE {' AND '.join(tests)}", values
+
+    def _find(self, words: list[str]) -> None:
+        """Look up which rows hold all words; a list asks several times for the same."""
+        if words == self._found_words:
+            return
+        tests = " AND ".join("instr(words, ?)" for _ in words)
+        self._db.execute("DELETE FROM found")
+        self._db.execute(
+            f"INSERT INTO found SELECT part, number FROM searched WHERE {tests}", words
+        )
+        self._found_words = words
+
+
+_HOLDS = 'instr(char(10) || "{}" || char(10), ?)'

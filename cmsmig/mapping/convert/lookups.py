@@ -54,19 +54,22 @@ class Lookups:
         )
 
 
-def recording(context: DraftContext, marks: Marks) -> tuple[DraftContext, Lookups]:
-    """Return a context that answers with marks for assets, and what it was asked."""
+def recording(
+    context: DraftContext, marks: Marks | None = None
+) -> tuple[DraftContext, Lookups]:
+    """Return a context that answers with marks for assets, if given, and what it was
+    asked."""
     asked = Lookups()
     recorded = replace(
         context,
-        assets=_Asked(
+        assets=Asked(
             context.assets,
             lambda address, held: asked.files.update({address: held is not None}),
-            lambda address, held: marks.asset(address),
+            lambda address, held: marks.asset(address) if marks else held,
         ),
-        missing_assets=_Asked(context.missing_assets, asked.missing.__setitem__),
-        alts=_Asked(context.alts, asked.alts.__setitem__),
-        blocks=_Asked(
+        missing_assets=Asked(context.missing_assets, asked.missing.__setitem__),
+        alts=Asked(context.alts, asked.alts.__setitem__),
+        blocks=Asked(
             context.blocks,
             lambda key, held: asked.blocks.update({key.field: _division(held)}),
         ),
@@ -74,7 +77,7 @@ def recording(context: DraftContext, marks: Marks) -> tuple[DraftContext, Lookup
     return recorded, asked
 
 
-class _Asked(Mapping[K, V]):
+class Asked(Mapping[K, V]):
     """A mapping that reports what it is asked for, and can only be asked. What it
     holds under a key it gives as `shown` has it."""
 
@@ -98,6 +101,10 @@ class _Asked(Mapping[K, V]):
 
     def __len__(self) -> int:
         raise TypeError("a draft may ask for names only: others would not be kept")
+
+    def __bool__(self) -> bool:
+        """Be asked also where it is empty: it may hold the name the next time."""
+        return True
 
 
 def _division(blocks: Blocks | None) -> _Division:

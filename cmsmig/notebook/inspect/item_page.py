@@ -19,13 +19,13 @@ from cmsmig.notebook.inspect.item_values import (
 )
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Collection, Field
+from cmsmig.richtext.plain_text import html_text
 from cmsmig.survey.catalogue import Entry
 from cmsmig.survey.item_browser import ItemBrowser, Reference
 from cmsmig.survey.item_relation import STATES, ItemRelation
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.story_states import story_told
 from cmsmig.survey.thumbnails import Thumbnails
-from cmsmig.survey.value_facts import html_text
 from cmsmig.ui.cells import Copied
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, code, escape, joined, preview

@@ -18,7 +18,6 @@ from cmsmig.notebook.preview.body_editor_html import (
     tally_html,
 )
 from cmsmig.notebook.preview.body_panes import body_panes, losses_html
-from cmsmig.notebook.preview.body_relation import BodyRelation
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.outline import BlockKind, kinds_of
 from cmsmig.richtext.blocks.proposals import Block, Blocks, runs_of
@@ -26,7 +25,7 @@ from cmsmig.ui.controls import text
 from cmsmig.ui.form import FormView, Options
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, sheet
-from cmsmig.ui.query import Query
+from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.slices import in_slices
 from cmsmig.ui.table import Place, TableView
 from cmsmig.ui.view import action
@@ -43,7 +42,7 @@ class BodyEditor(TableView):
     opens = True
 
     def __init__(self, previews: Previews, first: int | None) -> None:
-        self._bodies = BodyRelation(previews.scanner)
+        self._bodies = previews.scanner.rows
         super().__init__(previews.workspace.list_source(self._bodies))
         self._previews = previews
         self._review = previews.review
@@ -100,10 +99,11 @@ class BodyEditor(TableView):
             return
         seen = not self._scanner.ticked(index)
         self._scanner.tick(index, seen=seen)
-        among = filter(self._scanner.unticked, self._bodies.passing(self.at.query))
+        unseen = self._bodies.passing(EVERYTHING.having("state", "not seen"))
+        among = {*unseen}.intersection(self._bodies.passing(self.at.query))
         if not seen:
             self.show()
-        elif not self._open_next([*among]):
+        elif not self._open_next(sorted(among)):
             self.narrow(self.at.query)
             self.say("Every body in this choice is seen.", "good")
 

@@ -2,87 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from cmsmig.mapping.decisions.body_reviews import BodyState
-from cmsmig.notebook.preview.body_scan import UNREVIEWED, BodyScanner
-from cmsmig.review.body_index import LossFilter, loss_name
+from cmsmig.review.bodies import Body
+from cmsmig.review.scanned_bodies import ScannedBody
+from cmsmig.richtext.losses import Severity
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Page, Relation, Row
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
 
-_LEFT, _UNSEEN = "to review", "not seen"
-_SORTS = {"title": 0, "field": 1, "state": 2, "losses": 3}
+UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
+_STATES = ("to review", "not seen", *map(str, reversed(BodyState)))
+_LOSSES = {"something": "some loss", "content": "some content"}
+_COLUMNS = (
+    Column("title", "Body"),
+    Column("field", "Field"),
+    Column("review", "Review"),
+    Column("losses", "Losses", most_first=True),
+    *(
+        Column(each, "", hidden=True)
+        for each in ("state", "loss", "structure", "place", "locale")
+    ),
+)
+_FILTERS = (
+    Filter("state", "Review", ""),
+    Filter("loss", "Losses", ""),
+    Filter("structure", "Holds", ""),
+    Filter("place", "Field", ""),
+    Filter("locale", "Locale", ""),
+)
 
 
-class BodyRelation(Relation):
-    """The bodies, as far as they were scanned."""
+class BodyRelation(Rows):
+    """The bodies, each with what is known of it so far."""
 
-    nouns = Nouns("body", "bodies", "No item that is imported has a rich text body.")
+    key = "number"
 
-    def __init__(self, scanner: BodyScanner) -> None:
-        self._scanner = scanner
-        self._index = scanner.body_index
-        self._tags = tuple(
-            dict.fromkeys(each.locale for each in self._index.bodies if each.locale)
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        nouns = Nouns(
+            "body", "bodies", "No item that is imported has a rich text body."
         )
-        self._places = {
-            f"{body.collection.collection_id} {body.design.origin}": (
-                f"{body.collection.display_name}: {body.design.origin}"
-            )
-            for body in self._index.bodies
-        }
+        has_locales = any(each.locale for each in bodies)
+        super().__init__(nouns, _COLUMNS, _FILTERS if has_locales else _FILTERS[:-1])
+        self._bodies = bodies
+        for index in range(len(bodies)):
+            self.note(index, None)
 
-    def columns(self, query: Query) -> Sequence[Column]:
-        """Return the columns of a body."""
-        return (
-            Column("title", "Body"),
-            Column("field", "Field"),
-            Column("state", "Review"),
-            Column("losses", "Losses", most_first=True),
+    def note(self, index: int, scanned: ScannedBody | None) -> None:
+        """Keep what is known of a body; None: nothing yet."""
+        body, losses = self._bodies[index], scanned.losses if scanned else ()
+        loss = {f"{each.severity}/{each.kind}" for each in losses}
+        loss |= {"something"} if losses else set()
+        content = any(each.severity is Severity.CONTENT for each in losses)
+        loss |= {"content"} if content else set()
+        words = (body.title, body.item.slug, body.item.key.item_id)
+        row = (
+            *(body.title, body.design.origin, "", len(losses), ""),
+            "\n".join(sorted(loss)),
+            "\n".join(scanned.structures if scanned else ()),
+            f"{body.collection.display_name}: {body.design.origin}",
+            body.locale,
+            *(*words, scanned.words if scanned else ""),
         )
+        self.put_row(0, index, 0, row)
 
-    def filters(self, query: Query) -> Sequence[Filter]:
-        """Return what bodies can be narrowed by, with counts of those scanned."""
-        tags = [("all", ""), *((each, each) for each in self._tags)]
-        fields = [("all", ""), *((label, key) for key, label in self._places.items())]
-        states = [("all", ""), (_LEFT, _LEFT), (_UNSEEN, _UNSEEN)]
-        states += [(str(each), str(each)) for each in reversed(BodyState)]
-        found = [
-            ("state", "Review", states),
-            ("loss", "Losses", self._losses()),
-            ("structure", "Holds", self._structures()),
-            ("field", "Field", fields),
-            *([("locale", "Locale", tags)] if self._tags else []),
-        ]
-        return [Filter(n, label, query.get(n), listed) for n, label, listed in found]
+    def review(self, index: int, state: BodyState, *, ticked: bool) -> None:
+        """Keep how far a body's review is."""
+        states = [str(state)]
+        if state in UNREVIEWED:
+            states.append("to review")
+        if state is BodyState.NOT_NEEDED and not ticked:
+            states.append("not seen")
+        shown = "seen" if ticked else str(state)
+        self.change(0, index, {"review": shown, "state": "\n".join(states)})
 
-    def passing(self, query: Query) -> Sequence[int]:
+    def passing(self, query: Query) -> list[int]:
         """Return the places of the bodies that pass, in their order."""
-        found: Sequence[int] = self._index.select(query)
-        if state := query.get("state"):
-            found = [each for each in found if self._is_in(each, state)]
-        if query.sort in _SORTS:
-            column = _SORTS[query.sort]
-            found = sorted(
-                found, key=lambda n: self._texts(n)[column], reverse=query.descending
-            )
-        return found
+        return [int(each) for each in self.keys(query)]
 
-    def page(self, query: Query, first: int, size: int, shown: Sequence[str]) -> Page:
-        """Return bodies from a place on."""
-        found = self.passing(query)
-        first = max(0, min(first, (len(found) - 1) // size * size))
-        names = [each.name for each in self.columns(query)]
-        rows = [
-            Row(
-                str(n),
-                self._index.bodies[n].title,
-                dict(zip(names, texts, strict=True)),
-            )
-            for n in found[first : first + size]
-            for texts in (tuple(map(str, self._texts(n))),)
-        ]
-        return Page(rows, first, len(found))
+    def options(self, name: str, values: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Return states in the order of the work, losses from the worst."""
+        if name == "state":
+            return [(each, each) for each in _STATES if each in values]
+        if name == "loss":
+            some = [(label, each) for each, label in _LOSSES.items() if each in values]
+            return [*some, *((_named(e), e) for e in sorted(values) if "/" in e)]
+        return [(each, each) for each in sorted(values)]
 
     def place(self, query: Query, key: str, by: int) -> str:
         """Return the body `by` places after another, round and round."""
@@ -94,45 +100,7 @@ class BodyRelation(Relation):
         later = next((n for n, each in enumerate(found) if each > at), 0)
         return str(found[later + min(by, 0)])
 
-    def csv(self, query: Query, shown: Sequence[str]) -> Iterator[Sequence[str]]:
-        """Yield a line for each body that passes."""
-        yield [each.title for each in self.columns(query)]
-        for each in self.passing(query):
-            yield [*map(str, self._texts(each))]
 
-    def _texts(self, index: int) -> tuple[str, str, str, int | str]:
-        body, state = self._index.bodies[index], self._scanner.state(index)
-        digest = self._index.digests().get(index)
-        seen = self._scanner.ticked(index)
-        return (
-            body.title,
-            body.design.origin,
-            "seen" if seen else str(state or ""),
-            sum(digest.losses.values()) if digest else 0,
-        )
-
-    def _is_in(self, index: int, state: str) -> bool:
-        if state == _UNSEEN:
-            return self._scanner.unticked(index)
-        found = self._scanner.state(index)
-        return found in UNREVIEWED if state == _LEFT else found == state
-
-    def _losses(self) -> list[tuple[str, str]]:
-        sorts = [
-            (
-                f"{each.kind}, {each.severity} ({each.bodies:,})",
-                loss_name((each.severity, each.kind)),
-            )
-            for each in self._index.losses()
-        ]
-        some, content = self._index.losing()
-        return [
-            ("any", LossFilter.ANY),
-            (f"some loss ({some:,})", LossFilter.SOMETHING),
-            (f"some content ({content:,})", LossFilter.CONTENT),
-            *sorts,
-        ]
-
-    def _structures(self) -> list[tuple[str, str]]:
-        found = self._index.structures()
-        return [("anything", ""), *((f"{e} ({n:,})", e) for e, n in found.items())]
+def _named(loss: str) -> str:
+    severity, _, kind = loss.partition("/")
+    return f"{kind}, {severity}"

@@ -1,4 +1,4 @@
-"""Scans all bodies in the background, in slices, and tells the results so far."""
+"""Scans all bodies in the background, in slices, and shows the results so far."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyState, ReviewStatus
+from cmsmig.notebook.preview.body_relation import UNREVIEWED, BodyRelation
 from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.outline import BlockKind
@@ -18,7 +19,6 @@ from cmsmig.ui.slices import in_slices
 
 _TOLD = 0.7
 """Seconds between two times that the watchers hear how far it is."""
-UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,15 @@ class BodyScanner:
     """Finds every body's review state in the background and keeps it."""
 
     def __init__(
-        self, body_index: BodyIndex, review: Review, ticks: SeenBodies
+        self,
+        body_index: BodyIndex,
+        rows: BodyRelation,
+        review: Review,
+        ticks: SeenBodies,
     ) -> None:
         self.body_index = body_index
+        self.rows = rows
+        """The bodies as a list, with the state of each."""
         self.review = review
         self.ticks = ticks
         self.watchers: dict[str, Callable[[], None]] = {}
@@ -73,14 +79,14 @@ class BodyScanner:
         key = self.body_index.key(index)
         found = self.review.status(key, facts)
         kinds = {block.kind for block in found.blocks} - {BlockKind.TEXT}
-        ticked = found.state is BodyState.NOT_NEEDED and self.ticks.holds(
-            key, self.body_index.bodies[index].text
-        )
+        body = self.body_index.bodies[index]
+        ticked = found.state is BodyState.NOT_NEEDED and self.ticks.holds(key, body)
         self._seen[index] = Seen(found.state, frozenset(kinds), ticked)
+        self.rows.review(index, found.state, ticked=ticked)
         return found
 
     def state(self, index: int) -> BodyState | None:
-        """Return how a body stands, or None while nobody has looked through it."""
+        """Return how a body stands, or None while it is not scanned."""
         seen = self._seen.get(index)
         return seen.state if seen else None
 
@@ -94,13 +100,6 @@ class BodyScanner:
         text = self.body_index.bodies[index].text
         self.ticks.mark(self.body_index.key(index), text, seen=seen)
         self.status(index)
-
-    def unticked(self, index: int) -> bool:
-        """Return whether a body needs no review and is not ticked as seen."""
-        seen = self._seen.get(index)
-        return seen is not None and (
-            seen.state is BodyState.NOT_NEEDED and not seen.ticked
-        )
 
     def unreviewed(self, kind: BlockKind | None = None) -> Iterator[int]:
         """Yield the known bodies that await a person, in their order.
@@ -143,7 +142,7 @@ class BodyScanner:
         return [index for key in keys if (index := self._indexes.get(key)) is not None]
 
     def forget(self, indexes: Iterable[int] | None = None) -> None:
-        """Find out again how some bodies stand, None: all; then go on looking."""
+        """Find out again how some bodies stand, None: all; then go on scanning."""
         if indexes is None:
             self._seen.clear()
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -30,6 +29,7 @@ from cmsmig.notebook.preview.accepted_bodies import AcceptedBodies
 from cmsmig.notebook.preview.body_editor import BodyEditor
 from cmsmig.notebook.preview.body_panes import static_html
 from cmsmig.notebook.preview.body_pictures import BodyPictures
+from cmsmig.notebook.preview.body_relation import BodyRelation
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.notebook.preview.component_choices import components_html
 from cmsmig.notebook.preview.embed_choices import EmbedChoices
@@ -43,8 +43,8 @@ from cmsmig.notebook.preview.preview_html import (
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.origin.files import FileStore
-from cmsmig.review.body_index import BodyIndex, HearLosses
-from cmsmig.richtext.losses import Loss
+from cmsmig.review.body_index import BodyIndex, ReceiveBody
+from cmsmig.review.scanned_bodies import ScannedBodies, ScannedBody
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
@@ -54,7 +54,6 @@ from cmsmig.ui.doc_html import doc_sheet
 from cmsmig.ui.documents.finding_list import findings_doc
 from cmsmig.ui.documents.loss_findings import loss_finding
 from cmsmig.ui.html.safe_html import joined, note, sheet
-from cmsmig.ui.query import EVERYTHING
 
 _NAMED = 5
 """Bodies that a refusal names."""
@@ -83,15 +82,18 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     review.reviewer = (
         reviewer or known_reviewer(workspace) or _last_reviewer(blocks, embeds)
     )
-    body_index = BodyIndex(migration, embeds, review.facts)
     derived = DerivedFile(project.derived)
+    kept = ScannedBodies(derived, migration.rules.digest if migration.rules else "")
+    body_index = BodyIndex(migration, embeds, review.facts, kept)
+    rows = BodyRelation(body_index.bodies)
     losses = FindingRows(LOSSES, "losses", site_address(migration.origin.site))
-    body_index.heard = _loss_keeper(body_index, losses, OldPages.of(migration.origin))
+    body_index.received = _row_keeper(rows, losses, body_index, migration)
+    ticks = SeenBodies(project, dry_run=workspace.dry_run)
     return Previews(
         workspace,
         body_index,
         review,
-        BodyScanner(body_index, review, SeenBodies(project, dry_run=workspace.dry_run)),
+        BodyScanner(body_index, rows, review, ticks),
         embeds,
         migration.origin,
         BodyPictures(
@@ -101,6 +103,13 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         losses,
         AcceptedBodies(body_index, derived, dry_run=workspace.dry_run),
     )
+
+
+def scanned_previews(workspace: Workspace) -> Previews:
+    """Return the bodies, each of them scanned."""
+    previews = open_previews(workspace)
+    previews.scanner.finish()
+    return previews
 
 
 def bodies(previews: Previews) -> Panel:
@@ -197,19 +206,25 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
     return workspace.shows(AcceptView(previews))
 
 
-def _loss_keeper(
-    body_index: BodyIndex, kept: FindingRows, pages: OldPages
-) -> HearLosses:
-    """Return what keeps the losses of each body."""
+def _row_keeper(
+    rows: BodyRelation,
+    losses: FindingRows,
+    body_index: BodyIndex,
+    migration: Migration,
+) -> ReceiveBody:
+    """Return what keeps the row and the losses of each body."""
+    pages = OldPages.of(migration.origin)
 
-    def keep(index: int, losses: Sequence[Loss]) -> None:
+    def keep(index: int, scanned: ScannedBody | None) -> None:
         body = body_index.bodies[index]
-        page = pages.path(body.item) if losses else ""
-        kept.replace(
+        lost = scanned.losses if scanned else ()
+        page = pages.path(body.item) if lost else ""
+        rows.note(index, scanned)
+        losses.replace(
             index,
             (
                 loss_finding(loss, item=body.title, page=page, field=body.design.origin)
-                for loss in losses
+                for loss in lost
             ),
         )
 
@@ -256,6 +271,5 @@ def _complete(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
 
 
 def _first(body_index: BodyIndex, count: int) -> tuple[int, ...]:
-    return (
-        body_index.worst_bodies(count) or body_index.select(EVERYTHING)[: max(count, 0)]
-    )
+    some = range(min(max(count, 0), len(body_index.bodies)))
+    return body_index.worst_bodies(count) or tuple(some)

@@ -8,6 +8,7 @@ from cmsmig.canonical import fingerprint
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.origin.records import replace_file
 from cmsmig.plain_file import read_plain
+from cmsmig.review.bodies import Body
 from cmsmig.settings import Project
 
 
@@ -23,9 +24,9 @@ class SeenBodies:
         self._dry_run = dry_run
         self._prints: set[str] = set(self._read())
 
-    def holds(self, key: BodyKey, html: str) -> bool:
-        """Return whether a body was seen as it is."""
-        return _print(key, html) in self._prints
+    def holds(self, key: BodyKey, body: Body) -> bool:
+        """Return whether a body was seen as it is; without any tick none is read."""
+        return bool(self._prints) and _print(key, body.text) in self._prints
 
     def mark(self, key: BodyKey, html: str, *, seen: bool) -> None:
         """Tick a body, or take its tick back; written at once, but not in a dry run.

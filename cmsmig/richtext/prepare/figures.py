@@ -72,7 +72,7 @@ class Figures:
         self._pictures = pictures
         self._showing = showing
         self._videos = Deviation.VIDEO in on
-        self._tied = Deviation.FIGURE in on and embeds.policy.keeps("figure")
+        self._ties = Deviation.FIGURE in on
 
     def work(self, figure: Element, link: Element | None, *, captioned: bool) -> None:
         """Put components in the place of a figure's pictures and its video.
@@ -91,8 +91,10 @@ class Figures:
             placed = self._place_video(video, figure, page, layout.shape)
         if placed.whole:
             return
-        tied = self._tied and not captioned
+        tied = self._ties and not captioned
         pictures = [part for part in parts if tied and part.kind is _Kind.PICTURE]
+        if pictures and not self._embeds.policy.keeps("figure"):
+            pictures = []
         for part in pictures:
             self._place_picture(part, figure, layout)
         if not placed.tagged:

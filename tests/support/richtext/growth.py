@@ -17,13 +17,13 @@ from cmsmig.notebook.inspect.item_values import ValueContext, value_html
 from cmsmig.notebook.preview.body_panes import compared
 from cmsmig.origin.schema import Field
 from cmsmig.review.bodies import ConvertedBody
-from cmsmig.review.body_texts import BodyTexts
 from cmsmig.review.embeds import embeds_of
 from cmsmig.richtext.links import rewrite_links
 from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.plain_text import html_text
 from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.batch_conversion import document_text, losses_text
-from cmsmig.survey.value_facts import cells_of, files_of, html_text, searched_text
+from cmsmig.survey.value_facts import cells_of, files_of, searched_text
 from cmsmig.ui.html.safe_html import NOTHING
 from tests.support.mapping.drafting import FILES, drafted
 from tests.support.processortime import TooLongError, at_most
@@ -80,7 +80,6 @@ def _plan(text: str) -> object:
 
 
 def _preview(text: str) -> object:
-    BodyTexts().keep(0, text)
     made = _FAITHFUL.from_html(text)
     pictures: Any = SimpleNamespace(side=lambda: None)
     return compared(text, ConvertedBody(made.document, made.losses), pictures)
