@@ -1,10 +1,10 @@
-"""What bodies lose and are made of, kept beside the rows of a catalogue."""
+"""What bodies lose and are made of, kept with the rows of a catalogue."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.select.routes import Routes
@@ -14,7 +14,7 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE
 from cmsmig.survey.census import example_of, structures_of
-from cmsmig.ui.documents.loss_findings import loss_finding
+from cmsmig.ui.documents.loss_findings import loss_name
 
 _AT_ONCE = 50
 
@@ -27,6 +27,10 @@ class _Notice:
     field: str
     times: int
     what: str
+    """The first one."""
+    place: str = ""
+    """Where in the body the first one is."""
+    why: str = ""
 
 
 def look_through_bodies(catalogue: Catalogue) -> Iterator[int]:
@@ -67,12 +71,14 @@ def _bodies(data: JsonObject, fields: list[str]) -> Iterator[tuple[str, str]]:
 
 def _losses(field: str, losses: tuple[Loss, ...]) -> Iterator[_Notice]:
     """Yield each kind of what a body loses, with the first loss of that kind."""
-    kinds: dict[str, list[str]] = {}
+    kinds: dict[str, list[Loss]] = {}
     for each in losses:
-        found = loss_finding(each, item="", page="", field="")
-        kinds.setdefault(found.kind, []).append(found.what)
-    for kind, what in kinds.items():
-        yield _Notice(f"{LOSS_OF}{kind}", field, len(what), what[0])
+        kinds.setdefault(loss_name(each.kind), []).append(each)
+    for kind, found in kinds.items():
+        first = found[0]
+        what = first.what or first.context
+        name = f"{LOSS_OF}{kind}"
+        yield _Notice(name, field, len(found), what, first.where, first.why)
 
 
 def _made_of(field: str, body: str, routes: Routes) -> Iterator[_Notice]:
@@ -87,11 +93,8 @@ def _keep(
     def write(db: sqlite3.Connection) -> None:
         db.execute("UPDATE entry SET losses = ? WHERE id = ?", (lost, entry_id))
         db.executemany(
-            "INSERT OR REPLACE INTO noticed VALUES (?, ?, ?, ?, ?)",
-            [
-                (entry_id, each.finding, each.field, each.times, each.what)
-                for each in noticed
-            ],
+            "INSERT OR REPLACE INTO noticed VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(entry_id, *astuple(each)) for each in noticed],
         )
 
     catalogue.change(write)

@@ -95,6 +95,7 @@ class Catalogue:
             for each in self.collections
             for live in (False, True)
         }
+        self._asked: tuple[list[str], int] = ([], 0)
         self.files = FileStore(project.files, project.raw)
         self.derived = self._usable(DerivedFile(project.derived))
         self.editions = self._opened()
@@ -147,6 +148,33 @@ class Catalogue:
         """Let `work` change rows in one transaction."""
         self.derived.change(work)
         self._insist()
+
+    def find(self, words: list[str]) -> None:
+        """Look up which entries hold all words, for queries over `found`. A list asks
+        several times for the same ones."""
+        asked = (words, self.seen)
+        if asked == self._asked:
+            return
+        tests = " AND ".join(
+            "(e.id IN (SELECT entry FROM searched WHERE instr(text, ?)) OR "
+            "instr(e.item, ?))"
+            for _ in words
+        )
+        values = [each for each in words for _ in range(2)]
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute(
+                "CREATE TEMP TABLE IF NOT EXISTS found (entry INTEGER PRIMARY KEY)"
+            )
+            db.execute("DELETE FROM found")
+            db.execute(
+                f"INSERT INTO found SELECT e.id FROM entry e WHERE e.edition IN "
+                f"{self.ids()} AND {tests}",
+                values,
+            )
+
+        self.change(write)
+        self._asked = asked
 
     def entries(
         self, where: str, values: Iterable[str | int | float | None] = ()

@@ -171,7 +171,7 @@ def _row(
         staged is not None and live is not None and (staged.data_hash != live.data_hash)
     )
     bodies = sum(
-        field.type == "RichText" and bool(data.get(field.slug))
+        field.type == "RichText" and bool(str(data.get(field.slug) or "").strip())
         for field in collection.fields
     )
     return (

@@ -120,8 +120,8 @@ def with_order(query: Query, sort: str) -> Query:
 
 
 def conditions(query: Query, editions: str, *, without: str = "") -> Condition:
-    """Return what tells the wanted items; `without` leaves the state or one field's
-    facet out, to count what else there is."""
+    """Return what tells the wanted items, those with the words as `Catalogue.find`
+    found them; `without` leaves a filter out, to count what else there is."""
     found = [(f"e.edition IN {editions}", ()), *_conditions(query, editions, without)]
     return " AND ".join(sql for sql, _ in found), tuple(
         value for _, values in found for value in values
@@ -158,12 +158,8 @@ def ordering(query: Query) -> Condition:
 
 
 def _conditions(query: Query, editions: str, without: str) -> Iterator[Condition]:
-    for word in query.words:
-        yield (
-            "(e.id IN (SELECT entry FROM searched WHERE instr(text, ?) > 0)"
-            " OR instr(e.item, ?) > 0)",
-            (word, word),
-        )
+    if query.words:
+        yield "e.id IN found", ()
     for name, value in query.filters:
         field = name.removeprefix(FACET)
         if without in (name, field):

@@ -1,16 +1,13 @@
-"""What the rich text bodies are made of: each structure, how often, and where."""
+"""What rich text bodies are made of: the structures in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from cmsmig.mapping.select.routes import Routes
-from cmsmig.origin.schema import Item
 from cmsmig.richtext.html.soup import Tag, parse_html
-from cmsmig.steps.decide.pulled_origin import Origin
 
-_BODY_TYPES = ("RichText",)
 _WORDS = 60
 
 
@@ -87,69 +84,6 @@ STRUCTURES: tuple[Structure, ...] = (
     Structure("style", "Inline styles", "Layout: listed as a loss where it shows."),
 )
 """In the order they are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """One body that holds a structure."""
-
-    item: Item
-    field: str
-    """The origin field's slug."""
-    times: int
-    example: str
-    """A few words of the first one, or its address."""
-
-
-@dataclass(slots=True)
-class Finding:
-    """All sightings of one structure."""
-
-    structure: Structure
-    sightings: list[Sighting] = field(default_factory=list)
-
-    @property
-    def times(self) -> int:
-        """Return how often it occurs in all."""
-        return sum(each.times for each in self.sightings)
-
-
-@dataclass(frozen=True, slots=True)
-class Census:
-    """What the bodies of a site are made of."""
-
-    bodies: int
-    """Bodies that are not empty."""
-    findings: tuple[Finding, ...]
-    """Structures that occur, in the order of `STRUCTURES`."""
-
-
-def take_census(origin: Origin) -> Census:
-    """Return what all bodies are made of, in the editors' version. Reads only."""
-    routes = Routes(origin.site, origin.collections, {}, {})
-    found = {each.name: Finding(each) for each in STRUCTURES}
-    bodies = 0
-    for item, name, body in rich_bodies(origin):
-        bodies += 1
-        for structure, elements in structures_of(body, routes).items():
-            first = example_of(elements[0])
-            found[structure].sightings.append(
-                Sighting(item, name, len(elements), first)
-            )
-    return Census(bodies, tuple(each for each in found.values() if each.sightings))
-
-
-def rich_bodies(origin: Origin) -> Iterator[tuple[Item, str, str]]:
-    """Yield item, field slug and HTML of every body that is not empty."""
-    fields = {
-        each.collection_id: [one.slug for one in each.fields if one.type in _BODY_TYPES]
-        for each in origin.collections
-    }
-    for item in origin.every_item().values():
-        for name in fields[item.key.collection_id]:
-            body = item.data.get(name)
-            if isinstance(body, str) and body.strip():
-                yield item, name, body
 
 
 def structures_of(body: str, routes: Routes) -> Mapping[str, list[Tag]]:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.survey.catalogue import Catalogue, Entry
 from cmsmig.survey.catalogue_filter import (
+    COLUMNS,
     FACET,
     Finding,
     conditions,
@@ -89,15 +89,15 @@ class ItemBrowser:
         )
         return Page(tuple(entries), first, int(count))
 
-    def states(self, query: Query) -> Mapping[PublicationState, int]:
-        """Return how many of the wanted items are in each state that occurs, whatever
-        state is wanted."""
-        where, values = self._where(query, without="state")
+    def counts(self, query: Query, name: str) -> Mapping[str, int]:
+        """Return how many of the wanted items have each value of a filter that occurs,
+        whatever value is wanted."""
+        where, values = self._where(query, without=name)
         rows = self.catalogue.all(
-            f"SELECT state, count(*) FROM entry e WHERE {where} GROUP BY state", values
+            f"SELECT {COLUMNS[name]}, count(*) FROM entry e WHERE {where} GROUP BY 1",
+            values,
         )
-        counts = {str(state): int(count) for state, count in rows}
-        return {each: counts[each] for each in PublicationState if each in counts}
+        return {str(value): int(count) for value, count in rows}
 
     def findings(self, collection_id: str) -> Mapping[str, int]:
         """Return how many items of a collection, or of all, have each finding: none is
@@ -304,5 +304,8 @@ class ItemBrowser:
     def _where(
         self, query: Query, *, without: str = ""
     ) -> tuple[str, tuple[str | int, ...]]:
-        editions = self.catalogue.ids(query.get("collection"))
+        if query.words:
+            self.catalogue.find(query.words)
+        wanted = "" if without == "collection" else query.get("collection")
+        editions = self.catalogue.ids(wanted)
         return conditions(query, editions, without=without)

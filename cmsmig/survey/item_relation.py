@@ -125,7 +125,9 @@ class ItemRelation(Relation):
         """Return the filters of every item, then those of the collection's fields."""
         locale = [self._locales(query)] if self.browser.catalogue.site.locales else []
         return (
-            self._chosen(query, "collection", "Collection", self._collections(), "c"),
+            self._chosen(
+                query, "collection", "Collection", self._collections(query), "c"
+            ),
             self._chosen(query, "state", "State", self._states(query), "s"),
             *locale,
             self._chosen(query, "finding", "Items with", self._findings(query), "w"),
@@ -254,33 +256,37 @@ class ItemRelation(Relation):
     ) -> Filter:
         return Filter(name, label, query.get(name), options, key)
 
-    def _collections(self) -> list[tuple[str, str]]:
+    def _collections(self, query: Query) -> list[tuple[str, str]]:
         catalogue = self.browser.catalogue
-        rows = catalogue.all(
-            "SELECT edition, count(*) FROM entry WHERE edition IN "
-            f"{catalogue.ids()} GROUP BY edition"
-        )
-        counts = {catalogue.collection_of(edition): int(n) for edition, n in rows}
+        counts = self.browser.counts(query, "collection")
         return [
             (f"all ({sum(counts.values()):,})", ""),
             *(
-                (f"{_short(each.display_name)} ({counts.get(name, 0):,})", name)
+                (f"{_short(each.display_name)} ({counts.get(edition, 0):,})", name)
                 for name, each in catalogue.collections.items()
+                for edition in (str(catalogue.editions[name]),)
             ),
         ]
 
     def _states(self, query: Query) -> list[tuple[str, str]]:
-        counts = {str(each): n for each, n in self.browser.states(query).items()}
-        if query.get("state"):
-            counts.setdefault(query.get("state"), 0)
-        words = {str(each): text for each, text in STATES.items()}
-        return [("any", ""), *((f"{words[e]} ({n:,})", e) for e, n in counts.items())]
+        counts = self.browser.counts(query, "state")
+        listed = [
+            (f"{text} ({counts.get(each, 0):,})", str(each))
+            for each, text in STATES.items()
+            if each in (*counts, query.get("state"))
+        ]
+        return [("any", ""), *listed]
 
     def _locales(self, query: Query) -> Filter:
-        locales = self.browser.catalogue.site.locales
-        listed = [(each.tag, each.locale_id) for each in locales]
-        options = [("all", ""), *listed, ("without", NO_LOCALE)]
-        return self._chosen(query, "locale", "Locale", options, "l")
+        counts = self.browser.counts(query, "locale")
+        tags = {
+            each.locale_id: each.tag for each in self.browser.catalogue.site.locales
+        }
+        options = [
+            (f"{tag} ({counts.get(each, 0):,})", each or NO_LOCALE)
+            for each, tag in {**tags, "": "without"}.items()
+        ]
+        return self._chosen(query, "locale", "Locale", [("all", ""), *options], "l")
 
     def _findings(self, query: Query) -> list[tuple[str, str]]:
         counts = {**self.browser.findings(query.get("collection"))}

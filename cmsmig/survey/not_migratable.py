@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from cmsmig.counting import counted
-from cmsmig.origin.schema import Field, Item
-from cmsmig.richtext.engine import Lenient
-from cmsmig.richtext.native import NativeEngine
-from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.survey.census import rich_bodies
+from cmsmig.origin.schema import Field
+from cmsmig.survey.catalogue import Catalogue, Entry
+from cmsmig.survey.catalogue_filter import LOSS_OF
+from cmsmig.survey.page_addresses import OldPages
+from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.documents.loss_findings import loss_name, loss_todo
+from cmsmig.ui.query import folded
 
 ALWAYS: tuple[tuple[str, str, str], ...] = (
     (
@@ -93,8 +95,6 @@ KINDS: dict[str, str] = {
 }
 """Kinds of obstacles that items can have, as headings."""
 
-_NOTHING: tuple[object, ...] = (None, "", [], {})
-_WORDS = 80
 BODY_LOSSES = frozenset(
     (
         "empty-code", "empty-embed", "script", "form-control", "image", "comment",
@@ -111,79 +111,100 @@ _KNOWN_TYPES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """One thing in one item that a person has to see to."""
-
-    kind: str
-    """A key of `KINDS`."""
-    item: Item
-    where: str
-    """The field's slug and the place in it."""
-    context: str
-    """Some text around it, or the address."""
-    why: str
-
-
-def find_obstacles(origin: Origin) -> tuple[Obstacle, ...]:
-    """Return what the site's items hold that cannot be migrated. Reads only."""
-    order = list(KINDS)
-    found = [*_in_bodies(origin), *_fields(origin), *_files(origin)]
-    return tuple(sorted(found, key=lambda each: order.index(each.kind)))
+def find_obstacles(catalogue: Catalogue) -> Iterator[Finding]:
+    """Yield what the site's items hold that cannot be migrated, by kind, as far as the
+    bodies were scanned."""
+    pages = OldPages.of_site(
+        catalogue.site, catalogue.collections.values(), frozenset()
+    )
+    for kind in KINDS:
+        for entry, field, what, why in _FOUND.get(kind, _in_bodies)(catalogue, kind):
+            yield Finding(
+                kind=KINDS[kind],
+                item=entry.title,
+                page=pages.path(entry),
+                field=field,
+                what=what,
+                why=why,
+                todo=_TODO.get(kind) or loss_todo(kind),
+            )
 
 
-def _in_bodies(origin: Origin) -> Iterator[Obstacle]:
-    engine = Lenient(NativeEngine())
-    for item, name, body in rich_bodies(origin):
-        for loss in engine.from_html(body).losses:
-            if loss.kind in BODY_LOSSES:
-                where = f"{name}: {loss.where}"
-                near = loss.what if loss.kind == "script" else loss.context
-                yield Obstacle(
-                    loss.kind, item, where, _short(near or loss.what), loss.why
-                )
+def _in_bodies(catalogue: Catalogue, kind: str) -> Iterator[_Obstacle]:
+    of = (
+        f"JOIN noticed n ON n.entry = e.id WHERE e.edition IN {catalogue.ids()} "
+        "AND n.finding = ? ORDER BY e.edition, e.sorted, e.id, n.field"
+    )
+    values = (f"{LOSS_OF}{loss_name(kind)}",)
+    rows = catalogue.all(
+        f"SELECT n.field, n.place, n.times, n.what, n.why FROM entry e {of}", values
+    )
+    entries = catalogue.entries(of, values)
+    for entry, (field, place, times, what, why) in zip(entries, rows, strict=True):
+        said = f"{times:,} times, first {what}" if times > 1 else what
+        yield entry, f"{field}: {place}", said, why
 
 
-def _fields(origin: Origin) -> Iterator[Obstacle]:
-    items = list(origin.every_item().values())
-    for item in items:
-        if not item.slug:
-            why = "No address leads to it; it is imported under its id."
-            yield Obstacle("no-slug", item, "slug", item.name, why)
-    for collection in origin.collections:
-        own = [
-            item for item in items if item.key.collection_id == collection.collection_id
-        ]
+def _without_slug(catalogue: Catalogue, kind: str) -> Iterator[_Obstacle]:
+    why = "No address leads to it; it is imported under its id."
+    where = f"WHERE edition IN {catalogue.ids()} AND slug = '' ORDER BY edition, sorted"
+    for entry in catalogue.entries(where):
+        yield entry, "slug", entry.name, why
+
+
+def _unknown_fields(catalogue: Catalogue, kind: str) -> Iterator[_Obstacle]:
+    """Yield each field of a type that the API does not document, with its first
+    value."""
+    for collection in catalogue.collections.values():
         for field in collection.fields:
-            if field.type in _KNOWN_TYPES:
-                continue
-            filled = [item for item in own if item.data.get(field.slug) not in _NOTHING]
-            if filled:
-                near = _short(str(filled[0].data[field.slug]))
-                why = _why_unknown(field, len(filled))
-                yield Obstacle("unknown-field", filled[0], field.slug, near, why)
+            of = (
+                "FROM entry e JOIN cell c ON c.entry = e.id WHERE e.edition IN "
+                f"{catalogue.ids(collection.collection_id)} AND c.field = ?"
+            )
+            count, first, shown = (
+                (0, 0, "")
+                if field.type in _KNOWN_TYPES
+                else catalogue.one(
+                    f"SELECT count(DISTINCT e.id), min(e.id), c.shown {of}",
+                    (field.slug,),
+                )
+            )
+            if count:
+                why = _why_unknown(field, count)
+                yield catalogue.entry(first), field.slug, shown, why
 
 
 def _why_unknown(field: Field, filled: int) -> str:
     items = counted(filled, "item")
-    told = f"Filled in {items}. {field.type} is imported by the shape of its values"
+    said = f"Filled in {items}. {field.type} is imported by the shape of its values"
     if field.type.startswith("Membership"):
-        return f"{told}, but who may see what becomes an auth layer, not a field."
-    return f"{told}; look at it in notebook 02."
+        return f"{said}, but who may see what becomes an auth layer, not a field."
+    return f"{said}."
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _WORDS else f"{text[: _WORDS - 1]}…"
+def _missing_files(catalogue: Catalogue, kind: str) -> Iterator[_Obstacle]:
+    of = (
+        f"JOIN searched s ON s.entry = e.id WHERE e.edition IN {catalogue.ids()} "
+        "AND instr(s.text, ?) ORDER BY e.edition, e.sorted, e.id"
+    )
+    for address, row in catalogue.files.rows().items():
+        if row.error:
+            values = (folded(address),)
+            fields = catalogue.all(f"SELECT s.field FROM entry e {of}", values)
+            entries = catalogue.entries(of, values)
+            for entry, (field,) in zip(entries, fields, strict=True):
+                yield entry, field, address, row.detail or row.error
 
 
-def _files(origin: Origin) -> Iterator[Obstacle]:
-    failed = {address: row for address, row in origin.files.items() if row.error}
-    if not failed:
-        return
-    for item in origin.every_item().values():
-        for name, value in item.data.items():
-            held = str(value)
-            for address, row in failed.items():
-                if address in held:
-                    why = row.detail or row.error
-                    yield Obstacle("missing-file", item, name, address, why)
+_Obstacle: TypeAlias = tuple[Entry, str, str, str]
+"""An item, where in it, what, and why it stays behind."""
+_FOUND: Mapping[str, Callable[[Catalogue, str], Iterator[_Obstacle]]] = {
+    "missing-file": _missing_files,
+    "unknown-field": _unknown_fields,
+    "no-slug": _without_slug,
+}
+"""What finds a kind; all others are losses of bodies."""
+_TODO: Mapping[str, str] = {
+    "unknown-field": "Look at it in notebook 02.",
+    "no-slug": "Give it a slug at the origin, if it is to have a page.",
+}

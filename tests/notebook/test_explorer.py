@@ -19,16 +19,18 @@ from bs4 import BeautifulSoup
 from PIL import Image
 
 from cmsmig.derived_file import DerivedFile
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import publication_state
 from cmsmig.notebook.inspect import inspection
 from cmsmig.notebook.inspect.explorer import Explorer
-from cmsmig.notebook.inspect.site_catalogue import open_catalogue
+from cmsmig.notebook.inspect.site_catalogue import site_scan
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_filter import FieldTest
-from cmsmig.survey.census import take_census
+from cmsmig.survey.census import structures_of
 from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.ui.query import Query
@@ -71,7 +73,7 @@ def at(folder: Path, *, dry_run: bool = False) -> Workspace:
 
 def made(folder: Path) -> ItemBrowser:
     """Return the browser of a pulled site, its catalogue complete."""
-    catalogue = open_catalogue(at(folder))
+    catalogue = site_scan(at(folder)).catalogue
     for _ in build(catalogue):
         pass
     return ItemBrowser(catalogue)
@@ -250,7 +252,7 @@ def test_a_file_that_somebody_else_laid_out_is_read_too(folder: Path) -> None:
 
 def test_two_kernels_make_the_rows_together(folder: Path) -> None:
     """Each goes on where the other is; no item stands twice."""
-    one, two = open_catalogue(at(folder)), open_catalogue(at(folder))
+    one, two = site_scan(at(folder)).catalogue, site_scan(at(folder)).catalogue
     first, second = build(one), build(two)
     for _ in range(4):
         next(first), next(second)
@@ -286,7 +288,7 @@ async def test_pictures_are_drawn_from_the_local_copies(
     """A raster picture small; a drawing only when nothing in it could run or load; no
     drawing of a bomb, of rubbish, or of what is not there."""
     (tmp_path / "raw").mkdir()
-    catalogue = open_catalogue(at(explored))
+    catalogue = site_scan(at(explored)).catalogue
     drawn = Thumbnails(catalogue.files, DerivedFile(tmp_path / "derived.sqlite"))
     folder = explored / "files"
     folder.mkdir(exist_ok=True)
@@ -321,18 +323,28 @@ async def test_pictures_are_drawn_from_the_local_copies(
 
 
 async def test_what_bodies_are_made_of_narrows_the_list(explored: Path) -> None:
-    """Each structure lists as many items as the census finds it in."""
+    """Each structure lists as many items as its bodies are in."""
     panel = await opened(explored)
+    origin = origin_of(explored)
+    routes = Routes(origin.site, origin.collections, {}, {})
+    held: dict[str, set[ItemKey]] = {}
+    fields = {
+        (each.collection_id, field.slug)
+        for each in origin.collections
+        for field in each.fields
+        if field.type == "RichText"
+    }
+    for item in origin.every_item().values():
+        for slug, value in item.data.items():
+            is_body = (item.key.collection_id, slug) in fields
+            for name in structures_of(str(value), routes) if is_body else ():
+                held.setdefault(f"structure:{name}", set()).add(item.key)
     offered = panel.options("explore-finding")
-    found = take_census(origin_of(explored)).findings
-    for each in found:
-        items = {one.item.key for one in each.sightings}
-        await panel.set("explore-finding", f"structure:{each.structure.name}")
+    assert {*held} == {each for each in offered if each.startswith("structure:")}
+    for name, items in held.items():
+        await panel.set("explore-finding", name)
         noun = "item" if len(items) == 1 else "items"
         await panel.shows("explore_list", f"{len(items)} {noun}")
-    assert {f"structure:{each.structure.name}" for each in found} == {
-        each for each in offered if each.startswith("structure:")
-    }
 
 
 async def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
@@ -380,7 +392,7 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path, items: int) -> 
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     began = time.process_time()
     with at_most(1):
-        explorer = Explorer(workspace, open_catalogue(workspace))
+        explorer = Explorer(workspace, site_scan(workspace))
         panel = Page(explorer.element())
         await worked()
         spent = {"first page": round(1000 * (time.process_time() - began))}

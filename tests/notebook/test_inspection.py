@@ -22,6 +22,7 @@ from cmsmig.events import unobserved
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.select.reference_targets import classify
 from cmsmig.notebook.inspect import inspection
+from cmsmig.notebook.inspect.site_catalogue import site_scan
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
@@ -30,9 +31,9 @@ from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
-from cmsmig.survey.census import take_census
-from cmsmig.survey.not_migratable import find_obstacles
+from cmsmig.survey.not_migratable import KINDS, find_obstacles
 from cmsmig.survey.reference_graph import reference_graph
+from cmsmig.ui.documents.finding_list import Finding
 from cmsmig.ui.html.charts import Link, lane_graph
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.notebook.page import Page
@@ -97,10 +98,16 @@ def test_before_the_pull_every_panel_says_so(tmp_path: Path, panel) -> None:
     assert "Nothing is read yet" in html(panel(at(tmp_path, interactive=True)))
 
 
-def test_hostile_content_is_listed_as_text(sample: Path, origin: Origin) -> None:
+def obstacles(sample: Path, kind: str) -> list[Finding]:
+    """Return what of a kind cannot be migrated, all bodies scanned."""
+    scan = site_scan(at(sample))
+    scan.finish()
+    return [e for e in find_obstacles(scan.catalogue) if e.kind == KINDS[kind]]
+
+
+def test_hostile_content_is_listed_as_text(sample: Path) -> None:
     """A script in a body is an obstacle, shown escaped."""
-    found = [each for each in find_obstacles(origin) if each.kind == "script"]
-    assert any("<script>" in each.context for each in found)
+    assert any("<script>" in each.what for each in obstacles(sample, "script"))
     shown = html(inspection.not_migratable(at(sample))).replace("<wbr>", "")
     assert "&lt;script&gt;" in shown
 
@@ -126,19 +133,22 @@ def test_what_no_site_takes_along_is_told_with_what_to_do(
     assert all(line)
 
 
-def test_empty_code_and_embeds_are_named_with_their_items(origin: Origin) -> None:
-    """What the origin delivers empty is found in the items that hold it."""
-    found = {(each.kind, each.item.slug) for each in find_obstacles(origin)}
-    assert ("empty-code", "tide-clock") in found
-    assert ("empty-embed", "nothing-to-see") in found
-
-
-def test_census_and_obstacles_agree(origin: Origin) -> None:
-    """What the census counts as empty is what the conversion lists as empty."""
-    counted = {each.structure.name: each.times for each in take_census(origin).findings}
-    obstacles = [each.kind for each in find_obstacles(origin)]
-    for kind in ("empty-code", "empty-embed"):
-        assert counted[kind] == obstacles.count(kind)
+@pytest.mark.parametrize(
+    ("kind", "slug", "title"),
+    [
+        ("empty-code", "tide-clock", "Code blocks without code"),
+        ("empty-embed", "nothing-to-see", "Custom embeds without code"),
+    ],
+)
+def test_what_arrives_empty_is_named_and_counted(
+    sample: Path, kind: str, slug: str, title: str
+) -> None:
+    """It is found in the items that hold it; the census counts as many bodies."""
+    found = obstacles(sample, kind)
+    assert slug in {each.page.rpartition("/")[2] for each in found}
+    rows = fromstring(html(inspection.richtext_census(at(sample)))).iter("tr")
+    counts = {row[0].text_content(): row[2].text_content() for row in rows}
+    assert counts[title] == str(len(found))
 
 
 def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:

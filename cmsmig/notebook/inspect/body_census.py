@@ -5,160 +5,225 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
+from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.notebook.inspect.site_catalogue import site_scan
 from cmsmig.notebook.inspect.static_page_list import static_page_list
 from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.finding_table import (
+    FindingRows,
+    FindingSetTable,
+    FindingWords,
+)
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE
 from cmsmig.survey.catalogue_filter import Finding as Lists
-from cmsmig.survey.census import Census, Finding
-from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, Obstacle
+from cmsmig.survey.census import STRUCTURES
+from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, find_obstacles
 from cmsmig.survey.page_addresses import OldPages
+from cmsmig.survey.site_scan import SiteScan
+from cmsmig.ui.controls import bar
+from cmsmig.ui.doc_html import doc_sheet
+from cmsmig.ui.documents.finding_list import findings_doc
 from cmsmig.ui.documents.loss_findings import loss_name
-from cmsmig.ui.html.safe_html import (
-    NOTHING,
-    Cell,
-    joined,
-    more,
-    note,
-    paragraph,
-    sheet,
-    stacked,
-    table,
+from cmsmig.ui.html.safe_html import paragraph, sheet, site_link, stacked, table
+from cmsmig.ui.relation import Column, Nouns
+from cmsmig.ui.rows import Rows
+from cmsmig.ui.table import TableView
+from cmsmig.ui.view import action
+
+_EXAMPLES = 3
+_COLUMNS = (
+    Column("structure", "Structure"),
+    Column("times", "Times", most_first=True),
+    Column("bodies", "Bodies", most_first=True),
+    Column("becomes", "What becomes of it"),
+    Column("pages", "For example"),
+)
+_WORDS = FindingWords(
+    prefix="obstacles",
+    title="In this site",
+    nouns=Nouns(
+        "obstacle", "obstacles", "Nothing of the kind was found in this site's items."
+    ),
+    not_yet="Nothing is found so far.",
+    left_out="What is not looked through yet is left out.",
 )
 
-_LISTED = 15
-_EXAMPLES = 3
-_ALL = "all"
+
+def census_panel(workspace: Workspace) -> Panel:
+    """Show the structures; by hand each lists the items that hold it."""
+    scan = site_scan(workspace)
+
+    def static() -> Markup:
+        scan.finish()
+        listed = StructureTable(workspace, scan)
+        listed.fill()
+        return listed.above() + sheet(listed.html(live=False))
+
+    return workspace.panel(static, lambda: StructureTable(workspace, scan).element())
 
 
-def census_panel(workspace: Workspace, pages: OldPages, census: Census) -> Panel:
-    """Show the structures; by hand the items that hold one of them."""
+class StructureRows(Rows):
+    """The structures in bodies, each with how often it occurs."""
+
+    key = "number"
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        nouns = Nouns("structure", "structures", "No body holds any of the structures.")
+        super().__init__(nouns, _COLUMNS)
+        self._catalogue = catalogue
+        self._pages = OldPages.of_site(
+            catalogue.site, catalogue.collections.values(), frozenset()
+        )
+
+    def fill(self) -> None:
+        """Count what bodies hold now."""
+        self.clear()
+        found = self._catalogue.all(
+            "SELECT n.finding, sum(n.times), count(*) FROM noticed n JOIN entry e ON "
+            f"e.id = n.entry WHERE e.edition IN {self._catalogue.ids()} GROUP BY 1"
+        )
+        counts = {finding: counts for finding, *counts in found}
+        for number, each in enumerate(STRUCTURES):
+            if times := counts.get(f"{STRUCTURE}{each.name}"):
+                pages = self._examples(each.name)
+                self.put_row(0, number, 0, (each.title, *times, each.becomes, pages))
+
+    def cell(self, column: str, text: str) -> Markup | str:
+        """Return pages as links."""
+        if column == "pages":
+            return stacked(site_link(self._pages.domain, e) for e in text.split("\n"))
+        return f"{int(text):,}" if column in ("times", "bodies") else text
+
+    def _examples(self, structure: str) -> str:
+        entries = self._catalogue.entries(
+            f"WHERE edition IN {self._catalogue.ids()} AND id IN (SELECT entry FROM "
+            "noticed WHERE finding = ?) ORDER BY edition, sorted, id LIMIT ?",
+            (f"{STRUCTURE}{structure}", _EXAMPLES),
+        )
+        return "\n".join(map(self._pages.path, entries))
+
+
+class StructureTable(TableView):
+    """The structures in bodies; opening one lists its items in the browser."""
+
+    prefix = "census"
+    label = "What bodies are made of"
+    opens = True
+
+    def __init__(self, workspace: Workspace, scan: SiteScan) -> None:
+        self._rows = StructureRows(scan.catalogue)
+        super().__init__(workspace.list_source(self._rows))
+        self._workspace = workspace
+        self._scan = scan
+
+    def opened(self) -> None:
+        """Wait for the scan of the site."""
+        self._scan.watchers["census"] = lambda: self.queue.start(self._follow)
+        self.queue.start(self._complete)
+
+    def open(self, key: str) -> None:
+        """List the items that hold a structure."""
+        self._workspace.item_lists.show(f"{STRUCTURE}{STRUCTURES[int(key)].name}")
+
+    def above(self) -> Markup:
+        """Return how many bodies there are."""
+        (bodies,) = self._scan.catalogue.one(
+            "SELECT coalesce(sum(bodies), 0) FROM entry WHERE edition IN "
+            f"{self._scan.catalogue.ids()}"
+        )
+        return sheet(
+            paragraph(
+                f"{bodies:,} bodies, each locale counted, in the editors' version. "
+                "Open a structure to list the items that hold it in the browser above."
+            )
+        )
+
+    def fill(self) -> None:
+        """Count what bodies hold now."""
+        self._rows.fill()
+
+    async def _complete(self) -> None:
+        await self._scan.run()
+        self.fill()
+        self._follow()
+
+    def _follow(self) -> None:
+        self.progress = self._scan.progress
+        self.renew()
+
+
+def obstacles_panel(workspace: Workspace) -> Panel:
+    """Show what no site can take along and what this one has; by hand as a list."""
+    scan = site_scan(workspace)
+
+    def static() -> Markup:
+        scan.finish()
+        found = findings_doc(
+            find_obstacles(scan.catalogue), _WORDS.title, none=_WORDS.nouns.none
+        )
+        return sheet(_rules()) + doc_sheet(*found)
 
     def widget() -> widgets.Element:
-        board, listed = widgets.Board(), widgets.Html()
-        by_name = {each.structure.name: each for each in census.findings}
-        options = [
-            (f"{each.structure.title} ({each.times:,})", name)
-            for name, each in by_name.items()
-        ]
+        site_id = scan.catalogue.site.site_id
+        listed = ObstacleTable(workspace, scan).element()
+        return widgets.column(listed, static_page_list(workspace, site_id))
 
-        def show() -> None:
-            found = by_name.get(chosen.value)
-            listed.show(sheet(_sightings(pages, found)) if found else NOTHING)
+    return workspace.panel(static, widget)
 
-        chosen = board.choice(
-            "census-structure",
-            "Where is it",
-            [("choose a structure", ""), *options],
-            "",
-            changed=show,
+
+class ObstacleTable(FindingSetTable):
+    """What cannot be migrated; one kind can be listed in the browser of items."""
+
+    def __init__(self, workspace: Workspace, scan: SiteScan) -> None:
+        domains = scan.catalogue.site.domains
+        rows = FindingRows(
+            _WORDS.nouns, "not-migratable", domains[0] if domains else ""
         )
-
-        def browse() -> None:
-            if not chosen.value:
-                raise UsageError("Choose a structure first.")
-            workspace.item_lists.show(f"{STRUCTURE}{chosen.value}")
-
-        button = board.button("census-browse", "List them in the browser", browse)
-        return widgets.column(
-            widgets.Html(sheet(_structures(pages, census))),
-            widgets.row(chosen, button),
-            listed,
-            board.messages,
+        found = FindingSet(
+            "not-migratable",
+            _WORDS.title,
+            _WORDS.nouns.none,
+            lambda: find_obstacles(scan.catalogue),
         )
+        source = workspace.list_source(rows)
+        super().__init__(_WORDS, source, rows, lambda: (found,))
+        self._workspace = workspace
+        self._scan = scan
 
-    return workspace.panel(lambda: sheet(_structures(pages, census)), widget)
+    def opened(self) -> None:
+        """Wait for the scan of the site, then find everything."""
+        self.queue.start(self._complete)
 
+    async def _complete(self) -> None:
+        await self._scan.run()
+        self.read()
 
-def _structures(pages: OldPages, census: Census) -> Markup:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            each.structure.title,
-            each.times,
-            len(each.sightings),
-            each.structure.becomes,
-            stacked(pages.link(one.item) for one in each.sightings[:_EXAMPLES]),
-        )
-        for each in census.findings
-    ]
-    head = ("Structure", "Times", "Bodies", "What becomes of it", "For example")
-    told = paragraph(
-        f"{census.bodies:,} bodies, each locale counted, in the editors' version."
-    )
-    return told + table(head, rows)
+    @action("browse", "List them in the browser")
+    def browse(self, _: str) -> None:
+        """List the items with the chosen kind."""
+        titles = {title: kind for kind, title in KINDS.items()}
+        finding = _finding(titles.get(self.at.query.get("kind"), ""))
+        if finding is None:
+            raise UsageError(
+                "Choose one kind that is in bodies, files or slugs; the others are all "
+                "listed here."
+            )
+        self._workspace.item_lists.show(finding)
 
+    def above(self) -> Markup:
+        """Return what no site can take along."""
+        return sheet(_rules())
 
-def _sightings(pages: OldPages, found: Finding) -> Markup:
-    ordered = sorted(found.sightings, key=lambda each: -each.times)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            each.item.name,
-            pages.tags.get(each.item.key.locale_id, ""),
-            pages.link(each.item),
-            each.field,
-            each.times,
-            each.example,
-        )
-        for each in ordered[:_LISTED]
-    ]
-    head = ("Item", "Locale", "Page", "Field", "Times", "The first one")
-    shown = table(head, rows, caption=found.structure.title)
-    return shown + more(len(ordered), len(rows))
+    def bars(self) -> list[Markup]:
+        """Return the controls of the list, and what leads to the browser."""
+        return [*super().bars(), bar(self.act("browse"))]
 
-
-def obstacles_panel(
-    workspace: Workspace,
-    pages: OldPages,
-    found: tuple[Obstacle, ...],
-    site_id: str,
-) -> Panel:
-    """Show what no site can take along and what this one has; by hand one kind."""
-    kinds = {
-        kind: [each for each in found if each.kind == kind]
-        for kind in dict.fromkeys(each.kind for each in found)
-    }
-
-    def widget() -> widgets.Element:
-        board, listed = widgets.Board(), widgets.Html()
-
-        def show() -> None:
-            listed.show(sheet(_some(pages, kinds, chosen.value)))
-
-        chosen = board.choice(
-            "obstacles-kind",
-            "In this site",
-            [
-                (f"everything ({len(found):,})", _ALL),
-                *(
-                    (f"{KINDS[kind]} ({len(each):,})", kind)
-                    for kind, each in kinds.items()
-                ),
-            ],
-            _ALL,
-            changed=show,
-        )
-
-        def browse() -> None:
-            if (finding := _finding(chosen.value)) is None:
-                raise UsageError(
-                    "Choose one kind that stands in bodies, files or slugs; the "
-                    "others are all listed here."
-                )
-            workspace.item_lists.show(finding)
-
-        button = board.button("obstacles-browse", "List them in the browser", browse)
-        button.visible(bool(kinds))
-        show()
-        return widgets.column(
-            widgets.Html(sheet(_rules())),
-            static_page_list(workspace, site_id),
-            widgets.row(chosen, button),
-            listed,
-            board.messages,
-        )
-
-    return workspace.panel(lambda: sheet(_rules(), _some(pages, kinds, _ALL)), widget)
+    def ticks(self) -> list[Markup]:
+        """Return none: a severity and a new page are of no use here."""
+        return []
 
 
 def _finding(kind: str) -> str | None:
@@ -170,26 +235,3 @@ def _finding(kind: str) -> str | None:
 
 def _rules() -> Markup:
     return table(("On every site", "Why", "What to do"), ALWAYS)
-
-
-def _some(pages: OldPages, kinds: dict[str, list[Obstacle]], chosen: str) -> Markup:
-    parts = [
-        _obstacle_table(pages, kind, found)
-        for kind, found in kinds.items()
-        if chosen in (_ALL, kind)
-    ]
-    if not kinds:
-        parts.append(
-            note("Nothing of the kind was found in this site's items.", "good")
-        )
-    return joined(parts)
-
-
-def _obstacle_table(pages: OldPages, kind: str, found: list[Obstacle]) -> Markup:
-    rows: list[tuple[Cell, ...]] = [
-        (each.item.name, pages.link(each.item), each.where, each.context, each.why)
-        for each in found[:_LISTED]
-    ]
-    head = ("Item", "Page", "Where", "Near", "What to know")
-    caption = f"{KINDS[kind]} ({len(found):,})"
-    return table(head, rows, caption=caption) + more(len(found), len(rows))

@@ -1,41 +1,28 @@
 """Notebook 01: every item of the site in a list, searched, narrowed and opened.
 
-The kernel holds a page at a time: items stand in the catalogue on disk, which is made
+The kernel holds a page at a time: items are in the catalogue on disk, which is made
 while the panel works already.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property, partial
-from time import monotonic
 
 from markupsafe import Markup
 
-from cmsmig.counting import counted
 from cmsmig.notebook.inspect.item_page import item_page
-from cmsmig.notebook.inspect.site_catalogue import (
-    decisions_print,
-    outcomes_of,
-)
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.files import FileRow
-from cmsmig.survey.body_notices import look_through_bodies
-from cmsmig.survey.catalogue import Catalogue
-from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_filter import with_finding
-from cmsmig.survey.catalogue_outcomes import is_decided, keep_outcomes
 from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.item_relation import ItemRelation
+from cmsmig.survey.site_scan import SiteScan
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.ui.query import Query
 from cmsmig.ui.slices import in_slices
 from cmsmig.ui.table import Place, TableView
 from cmsmig.ui.view import action
-
-_TOLD = 0.7
-"""Seconds between two times that the background says how far it is."""
 
 
 class Explorer(TableView):
@@ -45,10 +32,12 @@ class Explorer(TableView):
     label = "Browser of the site's items"
     opens = True
 
-    def __init__(self, workspace: Workspace, catalogue: Catalogue) -> None:
+    def __init__(self, workspace: Workspace, scan: SiteScan) -> None:
+        catalogue = scan.catalogue
         self._browser = ItemBrowser(catalogue)
         super().__init__(workspace.list_source(ItemRelation(self._browser)))
         self._workspace = workspace
+        self._scan = scan
         self._catalogue = catalogue
         self._thumbnails = Thumbnails(catalogue.files, catalogue.derived)
 
@@ -87,33 +76,14 @@ class Explorer(TableView):
     # What goes on in the background.
 
     async def _complete(self) -> None:
-        """Make the catalogue, then find what becomes of items, then their losses."""
-        await self._follow(
-            lambda: build(self._catalogue),
-            lambda n: f"{n:,} items are in the list so far; it goes on growing.",
-        )
-        decisions = decisions_print(self._workspace)
-        if not is_decided(self._catalogue, decisions):
-            found = await asyncio.to_thread(outcomes_of, self._workspace)
-            async for _ in in_slices(keep_outcomes(self._catalogue, found, decisions)):
-                pass
-        self.renew()
-        await self._follow(
-            lambda: look_through_bodies(self._catalogue),
-            lambda n: f"Bodies: {counted(n, 'item')} still to be looked through.",
-        )
-        self.progress = ""
-        self.renew()
+        """Wait for the scan of the site, and show what it brings."""
+        self._scan.watchers["explore"] = lambda: self.queue.start(self._progress)
+        await self._scan.run()
+        self._progress()
 
-    async def _follow(
-        self, work: Callable[[], Iterator[int]], said: Callable[[int], str]
-    ) -> None:
-        last = 0.0
-        async for number in in_slices(work()):
-            if monotonic() - last > _TOLD:
-                last = monotonic()
-                self.progress = said(number)
-                self.renew()
+    def _progress(self) -> None:
+        self.progress = self._scan.progress
+        self.renew()
 
     async def _draw(self, hashes: tuple[str, ...]) -> None:
         """Draw the thumbnails of the open item, then show it again."""

@@ -14,21 +14,18 @@ from cmsmig.notebook.inspect.item_choices import current_choices
 from cmsmig.notebook.inspect.item_set_panel import item_sets
 from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.inspect.reference_panel import References
-from cmsmig.notebook.inspect.site_catalogue import first_page_html, open_catalogue
+from cmsmig.notebook.inspect.site_catalogue import first_page_html, site_scan
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.survey.census import take_census
 from cmsmig.survey.data_frames import (
     collections_frame,
     schema_frame,
     states_frame,
 )
-from cmsmig.survey.not_migratable import find_obstacles
-from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.reference_graph import reference_graph
 from cmsmig.ui.html.charts import bar_table
 from cmsmig.ui.html.safe_html import (
@@ -72,7 +69,7 @@ def explore_items(workspace: Workspace) -> Panel:
         workspace,
         lambda: workspace.panel(
             lambda: first_page_html(workspace),
-            lambda: Explorer(workspace, open_catalogue(workspace)).element(),
+            lambda: Explorer(workspace, site_scan(workspace)).element(),
         ),
     )
 
@@ -101,10 +98,7 @@ def reference_report(workspace: Workspace) -> Panel:
 def richtext_census(workspace: Workspace) -> Panel:
     """Show what the rich text bodies are made of, how often, and with examples."""
 
-    def build(origin: Origin) -> Panel:
-        return census_panel(workspace, OldPages.of(origin), take_census(origin))
-
-    return _inspect(workspace, build)
+    return _when_pulled(workspace, lambda: census_panel(workspace))
 
 
 def not_migratable(workspace: Workspace) -> Panel:
@@ -113,12 +107,7 @@ def not_migratable(workspace: Workspace) -> Panel:
     Spec: import rules 8 and 9.
     """
 
-    def build(origin: Origin) -> Panel:
-        found = find_obstacles(origin)
-        site_id = origin.site.site_id
-        return obstacles_panel(workspace, OldPages.of(origin), found, site_id)
-
-    return _inspect(workspace, build)
+    return _when_pulled(workspace, lambda: obstacles_panel(workspace))
 
 
 def choose_item_sets(

@@ -1,11 +1,15 @@
-"""How panels ask the browser of items in notebook 01 for a list."""
+"""What panels of notebook 01 share: the browser of items, and the scan of the site."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cmsmig.errors import UsageError
+
+if TYPE_CHECKING:
+    from cmsmig.survey.site_scan import SiteScan
 
 
 @dataclass(slots=True)
@@ -14,6 +18,7 @@ class ItemLists:
 
     shown_by: Callable[[str], None] | None = None
     """Shows the items with a finding, named as the catalogue names them."""
+    scan: SiteScan | None = None
 
     def show(self, finding: str) -> None:
         """Show the items with a finding. Raises `UsageError` without a browser."""

@@ -126,12 +126,13 @@ def loss_name(kind: str) -> str:
     return _WORDS[kind][0] if kind in _WORDS else kind.replace("-", " ").capitalize()
 
 
+def loss_todo(kind: str) -> str:
+    """Return what to do about a kind of loss, by its code."""
+    return _WORDS.get(kind, ("", _TEXT))[1]
+
+
 def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
     """Return a loss as a list shows it; `item` is a name, `page` a path."""
-    if loss.severity is Severity.LAYOUT:
-        todo = _LOOK
-    else:
-        _, todo = _WORDS.get(loss.kind, ("", _TEXT))
     return Finding(
         kind=loss_name(loss.kind),
         item=item,
@@ -139,6 +140,6 @@ def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
         field=field,
         what=loss.what or loss.context,
         why=loss.why,
-        todo=todo,
+        todo=_LOOK if loss.severity is Severity.LAYOUT else loss_todo(loss.kind),
         severity=loss_severity(loss.kind, loss.severity),
     )
