@@ -21,6 +21,8 @@ from cmsmig.mapping.select.selection import PublicationState, publication_state
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.query import EVERYTHING, Query
+from cmsmig.ui.relation import Relation
 
 
 class View(StrEnum):
@@ -46,6 +48,14 @@ def frame_of(
     """
     listed = [[row.get(column, "") for column in columns] for row in rows]
     return pd.DataFrame(listed, columns=list(columns), dtype=object)
+
+
+def relation_frame(
+    relation: Relation, query: Query = EVERYTHING, shown: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return the rows of a list as a frame, as its CSV file has them."""
+    head, *rows = relation.csv(query, shown)
+    return pd.DataFrame(rows, columns=list(head), dtype=object)
 
 
 def view_frame(ledger: Path, view: View) -> pd.DataFrame:
