@@ -5,7 +5,8 @@ Names in here never move: projects keep their notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from pathlib import Path
 
 from markupsafe import Markup
@@ -83,6 +84,21 @@ _WORDS = FindingWords(
 _NOT_READ = paragraph("Nothing was read back yet.")
 
 
+def _once_imported(
+    show: Callable[[Handover], Panel],
+) -> Callable[[Handover], Panel]:
+    """Let a panel say what has to come first, as long as nothing is imported."""
+
+    @wraps(show)
+    def panel(handover: Handover) -> Panel:
+        if handover.missing:
+            said = sheet(note(handover.missing, "warning"))
+            return handover.workspace.panel(said)
+        return show(handover)
+
+    return panel
+
+
 async def verify(handover: Handover) -> Panel:
     """Read everything back and compare it with decisions and ledger. Reads only.
 
@@ -118,25 +134,24 @@ def redirects(handover: Handover) -> Panel:
     )
 
 
+@_once_imported
 def ledger_tables(handover: Handover) -> Panel:
     """Return the ledger's documented views as tables. Reads only."""
     workspace = handover.workspace
-    if handover.missing:
-        return workspace.panel(sheet(note(handover.missing, "warning")))
     ledger = workspace.project.ledger
     parts = [_view(ledger, view) for view in View]
     return workspace.panel(sheet(*parts))
 
 
+@_once_imported
 def checklist(handover: Handover) -> Panel:
     """Return what has to be so before the DNS switch. By hand lines can be ticked,
     with a name and a note, which is kept in `checklist.yaml`."""
     workspace = handover.workspace
-    if handover.missing:
-        return workspace.panel(sheet(note(handover.missing, "warning")))
     return workspace.shows(ChecklistView(handover))
 
 
+@_once_imported
 def findings(handover: Handover) -> Panel:
     """Return every item that failed or was left out, every missing file, loss,
     reference that stays empty and link that stays, with what to do about it.
@@ -145,8 +160,6 @@ def findings(handover: Handover) -> Panel:
     project folder; unattended the first of each are shown.
     """
     workspace = handover.workspace
-    if handover.missing:
-        return workspace.panel(sheet(note(handover.missing, "warning")))
     if not workspace.interactive:
         shown = findings_parts(handover.evidence(), shown=_FINDINGS)
         return workspace.panel(doc_sheet(*shown))
@@ -160,14 +173,13 @@ def findings(handover: Handover) -> Panel:
     return workspace.shows(listed)
 
 
+@_once_imported
 def evidence(handover: Handover) -> Panel:
     """Return the accounting, and write report.html and report.json.
 
     Before a person it waits for its button; a dry run writes nothing.
     """
     workspace = handover.workspace
-    if handover.missing:
-        return workspace.panel(sheet(note(handover.missing, "warning")))
     if workspace.interactive:
         return workspace.shows(_EvidenceView(handover))
     written = () if workspace.dry_run else handover.write_evidence()
@@ -178,6 +190,7 @@ def evidence(handover: Handover) -> Panel:
     )
 
 
+@_once_imported
 def conclude(handover: Handover) -> Panel:
     """Return how it ended. Unattended, what is not as it should be is an error, now
     that everything is done and written.
@@ -187,8 +200,6 @@ def conclude(handover: Handover) -> Panel:
     person nor in a dry run.
     """
     workspace = handover.workspace
-    if handover.missing:
-        return workspace.panel(sheet(note(handover.missing, "warning")))
     found = handover.evidence()
     if not workspace.interactive and not workspace.dry_run:
         _insist(found)

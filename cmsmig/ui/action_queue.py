@@ -28,7 +28,6 @@ class ActionQueue:
         self._say = say
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._queued: set[Act] = set()
 
     @property
     def busy(self) -> bool:
@@ -36,13 +35,8 @@ class ActionQueue:
         return bool(self._tasks)
 
     def add(self, act: Act) -> None:
-        """Run an action on the loop, soon. Works from every thread.
-
-        An action that waits already is not queued twice.
-        """
-        if act not in self._queued:
-            self._queued.add(act)
-            self._loop.call_soon_threadsafe(self._start, act)
+        """Run an action on the loop, soon. Works from every thread."""
+        self._loop.call_soon_threadsafe(self._start, act)
 
     def start(self, act: Act) -> None:
         """Run something in the background; the sentence that is shown stays."""
@@ -52,7 +46,6 @@ class ActionQueue:
         task.add_done_callback(self._tasks.discard)
 
     def _start(self, act: Act) -> None:
-        self._queued.discard(act)
         self._say("", "")
         self.start(act)
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from markupsafe import Markup
 
@@ -16,7 +16,8 @@ from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 from cmsmig.ui.live import Element, Live
 
-M = TypeVar("M", bound="Callable[..., Awaitable[None] | None]")
+Method: TypeAlias = Callable[..., Awaitable[None] | None]
+M = TypeVar("M", bound=Method)
 V = TypeVar("V", bound="View")
 
 
@@ -63,6 +64,8 @@ class View(ABC):
         """The last message."""
         self._owner: View | None = None
         self._parts: list[View] = []
+        self._doing: set[str] = set()
+        """The controls whose actions are not over yet."""
         self._live: Live | None = None
         self._queue: ActionQueue | None = None
         self.actions = {
@@ -149,8 +152,8 @@ class View(ABC):
 
     def named(self, name: str) -> str:
         """Return the whole name of a control: with a hyphen it is whole."""
-        is_owner = "-" in name or not self.prefix
-        return name if is_owner else f"{self.prefix}-{name}"
+        is_whole = "-" in name or not self.prefix
+        return name if is_whole else f"{self.prefix}-{name}"
 
     def _views(self) -> Iterator[View]:
         yield self
@@ -161,8 +164,19 @@ class View(ABC):
         for each in self._views():
             for short, (_, method) in each.actions.items():
                 if each.named(short) == name:
-                    # A function of its own each time: the queue drops what waits.
-                    self.queue.add(partial(method, value))
+                    self.queue.add(partial(self._do, name, method, value))
+
+    async def _do(self, name: str, method: Method, value: str) -> None:
+        """Do what a control asks for, unless it is still being done."""
+        if name in self._doing:
+            return
+        self._doing.add(name)
+        try:
+            result = method(value)
+            if result is not None:
+                await result
+        finally:
+            self._doing.discard(name)
 
 
 class DocView(View):

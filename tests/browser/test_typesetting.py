@@ -27,7 +27,7 @@ _RUN = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 _TYPESET = "mjx-container"
 _PREPARE = f"""
 from markupsafe import Markup
-from cmsmig.notebook.kit import widgets as ui
+from cmsmig.ui import controls
 from cmsmig.ui.view import View
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import open_workspace
@@ -62,22 +62,14 @@ CASES = (
         "Facts()",
     ),
     Case(
-        "widgets",
-        "html, board = ui.Html(safe_html.escape(TEXT)), ui.Board()\n"
-        "board.say(TEXT, 'bad')\n"
-        "named = board.choice('samples-content-type', 'One', [(TEXT, '0')], '0')\n"
-        "button = board.button('samples-again', TEXT, lambda: None)\n"
-        "def widget():\n"
-        "    return ui.column(html, ui.row(named, button), board.messages)\n"
-        "Panel(Markup(''), widget)",
-        saved=False,
-    ),
-    Case(
         "live",
         "class Shown(View):\n"
         "    label = TEXT\n"
         "    def html(self, *, live):\n"
-        "        return self.panel(a=safe_html.sheet(safe_html.paragraph(TEXT)))\n"
+        "        chosen = controls.select('one', TEXT, [(TEXT, '0')], '0')\n"
+        "        button = controls.button('two', TEXT)\n"
+        "        told = safe_html.sheet(safe_html.note(TEXT))\n"
+        "        return self.panel(a=told, b=controls.bar(chosen, button))\n"
         "Panel(Markup(''), lambda: Shown().element())",
         saved=False,
     ),

@@ -9,8 +9,8 @@ from typing import Any
 from bs4 import BeautifulSoup, Tag
 
 from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.widgets import Element
 from cmsmig.ui.controls import dom_class
+from cmsmig.ui.live import Element
 from tests.support.timelimit import patience
 
 
