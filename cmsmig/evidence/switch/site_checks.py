@@ -15,6 +15,7 @@ from cmsmig.ui.format import moment
 
 _COMPARE = "cmsmig baseline --compare URL"
 _FIRST = f"Run `cmsmig baseline`, then `{_COMPARE}` with the address of a preview."
+_LATER = "Compare the sites, as the line about old addresses says."
 _AGAIN = f"then run `{_COMPARE}` again."
 _REDIRECTS = "Every old address leads to its new page"
 _CONTENT = "Pages show what they showed"
@@ -139,10 +140,10 @@ def _clean(what: str, old: OldSite | None, found: str) -> Check:
 
 def _unknown(what: str, old: OldSite | None, moved: int) -> Check:
     """Return a line as long as no new site was compared."""
-    found, where = "The new site was not compared with the old one yet.", ""
+    found, where, todo = "The sites were not compared yet.", "", _LATER
     if what == _REDIRECTS:
         addresses = counted(moved, "address moves", "addresses move")
-        found, where = f"{addresses}. {found}", "redirects/"
+        found, where, todo = f"{addresses}. {found}", "redirects/", _FIRST
     elif old is not None and what.startswith(("Forms", "Locked")):
         is_form = what.startswith("Forms")
         urls = old.with_forms if is_form else old.locked
@@ -151,7 +152,7 @@ def _unknown(what: str, old: OldSite | None, moved: int) -> Check:
             return done(what, f"No page of the old site that was read has {name}.")
         found = f"{counted(len(urls), 'old page has', 'old pages have')} {name}."
         where = _pages(urls)
-    return person(what, found, where, _FIRST)
+    return person(what, found, where, todo)
 
 
 def _pages(urls: tuple[str, ...]) -> str:
