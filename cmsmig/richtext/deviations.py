@@ -122,7 +122,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "A block in a paragraph leaves an empty one before it, and what follows in "
         "a heading is no heading; a block that begins an item ends its list, and the "
         "numbers begin again as dots; a block in code ends it.",
-        "The block stands where it stood; item, list, heading and code go on. A "
+        "The block stays in its place; item, list, heading and code go on. A "
         "paragraph in a heading is the heading, and one in code a line of it.",
     ),
     DeviationRule(
@@ -140,12 +140,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.SPACER,
         "Paragraphs of an invisible character, which editors put in for distance, "
-        "stay as content that nobody can see, search or select.",
+        "stay as content that no reader can see, search or select.",
         "They are left out, and listed.",
     ),
     DeviationRule(
         Deviation.LIST_BLANKS,
-        "Whatever stands between items becomes an item, a blank as well, and so does "
+        "Whatever is between items becomes an item, a blank as well, and so does "
         "a list without any: bullets of nothing, and numbers that count them.",
         "What shows nothing in a list, outside of its items, is left out and listed.",
     ),
@@ -183,7 +183,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.CODE_IN_LINK,
         "A text can't be code and a link at once, and the link is left out.",
-        "The link stands, and the lost code is listed.",
+        "The link is kept, and the lost code is listed.",
     ),
     DeviationRule(
         Deviation.SPAN,
@@ -200,7 +200,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.NESTING,
         "Any depth is written out, up to some thousand levels, which end it with an "
         "error; services and readers of JSON refuse a hundred.",
-        "Sixteen levels of lists, quotes and tables; deeper content stands without "
+        "Sixteen levels of lists, quotes and tables; deeper content is kept without "
         "its level.",
     ),
     DeviationRule(
