@@ -11,6 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.origin.schema import Collection, Site
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.ui.html.html_templates import fragment
@@ -36,10 +37,7 @@ class OldPages:
 
     domain: str
     """The first domain of the site, or empty."""
-    prefixes: Mapping[str, str]
-    """By locale id, with a slash at either end."""
-    slugs: Mapping[str, str]
-    """Of collections, by id."""
+    paths: OldPaths
     tags: Mapping[str, str]
     """Of locales, by id."""
     live: Set[ItemKey]
@@ -57,20 +55,14 @@ class OldPages:
         """Return the addresses of a site of which these items are live."""
         return cls(
             domain=site.domains[0] if site.domains else "",
-            prefixes={
-                each.locale_id: f"/{each.subdirectory}/" if each.subdirectory else "/"
-                for each in site.locales
-            },
-            slugs={each.collection_id: each.slug for each in collections},
+            paths=OldPaths.of(site, collections),
             tags={each.locale_id: each.tag for each in site.locales},
             live=live,
         )
 
     def path(self, item: HasPage) -> str:
         """Return the path of an item's page, whether or not it is live."""
-        prefix = self.prefixes.get(item.key.locale_id, "/")
-        collection = self.slugs.get(item.key.collection_id, item.key.collection_id)
-        return f"{prefix}{collection}/{item.slug or item.key.item_id}"
+        return self.paths.path(item.key, item.slug or item.key.item_id)
 
     def link(self, item: HasPage) -> Markup:
         """Return the path as a link to the page where visitors see one."""
