@@ -209,6 +209,7 @@ async def _is_listed_by_hand(stage: Staged, reports: Path) -> None:
     await panel.set("findings-list", "")
     await panel.set("findings-search", "record-5")
     assert "1 finding." in panel.text("findings_list")
+    assert "<code>cmsmig import</code>" in panel.html("findings_list")
     handover.checked(Verification())
     await worked()
     while panel.text("findings_progress"):

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ui.documents.finding_list import Finding
-from cmsmig.ui.html.safe_html import NOTHING, note, sheet, site_link
+from cmsmig.ui.html.safe_html import NOTHING, coded, note, sheet, site_link
 from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Source
 from cmsmig.ui.rows import Rows
@@ -87,7 +87,10 @@ class FindingRows(Rows):
             yield Finding(*row[:-1])
 
     def cell(self, column: str, text: str) -> Markup | str:
-        """Return a page as a link, everything else as it is."""
+        """Return a page as a link, commands in what to do as code, everything else as
+        it is."""
+        if column == "todo" and "`" in text:
+            return coded(text)
         return site_link(self._site, text) if column == "page" else text
 
     def csv(self, query: Query, shown: Sequence[str]) -> Iterator[Sequence[str]]:
