@@ -20,8 +20,12 @@ PIECES = re.compile(r'(<(?:"[^"]*"|[^">])*>)')
 """Texts and tags, in turn: a value of an attribute, in quotes, may hold `>`."""
 _CODE = re.compile(r"(?=\S*[\d\W_])\S{17,}|\w{31,}")
 """What holds digits or signs, and a column may be narrower than."""
-_SEAMS = re.compile(r"(?:&#?\w+;|[^\w\s])(?=(\w?))|[^\W_]{16}(?=(\w?))|_(?=([^\W_]?))")
-"""Signs, an entity as one; and parts of ids. What follows is a group."""
+_SEAMS = re.compile(
+    r"^(?:&#?\w+;|\W)|(?:&#?\w+;|[^\w\s'’])(?=(\w?))"
+    r"|(?=[^\W_]*\d)[^\W_]{12}(?=(\w?))|_(?=([^\W_]?))"
+)
+"""Signs, an entity as one, but no bracket that opens; and parts of ids. What follows
+is a group."""
 _WIDEST = 32
 """Letters without a sign between them that a line holds in any case."""
 _SEAM = re.compile(r"(?<=[^\w\s])(?=\w)|(?<=_)(?=[^\W_])")
