@@ -12,6 +12,7 @@ from cmsmig.notebook.inspect.inspection import (
     reference_report,
     richtext_census,
     states_chart,
+    static_pages,
 )
 from cmsmig.notebook.kit.change_choices import show_changes
 
@@ -25,4 +26,5 @@ __all__ = [
     "richtext_census",
     "show_changes",
     "states_chart",
+    "static_pages",
 ]

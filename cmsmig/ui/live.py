@@ -20,21 +20,12 @@ from cmsmig.whole_text import whole_text
 class Element:
     """A widget in a notebook."""
 
-    shares: dict[str, str] | None = None
-    """What its layout says, as long as that is one with other controls of its board."""
-
     def __init__(self, handle: Any) -> None:
         self._handle = handle
 
     def bundle(self) -> dict[str, object]:
         """Return what a front end shows this with."""
         return cast("dict[str, object]", self._handle._repr_mimebundle_())
-
-    def visible(self, shown: bool) -> None:
-        """Show it or take it away without a gap."""
-        if self.shares is not None:
-            self._handle.layout, self.shares = self.shares, None
-        self._handle.layout.display = None if shown else "none"
 
 
 class Live(Element):

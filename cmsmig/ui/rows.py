@@ -146,9 +146,10 @@ class Rows(Relation):
         rows = []
         limit = f" LIMIT {size:d} OFFSET {first:d}"
         for key, *texts in self._listed(query, self._names, limit):
-            named = zip(self._names, map(str, texts), strict=True)
+            words = [each if isinstance(each, str) else f"{each:,}" for each in texts]
+            named = zip(self._names, words, strict=True)
             cells = {name: self.cell(name, text) for name, text in named}
-            rows.append(Row(str(key), str(texts[0]), cells))
+            rows.append(Row(str(key), words[0], cells))
         return Page(rows, first, count)
 
     def place(self, query: Query, key: str, by: int) -> str:

@@ -46,6 +46,7 @@ PANELS = (
     inspection.reference_report,
     inspection.richtext_census,
     inspection.not_migratable,
+    inspection.static_pages,
     inspection.choose_item_sets,
 )
 
@@ -267,7 +268,7 @@ async def test_static_pages_are_listed_where_the_token_may(
         await inspection.pull_origin(at(rehearsal.folder))
         with front_end() as page:
             workspace = at(rehearsal.folder, interactive=True)
-            inspection.not_migratable(workspace)._repr_mimebundle_()
+            inspection.static_pages(workspace)._repr_mimebundle_()
             await page.click("static-pages-read")
             await until(page, "of 130 static pages" if seen else "pages:read in the")
             seen.append(page.html())

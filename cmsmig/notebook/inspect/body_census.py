@@ -7,8 +7,6 @@ from markupsafe import Markup
 from cmsmig.errors import UsageError
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.notebook.inspect.site_catalogue import site_scan
-from cmsmig.notebook.inspect.static_page_list import static_page_list
-from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
     FindingSetTable,
@@ -36,8 +34,8 @@ from cmsmig.ui.view import action
 _EXAMPLES = 3
 _COLUMNS = (
     Column("structure", "Structure"),
-    Column("times", "Times", most_first=True),
-    Column("bodies", "Bodies", most_first=True),
+    Column("times", "Times", most_first=True, css="number"),
+    Column("bodies", "Bodies", most_first=True, css="number"),
     Column("becomes", "What becomes of it"),
     Column("pages", "For example"),
 )
@@ -47,8 +45,6 @@ _WORDS = FindingWords(
     nouns=Nouns(
         "obstacle", "obstacles", "Nothing of the kind was found in this site's items."
     ),
-    not_yet="Nothing is found so far.",
-    left_out="What is not looked through yet is left out.",
 )
 
 
@@ -60,7 +56,7 @@ def census_panel(workspace: Workspace) -> Panel:
         scan.finish()
         listed = StructureTable(workspace, scan)
         listed.fill()
-        return listed.above() + sheet(listed.html(live=False))
+        return sheet(listed.html(live=False))
 
     return workspace.panel(static, lambda: StructureTable(workspace, scan).element())
 
@@ -95,7 +91,7 @@ class StructureRows(Rows):
         """Return pages as links."""
         if column == "pages":
             return stacked(site_link(self._pages.domain, e) for e in text.split("\n"))
-        return f"{int(text):,}" if column in ("times", "bodies") else text
+        return text
 
     def _examples(self, structure: str) -> str:
         entries = self._catalogue.entries(
@@ -166,12 +162,7 @@ def obstacles_panel(workspace: Workspace) -> Panel:
         )
         return sheet(_rules()) + doc_sheet(*found)
 
-    def widget() -> widgets.Element:
-        site_id = scan.catalogue.site.site_id
-        listed = ObstacleTable(workspace, scan).element()
-        return widgets.column(listed, static_page_list(workspace, site_id))
-
-    return workspace.panel(static, widget)
+    return workspace.panel(static, lambda: ObstacleTable(workspace, scan).element())
 
 
 class ObstacleTable(FindingSetTable):

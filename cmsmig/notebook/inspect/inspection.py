@@ -15,6 +15,7 @@ from cmsmig.notebook.inspect.item_set_panel import item_sets
 from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.inspect.reference_panel import References
 from cmsmig.notebook.inspect.site_catalogue import first_page_html, site_scan
+from cmsmig.notebook.inspect.static_page_list import StaticPages
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
@@ -110,6 +111,16 @@ def not_migratable(workspace: Workspace) -> Panel:
     return _when_pulled(workspace, lambda: obstacles_panel(workspace))
 
 
+def static_pages(workspace: Workspace) -> Panel:
+    """Show the site's static pages; by hand, once a button has read them."""
+
+    def build() -> Panel:
+        site = site_scan(workspace).catalogue.site
+        return workspace.shows(StaticPages(workspace, site.site_id))
+
+    return _when_pulled(workspace, build)
+
+
 def choose_item_sets(
     workspace: Workspace, reviewer: str = "", item_set: str = ""
 ) -> Panel:
@@ -153,10 +164,6 @@ class _CollectionRows(Rows):
         super().__init__(_COLLECTIONS, _COLLECTION_COLUMNS)
         rows = collections_frame(origin).itertuples(index=False, name=None)
         self.put(0, ((0, row) for row in rows))
-
-    def cell(self, column: str, text: str) -> str:
-        """Return a number with its thousands apart, a text as it is."""
-        return f"{int(text):,}" if column in _COUNTS else text
 
 
 class _Collections(TableView):

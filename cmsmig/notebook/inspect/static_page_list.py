@@ -7,8 +7,8 @@ from markupsafe import Markup
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.static_pages import StaticPage
 from cmsmig.steps.pull.origin_overview import read_static_pages
+from cmsmig.ui.controls import bar
 from cmsmig.ui.html.safe_html import paragraph, sheet
-from cmsmig.ui.live import Element
 from cmsmig.ui.query import Query
 from cmsmig.ui.relation import Column, Filter, Nouns
 from cmsmig.ui.rows import Rows
@@ -29,18 +29,16 @@ _ABOUT = (
 )
 
 
-def static_page_list(workspace: Workspace, site_id: str) -> Element:
-    """Return a list of the site's static pages, read when its button is pressed."""
-    return _StaticPages(workspace, site_id).element()
-
-
 class _PageRows(Rows):
+    """Static pages; their file is named without a blank."""
+
     def file(self, query: Query) -> str:
+        """Return the name of the CSV file."""
         return "static-pages"
 
 
-class _StaticPages(TableView):
-    """A button, then what it read."""
+class StaticPages(TableView):
+    """A list of the site's static pages, read when its button is pressed."""
 
     prefix = "static-pages"
     label = title = "Static pages"
@@ -65,8 +63,12 @@ class _StaticPages(TableView):
         self.show()
 
     def above(self) -> Markup:
-        """Return what static pages are, and the button."""
-        return sheet(paragraph(_ABOUT)) + self.act("read")
+        """Return what static pages are."""
+        return sheet(paragraph(_ABOUT))
+
+    def bars(self) -> list[Markup]:
+        """Return the button, and what narrows the list."""
+        return [bar(self.act("read")), *super().bars()]
 
     def nothing(self) -> str:
         """Return what is said of an empty list."""

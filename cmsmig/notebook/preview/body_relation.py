@@ -19,7 +19,7 @@ _COLUMNS = (
     Column("title", "Body"),
     Column("field", "Field"),
     Column("review", "Review"),
-    Column("losses", "Losses", most_first=True),
+    Column("losses", "Losses", most_first=True, css="number"),
     *(
         Column(each, "", hidden=True)
         for each in ("state", "loss", "structure", "place", "locale")
