@@ -121,26 +121,6 @@ def schema_frame(collection: Collection) -> pd.DataFrame:
     return frame_of(rows, ("field", "slug", "type", "required", "options", "help text"))
 
 
-def items_frame(origin: Origin, collection_id: str) -> pd.DataFrame:
-    """Return a row per item and locale of one collection, with its state."""
-    staged, live = _both_sets(origin, collection_id)
-    tags = {locale.locale_id: locale.tag for locale in origin.site.locales}
-    rows = []
-    for key, item in (live | staged).items():
-        state = publication_state(staged.get(key), live.get(key))
-        rows.append(
-            {
-                "name": item.name,
-                "slug": item.slug,
-                "locale": tags.get(key.locale_id, key.locale_id),
-                "state": _spoken(state),
-                "last updated": item.last_updated,
-                "id": key.item_id,
-            }
-        )
-    return frame_of(rows, ("name", "slug", "locale", "state", "last updated", "id"))
-
-
 def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> Markup:
     """Return a frame as an HTML table in which every cell is escaped.
 

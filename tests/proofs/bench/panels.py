@@ -4,15 +4,17 @@ usage: panels.py [--bodies N] [--keys] [--folder DIR]
 
 Opening: the panels about bodies of both notebooks are made without a browser, twice in
 processes of their own; the second time finds what the first one kept. Keys (needs
-Chromium): in a JupyterLab, from the key to the change in the page and its layout; the
-median and the 95th percentile. The cursor stays in the browser; what else is asked
-goes to the kernel and back.
+Chromium; in the folder of an opening they find what that kept): in a JupyterLab, from
+the key to the change in the page and its layout; the median and the 95th percentile.
+The cursor stays in the browser; what else is asked goes to the kernel and back.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from pathlib import Path
 
 from playwright.async_api import Page, async_playwright
 
+from cmsmig.run.locate import notebooks_folder
 from tests.browser.test_review import pulled
 from tests.proofs.measuring.measured import MEGABYTE, measured
 from tests.proofs.measuring.printed import print_table, tell
@@ -93,6 +96,7 @@ def main() -> int:
     asked = _arguments()
     with tempfile.TemporaryDirectory(prefix="cmsmig-bench-") as made:
         folder = asked.folder or Path(made)
+        os.environ["CMSMIG_STATE_DIR"] = str(folder / "lab" / "state")
         if asked.keys:
             print_table(asyncio.run(_keys(folder, asked.bodies)))
         else:
@@ -118,8 +122,15 @@ def _openings(project: Path) -> Iterator[dict[str, object]]:
 
 async def _keys(folder: Path, bodies: int) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
-    async with running_lab(folder) as lab, async_playwright() as playwright:
-        project = await pulled(lab.root / "keys", bodies)
+    opened = folder / "opened"
+    if not opened.exists():
+        await pulled(opened, bodies)
+    for notebook in notebooks_folder().glob("0*.ipynb"):
+        shutil.copy(notebook, opened)
+    async with running_lab(folder / "lab") as lab, async_playwright() as playwright:
+        # No copy: what was kept is of these very files.
+        project = lab.root / "keys"
+        project.symlink_to(opened)
         browser = await playwright.chromium.launch(
             executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
