@@ -31,9 +31,7 @@ _FAILED = """() => window.theNotebook.content.widgets
   .filter(output => output.output_type === "error")
   .map(output => `${output.ename}: ${output.evalue}`)"""
 _SHOWN = """() => {
-  const controls = ".cmsmig-live :is(button, select, input), .jupyter-button, "
-    + ".widget-text, .widget-textarea, .widget-dropdown, .widget-checkbox, "
-    + ".widget-select";
+  const controls = ".cmsmig-live :is(button, select, input)";
   const named = /^cmsmig-(?!live|sheet)/;
   return [...document.querySelectorAll(controls)]
     .map(each => each.closest("[class*=cmsmig-]:not(.cmsmig-live)") ?? each)

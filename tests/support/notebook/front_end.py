@@ -47,7 +47,7 @@ class Channel:
 
 
 class FrontEnd:
-    """All models of a page, found by the class that a person's browser sees."""
+    """All models of a page."""
 
     def __init__(self) -> None:
         self.channels: list[Channel] = []
@@ -58,39 +58,17 @@ class FrontEnd:
         self.channels.append(channel)
         return channel
 
-    def controls(self, name: str) -> list[Channel]:
-        """Return the controls with this registered name, in their order."""
-        wanted = f"cmsmig-{name}"
-        return [
-            each
-            for each in self.channels
-            if wanted in each.state.get("_dom_classes", ())
-        ]
-
     def html(self) -> str:
         """Return all the HTML that is shown now."""
         return "\n".join(
-            str(each.state.get("html", each.state.get("value", "")))
-            for each in self.channels
-            if each.state.get("_model_name") == "HTMLModel" or "html" in each.state
+            str(each.state["html"]) for each in self.channels if "html" in each.state
         )
 
     async def click(self, name: str) -> None:
         """Press a button and let the kernel work."""
-        content = {"event": "click"}
-        found = self.controls(name)
-        if not found:
-            held = f'data-do="{name}"'
-            found = [e for e in self.channels if held in str(e.state.get("html"))]
-            content = {"do": name, "value": ""}
-        [button] = found
-        button.tell({"method": "custom", "content": content})
-        await settle()
-
-    async def set(self, name: str, number: int = 0, **state: object) -> None:
-        """Change a control, such as `index=1` or `value="x"`."""
-        channel = self.controls(name)[number]
-        channel.tell({"method": "update", "state": state, "buffer_paths": []})
+        held = f'data-do="{name}"'
+        [panel] = [e for e in self.channels if held in str(e.state.get("html"))]
+        panel.tell({"method": "custom", "content": {"do": name, "value": ""}})
         await settle()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
@@ -22,13 +22,13 @@ class Page:
 
     def __init__(self, *shown: Panel | Element) -> None:
         made = (e.widget() if isinstance(e, Panel) else e for e in shown)
-        self._roots = [element._handle for element in made]
+        self._lives = [element._handle for element in made]
 
     def html(self, region: str = "") -> str:
         """Return what is shown, or what one region of live HTML shows."""
-        lives = [each.html for each in self._lives()]
+        lives = [each.html for each in self._lives]
         if not region:
-            return "\n".join([*self._boxes(), *lives])
+            return "\n".join(lives)
         pages = [BeautifulSoup(each, "html.parser") for each in lives]
         named = [e for p in pages for e in p.select(f"[data-region={region}]")]
         assert named, f"{region} is not shown"
@@ -42,10 +42,6 @@ class Page:
         """Return what live panels say of what went wrong."""
         return self.text("error")
 
-    def named(self, name: str) -> list[Any]:
-        """Return the widgets of a control, in their order."""
-        return [e for e in self._widgets() if dom_class(name) in e._dom_classes]
-
     def tags(self, name: str, region: str = "") -> list[Tag]:
         """Return the elements of a control in live HTML."""
         page = BeautifulSoup(self.html(region), "html.parser")
@@ -57,8 +53,6 @@ class Page:
 
     def options(self, name: str, which: int = 0) -> list[str]:
         """Return the values that a drop-down offers."""
-        if widgets := self.named(name):
-            return [value for _, value in widgets[which].options]
         page = BeautifulSoup(self.html(), "html.parser")
         listed = page.select(f".{dom_class(name)}")[which].select("option")
         return [each["value"] for each in listed]
@@ -66,10 +60,7 @@ class Page:
     async def click(self, name: str, which: int = 0) -> None:
         """Press a button; it has to be there."""
         await self.until(lambda: self._has(name, which), f"no {name}")
-        if widgets := self.named(name):
-            widgets[which].click()
-        else:
-            self._send(self.tags(name)[which], name, None)
+        self._send(self.tags(name)[which], name, None)
         await worked()
 
     async def run(self, name: str) -> None:
@@ -88,17 +79,12 @@ class Page:
 
     def is_enabled(self, name: str) -> bool:
         """Return whether a button can be pressed."""
-        if widgets := self.named(name):
-            return not widgets[0].disabled
         return self.tags(name)[0].get("aria-disabled") is None
 
     async def set(self, name: str, value: Any, which: int = 0) -> None:
         """Give a field a value, a drop-down the value of a choice."""
         await self.until(lambda: self._has(name, which), f"no {name}")
-        if widgets := self.named(name):
-            widgets[which].value = value
-        else:
-            self._send(self.tags(name)[which], name, value)
+        self._send(self.tags(name)[which], name, value)
         await worked()
 
     async def sees(self, *texts: str) -> None:
@@ -141,8 +127,6 @@ class Page:
         )
 
     def _values(self, name: str) -> list[object]:
-        if widgets := self.named(name):
-            return [each.value for each in widgets]
         return [_value(each) for each in self.tags(name)]
 
     async def labelled(self, name: str, text: str) -> None:
@@ -179,15 +163,14 @@ class Page:
         assert not [each for each in markup if each in self.html()]
 
     def _label(self, name: str) -> str:
-        widgets = self.named(name)
-        return str(widgets[0].description) if widgets else self.tags(name)[0].get_text()
+        return self.tags(name)[0].get_text()
 
     def _held(self, region: str) -> str:
         """Return the words of a region, then its HTML: frames hold more of it."""
         return f"{self.text(region)}\n{self.html(region)}"
 
     def _has(self, name: str, which: int) -> bool:
-        return max(len(self.named(name)), len(self.tags(name))) > which
+        return len(self.tags(name)) > which
 
     def _send(self, tag: Tag, name: str, value: str | None) -> None:
         """Send what the page's script sends for an element."""
@@ -201,22 +184,10 @@ class Page:
             chosen = BeautifulSoup(self.html(), "html.parser").find(id=tag["data-from"])
             option = chosen.find("option", selected=True) or chosen.find("option")
             sent = f"{sent}={option['value']}"
-        for live in self._lives():
+        for live in self._lives:
             if dom_class(name) in live.html:
                 sent = {"do": tag.get("data-do", name), "value": sent}
                 live._handle_custom_msg(sent, [])
-
-    def _boxes(self) -> list[str]:
-        return [str(e.value) for e in self._widgets() if type(e).__name__ == "HTML"]
-
-    def _widgets(self) -> Iterator[Any]:
-        stack = [*reversed(self._roots)]
-        while stack:
-            yield (one := stack.pop())
-            stack.extend(reversed(getattr(one, "children", ())))
-
-    def _lives(self) -> list[Any]:
-        return [e for e in self._widgets() if type(e).__name__ == "LiveModel"]
 
     async def until(self, holds: Callable[[], bool], otherwise: str) -> None:
         """Wait until something holds."""
