@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.ui import controls
 from cmsmig.ui.cells import Copied
 from cmsmig.ui.csv_text import csv_lines
-from cmsmig.ui.html.html_templates import breakable, breakable_html, fragment
+from cmsmig.ui.html.html_templates import breakable, fragment
 from cmsmig.ui.html.safe_html import NOTHING
 from cmsmig.ui.query import EVERYTHING, Query, marked
 from cmsmig.ui.relation import Column, Filter, Page, Row, Source
@@ -253,7 +253,7 @@ class TableView(View):
             return text
         short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
         words = self.at.query.words
-        return breakable_html(marked(short, words) if words else escape(short))
+        return marked(short, words) if words else breakable(short)
 
     def steps(self, page: Page) -> Markup:
         """Return where the page is, and the ways to others."""
