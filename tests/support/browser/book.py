@@ -224,8 +224,11 @@ class Book:
         return self.control(name).nth(which).locator("option")
 
     async def choose_place(self, name: str, place: int) -> None:
-        """Choose what a drop-down offers at a place."""
-        await self.choose(name, (await self.options(name))[place])
+        """Choose what a drop-down offers at a place, once it offers that."""
+        async with asyncio.timeout(patience()):
+            while not (offered := await self.options(name))[place:]:
+                await asyncio.sleep(0.05)
+        await self.choose(name, offered[place])
 
     async def press(self, text: str) -> None:
         """Click on words of the page."""
