@@ -31,7 +31,7 @@ from tests.support.browser.book import Book
 from tests.support.browser.chromium import chromium
 from tests.support.browser.lab import Lab, running_lab
 
-_TIMES = 40
+_TIMES = 42
 _OPEN = """
 import sys
 from cmsmig.notebook.kit.workspace import open_workspace
@@ -80,10 +80,10 @@ _PRESS = """async ([prefix, key]) => {
 }"""
 _SEARCH = """async ([prefix, text]) => {
   const field = document.querySelector(`.cmsmig-${prefix}-search input`);
-  const list = document.querySelector(`[data-region=${prefix}_list]`);
+  const panel = field.closest(".cmsmig-live");
   const changed = new Promise((done) => {
     const seen = new MutationObserver(() => { seen.disconnect(); done(); });
-    seen.observe(list, {subtree: true, childList: true, characterData: true});
+    seen.observe(panel, {subtree: true, childList: true, characterData: true});
   });
   field.value = text;
   const start = performance.now();
