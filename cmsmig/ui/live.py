@@ -1,4 +1,5 @@
-"""HTML in a notebook that people work in: the only module with anywidget.
+"""HTML in a notebook that people work in: the only module with ipywidgets, whose
+messages it uses, and anywidget, which gives a widget of it our script.
 
 The kernel makes the HTML. `live.js` puts it into the page, where idiomorph changes
 only what differs, keeps focus and cursor, and sends which control was used.
@@ -8,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any, cast
+from typing import cast
 
 import anywidget
 import traitlets
+from ipywidgets import DOMWidget, Layout
 from markupsafe import Markup
 
 from cmsmig.whole_text import whole_text
@@ -20,7 +22,7 @@ from cmsmig.whole_text import whole_text
 class Element:
     """A widget in a notebook."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: DOMWidget) -> None:
         self._handle = handle
 
     def bundle(self) -> dict[str, object]:
@@ -33,7 +35,7 @@ class Live(Element):
 
     def __init__(self, label: str, received: Callable[[str, str], None]) -> None:
         """`label` names the panel for those who cannot see it."""
-        super().__init__(LiveModel(label=label))
+        super().__init__(LiveModel(label=label, layout=Layout(width="auto")))
         self._received = received
         self._asked = 0
         self._handle.on_msg(self._on_message)
