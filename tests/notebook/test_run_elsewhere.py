@@ -206,7 +206,7 @@ async def test_what_failed_is_shown_while_another_process_runs(staged: Start) ->
     stage.api("POST", "/stories", {"story": in_the_way(stage)})
     page = await opened(stage, "create")
     with running(stage, "create") as child:
-        await page.sees("Runs elsewhere", "Failed (1)", "conflicts.yaml")
+        await page.sees("Runs elsewhere", "Failed (1)", "notebook 04")
         assert await asyncio.to_thread(child.wait) == 1
     await page.sees("11 of 12 stories exist", "Failed (1)")
     assert re.search(r'href="https://[^"/]+/records/record-1"', page.html())
@@ -223,7 +223,7 @@ async def test_what_fails_here_is_shown_before_the_run_ends(staged: Start) -> No
     stage.api("POST", "/stories", {"story": in_the_way(stage)})
     page = await opened(stage, "create")
     await page.click("create-start")
-    await page.sees("Failed (1)", "/records/record-1", "conflicts.yaml")
+    await page.sees("Failed (1)", "/records/record-1", "notebook 04")
     assert page.is_enabled("create-stop")
     assert len(stage.stories()) < 12
     await page.rests("create-start")
