@@ -9,8 +9,8 @@ NEEDED := $(VENV)/needed.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 RECENT := import sys; sys.exit(sys.version_info < (3, 11))
-# One more than there are cores: some tests wait for a browser or a kernel.
-WORKERS ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
+# Two more than there are cores: some tests wait for a browser or a kernel.
+WORKERS ?= $(shell expr 2 + $$(getconf _NPROCESSORS_ONLN))
 PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
