@@ -312,7 +312,7 @@ def _pulled(origin: Origin) -> _Counted:
         len({each.sha256 for each in origin.files.values() if each.sha256}),
         sum(map(len, origin.live.values())),
         "It rests on what was pulled: every item and every file of it, as if all of "
-        "them were taken along.",
+        "them were imported.",
     )
 
 

@@ -15,7 +15,7 @@ from cmsmig.ui.slices import in_slices
 
 _OFTEN = 0.7
 """Seconds between two times that the panels show how far it is."""
-_GROWING = "{:,} items are in the list so far; it goes on growing."
+_GROWING = "{:,} items are in the list so far; more follow."
 _LEFT = "Bodies: {:,} items still to be looked through."
 
 
@@ -35,7 +35,7 @@ class SiteScan:
         """How far it is, in a sentence."""
         self.complete = False
         self.watchers: dict[str, Callable[[], None]] = {}
-        """By panel: called now and then while it goes on."""
+        """By panel: called now and then while the scan runs."""
         self._decisions = decisions
         self._outcomes = outcomes
         self._task: asyncio.Task[None] | None = None

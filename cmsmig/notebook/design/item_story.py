@@ -1,4 +1,4 @@
-"""Notebook 02: one item as the story it becomes, beside the table of the design."""
+"""Notebook 02: one item as the story it becomes, next to the table of the design."""
 
 from __future__ import annotations
 

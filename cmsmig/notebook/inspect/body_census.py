@@ -36,7 +36,7 @@ _COLUMNS = (
     Column("structure", "Structure"),
     Column("times", "Times", most_first=True, css="number"),
     Column("bodies", "Bodies", most_first=True, css="number"),
-    Column("becomes", "What becomes of it"),
+    Column("becomes", "Converted to"),
     Column("pages", "For example"),
 )
 _WORDS = FindingWords(
@@ -152,7 +152,7 @@ class StructureTable(TableView):
 
 
 def obstacles_panel(workspace: Workspace) -> Panel:
-    """Show what no site can take along and what this one has; by hand as a list."""
+    """Show what no site can migrate and what this one has; by hand as a list."""
     scan = site_scan(workspace)
 
     def static() -> Markup:
@@ -205,7 +205,7 @@ class ObstacleTable(FindingSetTable):
         self._workspace.item_lists.show(finding)
 
     def above(self) -> Markup:
-        """Return what no site can take along."""
+        """Return what no site can migrate."""
         return sheet(_rules())
 
     def bars(self) -> list[Markup]:

@@ -1,6 +1,6 @@
 """Who decides: the name that signs decisions, asked once per project.
 
-It stands beside the decisions, not in them: a name in a field has accepted nothing.
+It is kept next to the decisions, not in them: a name in a field has accepted nothing.
 """
 
 from __future__ import annotations

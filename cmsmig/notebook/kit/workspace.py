@@ -53,7 +53,7 @@ class Workspace:
     interactive: bool
     """Whether a person is there; else no control is made and nothing waits."""
     observer: Observer = unobserved
-    """Hears what happens, beside whatever a panel shows."""
+    """Gets all events, in addition to what a panel shows."""
     item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
     changes_shown: list[tuple[Change, ...]] = field(default_factory=list, compare=False)
     """The changes that this notebook has shown, the last ones last."""

@@ -27,7 +27,7 @@ class Seen:
 
     state: BodyState
     kinds: frozenset[BlockKind]
-    """The kinds of its blocks beside text; empty where there is only text."""
+    """The kinds of its blocks other than text; empty where there is only text."""
     ticked: bool
     """Whether a person ticked it as seen, where it needs no review."""
 
@@ -86,7 +86,7 @@ class BodyScanner:
         return found
 
     def state(self, index: int) -> BodyState | None:
-        """Return how a body stands, or None while it is not scanned."""
+        """Return the review state of a body, or None while it is not scanned."""
         seen = self._seen.get(index)
         return seen.state if seen else None
 
@@ -104,7 +104,7 @@ class BodyScanner:
     def unreviewed(self, kind: BlockKind | None = None) -> Iterator[int]:
         """Yield the known bodies that await a person, in their order.
 
-        With `kind` those that split off nothing else beside text; `TEXT`: those
+        With `kind` those that split off that kind alone; `TEXT`: those
         that are split into texts alone.
         """
         only = frozenset(() if kind is BlockKind.TEXT else (kind,))
@@ -142,7 +142,7 @@ class BodyScanner:
         return [index for key in keys if (index := self._indexes.get(key)) is not None]
 
     def forget(self, indexes: Iterable[int] | None = None) -> None:
-        """Find out again how some bodies stand, None: all; then go on scanning."""
+        """Find the review state of some bodies again (None: all), then scan on."""
         if indexes is None:
             self._seen.clear()
         else:

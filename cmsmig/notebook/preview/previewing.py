@@ -145,7 +145,7 @@ def body_fields(previews: Previews) -> Panel:
 def body_preview(
     previews: Previews, item: str = "", field: str = "", count: int = 5
 ) -> Panel:
-    """Show bodies beside what they become; before a person with a picker.
+    """Show bodies next to what they become; before a person with a picker.
 
     `item` (an id, slug or name) and `field` name one body; raises `UsageError`
     when there is none. Else unattended the `count` that lose most are shown.

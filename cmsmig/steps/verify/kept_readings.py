@@ -1,4 +1,4 @@
-"""What a verification read before it was stopped: the next one goes on from there."""
+"""What a verification read before it was stopped: the next one continues there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROOMS = ("reconcile", "steps")
 
 
 class Reading(NamedTuple):
-    """What is kept of a story that was as expected, beside what was expected."""
+    """What is kept of a story that was as expected, without what was expected."""
 
     body: dict[str, object]
     """Its record without its content."""
