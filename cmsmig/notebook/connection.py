@@ -148,8 +148,8 @@ async def _ask_html(ask: _Ask) -> Markup:
         return sheet(note(str(error), "bad"))
     if not answer.wrong:
         return answer.found
-    told = note(f"Correct this in the settings: {answer.wrong}.", "bad")
-    return answer.found + sheet(told)
+    shown = note(f"Correct this in the settings: {answer.wrong}.", "bad")
+    return answer.found + sheet(shown)
 
 
 def _next(content: Markup) -> _Answer:
@@ -267,8 +267,8 @@ class _Counted:
 async def _estimate(workspace: Workspace) -> Markup:
     """Return an estimate of calls and time; why there is none, where it fails.
 
-    Before the pull the origin is asked once for each collection; afterwards nobody
-    is asked.
+    Before the pull the origin is asked once for each collection; afterwards no
+    request is made.
     """
     title = heading("An estimate from the counts alone")
     try:

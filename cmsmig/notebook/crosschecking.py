@@ -53,7 +53,7 @@ async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
     """Compare all bodies with the official converter, and show what differs.
 
     Before a person it waits for its button and can be stopped; unattended it runs
-    when `run` says so. Without Node one sentence says that, and nothing ends.
+    when `run` is set. Without Node one sentence reports that; the notebook continues.
     """
     workspace = previews.workspace
     if workspace.interactive:
@@ -143,8 +143,8 @@ def compared(found: CrossCheck) -> Markup:
 
 def _ending(found: CrossCheck) -> Markup:
     if found.count(Verdict.DEFECT):
-        told = f"{found}. Please report the defects: they are ours."
-        return note(told, "bad")
+        text = f"{found}. Please report the defects: they are ours."
+        return note(text, "bad")
     if not found.whole:
         return note(f"Stopped: {found}.", "warning")
     return note(f"{found}.", "good")

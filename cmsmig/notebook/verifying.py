@@ -119,7 +119,7 @@ async def verify(handover: Handover) -> Panel:
 
 
 def redirects(handover: Handover) -> Panel:
-    """Return where each old address leads, and write it as redirects/redirects.csv.
+    """Return where each old address leads, and write the files of `redirects/`.
 
     Before a person it waits for its button; a dry run writes nothing.
     """

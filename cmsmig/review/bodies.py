@@ -94,7 +94,7 @@ class EmbedLookups:
 @dataclass(frozen=True, slots=True)
 class ConvertedBody:
     """What one body becomes before internal links are known, and what that depends
-    on beside the body."""
+    on in addition to the body."""
 
     document: JsonObject
     losses: tuple[Loss, ...]

@@ -40,5 +40,5 @@ def visible_text(document: Mapping[str, object]) -> str:
 
 def html_text(body: str) -> str:
     """Return the text of HTML, blanks where blocks end. For looking only: whatever
-    stands between tags is text."""
+    is between tags is text."""
     return " ".join(shown_text(_TAG.sub(" ", _INLINE.sub("", body))).split())

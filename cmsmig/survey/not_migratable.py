@@ -126,7 +126,7 @@ def find_obstacles(catalogue: Catalogue) -> Iterator[Finding]:
                 field=field,
                 what=what,
                 why=why,
-                todo=_TODO.get(kind) or loss_todo(kind),
+                todo=_ADVICE.get(kind) or loss_todo(kind),
             )
 
 
@@ -204,7 +204,7 @@ _FOUND: Mapping[str, Callable[[Catalogue, str], Iterator[_Obstacle]]] = {
     "no-slug": _without_slug,
 }
 """What finds a kind; all others are losses of bodies."""
-_TODO: Mapping[str, str] = {
+_ADVICE: Mapping[str, str] = {
     "unknown-field": "Look at it in notebook 02.",
     "no-slug": "Give it a slug at the origin, if it is to have a page.",
 }

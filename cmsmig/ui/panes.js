@@ -1,5 +1,5 @@
 // Panes that show the same place of a text, one next to the other in one element that
-// scrolls, `data-stage`; its value tells one text from another.
+// scrolls, `data-stage`; its value identifies the text.
 //
 // data-pane: a pane. data-at: the part that begins here, in each pane; data-end: the
 // number of parts. data-loss: a loss, in a pane and in a list of losses.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.review.loss_marks import destination_html, held_html, numbered
-from cmsmig.ui.html.safe_html import Beside, beside, sanitised
+from cmsmig.ui.html.safe_html import SideBySide, sanitised, side_by_side
 
 _MARK = re.compile(
     r'<(?:del|ins) class="cmsmig-word" title="[^"]*">(.*?)</(?:del|ins)>', re.DOTALL
@@ -18,9 +18,9 @@ _MARK = re.compile(
 _SPLIT = re.compile(r'<span class="cmsmig-split" data-at="\d+">[^<]*</span>')
 
 
-def compared(left: str, *right: str, names: tuple[str, ...] = ()) -> Beside:
+def compared(left: str, *right: str, names: tuple[str, ...] = ()) -> SideBySide:
     """Return two sides as notebook 03 shows them."""
-    return beside(
+    return side_by_side(
         numbered(sanitised(left)),
         [sanitised(each) for each in right],
         only_left="Not there",
@@ -91,7 +91,7 @@ def test_what_a_block_holds_is_said_there() -> None:
             {"type": "paragraph", "content": [{"type": "text", "text": "End"}]},
         ],
     }
-    found = beside(
+    found = side_by_side(
         sanitised("<table><td>Low</table><p>At <b>noon</b></p><p>The end</p>"),
         [sanitised(destination_html(document))],
         only_left="Not there",

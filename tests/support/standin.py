@@ -24,7 +24,7 @@ engine = NativeEngine(Mode.EXACT)
 parent = os.getppid()
 print(json.dumps({{"ready": True}}), flush=True)
 for line in sys.stdin:
-    # Nobody goes on for a test that has failed: the end of its parent ends it.
+    # A test that failed leaves no process: this one ends with its parent.
     while (folder / "hold").exists() and os.getppid() == parent:
         time.sleep(0.02)
     asked = json.loads(line)
@@ -32,7 +32,7 @@ for line in sys.stdin:
     if "(die)" in body:
         os.kill(os.getpid(), signal.SIGKILL)
     if "(hang)" in body:
-        time.sleep(600)  # deaf to all but a kill; should that fail, not for ever
+        time.sleep(600)  # ended by a kill alone, or at last by itself
     answer = {{"id": asked["id"]}}
     if "(throw)" in body:
         answer["error"] = "Maximum call stack size exceeded"

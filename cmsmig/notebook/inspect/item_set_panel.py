@@ -143,7 +143,7 @@ class _ItemSets(View):
 
     @action("language")
     def choose_language(self, sent: str) -> None:
-        """Choose how languages are stored, or what becomes of what lacks one."""
+        """Choose how languages are stored, or what replaces a missing one."""
         field, _, value = sent.partition("=")
         self._decide(**{field: type(getattr(self._decision, field))(value)})
 

@@ -38,14 +38,14 @@ from cmsmig.ui.form import FormView
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import (
     NOTHING,
-    Beside,
-    beside,
+    SideBySide,
     folded,
     heading,
     note,
     sanitised,
     scrolling,
     sheet,
+    side_by_side,
     source,
 )
 
@@ -71,7 +71,7 @@ class BodyPanes:
     status: ReviewStatus
     blocks: int
     """0 for a body that is stored in one piece."""
-    sides: Beside
+    sides: SideBySide
     """The origin, and each node of the destination."""
     target: Markup
     document: Markup
@@ -135,7 +135,7 @@ def compared(
     pictures: BodyPictures,
     stored: Split | Labels = NO_LABELS,
     first: int = 0,
-) -> Beside:
+) -> SideBySide:
     """Return a body at the origin and each node that it becomes, with what one side
     alone says marked. `stored` are its blocks, or the labels of fields; pictures are
     those of the page of blocks that begins with the `first`."""
@@ -144,7 +144,7 @@ def compared(
     nodes = [*(shown_nodes(split) if split else top_nodes(converted.document))]
     seen = split.nodes_of_page(first) if split else range(len(nodes))
     find = pictures.side()
-    return beside(
+    return side_by_side(
         numbered(sanitised(marked_html(html, converted.losses), pictures.side())),
         [
             sanitised(destination_html(each, labels), find if at in seen else None)

@@ -61,7 +61,7 @@ _COLOURS = 4
 _NAME = 30
 """Characters of a name in its node."""
 _TEXT = 24
-"""Characters of a name beside a line."""
+"""Characters of a name next to a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def lane_graph(nodes: Mapping[str, str], links: Sequence[Link], about: str) -> M
 
 
 class _Drawing:
-    """Where everything stands."""
+    """Where everything is drawn."""
 
     def __init__(self, nodes: Mapping[str, str], links: Sequence[Link]) -> None:
         self._links = links
@@ -179,8 +179,8 @@ class _Drawing:
         for key, y in self._inward.items():
             count = sum(each.count for each in self._links if each.target == key)
             place = (self._colour(key), _EDGE, self._at(key), y)
-            told = f"{self._names[key]}: referred to {count:,} times"
-            yield "in", *place, f"{count:,}", "lead here", "", told
+            about = f"{self._names[key]}: referred to {count:,} times"
+            yield "in", *place, f"{count:,}", "lead here", "", about
         for number, each in enumerate(self._links):
             place = (
                 self._colour(each.target),

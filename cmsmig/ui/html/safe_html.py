@@ -170,7 +170,7 @@ def sanitised(body: str, picture: FindPicture | None = None) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SideBySide:
     """Two sides whose words were compared."""
 
     left: Markup
@@ -180,7 +180,7 @@ class Beside:
     only_right: int
 
 
-def beside(
+def side_by_side(
     left: Markup,
     right: Sequence[Markup],
     *,
@@ -188,7 +188,7 @@ def beside(
     only_right: str,
     names: Sequence[str] = (),
     held: Sequence[Sequence[Markup]] = (),
-) -> Beside:
+) -> SideBySide:
     """Return what `sanitised` gave for two sides, with what one alone says marked.
 
     The right may come in parts; with their `names` the left says where each begins.
@@ -197,7 +197,7 @@ def beside(
     made = marked_words(
         left, right, only_left=only_left, only_right=only_right, names=names, held=held
     )
-    return Beside(
+    return SideBySide(
         breakable_html(Markup(made.left)),
         tuple(breakable_html(Markup(each)) for each in made.right),
         made.only_left,

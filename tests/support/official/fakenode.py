@@ -37,7 +37,7 @@ while True:
         print("TypeError: out of " + "memory", file=sys.stderr)
         sys.exit(7)
     elif body == "hang":
-        time.sleep(600)  # deaf to all but a kill; should that fail, not for ever
+        time.sleep(600)  # ended by a kill alone, or at last by itself
     elif body == "garble":
         say("a warning of some package")
     elif body == "list":
