@@ -17,9 +17,14 @@ from cmsmig import __version__
 from cmsmig.cli_handover import HANDOVER
 from cmsmig.cli_tools import DRY_RUN, TOOLS
 from cmsmig.terminal.command_groups import OrderedGroup
-from cmsmig.terminal.console import complain, emit_doc, emit_json, emit_lines
-from cmsmig.terminal.exit_codes import report_error
-from cmsmig.terminal.streams import require_output
+from cmsmig.terminal.console import (
+    complain,
+    emit_doc,
+    emit_json,
+    emit_lines,
+    report_error,
+    require_output,
+)
 from cmsmig.terminal.target_option import (
     TARGET,
     confirm_target,
@@ -79,7 +84,7 @@ def _pilot(command: Callable[..., None]) -> Callable[..., None]:
 @click.pass_context
 def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
     """Move a site's content into a headless CMS, and prove it."""
-    from cmsmig.terminal.library_log import log_printably
+    from cmsmig.terminal.console import log_printably
 
     log_printably()
     context.obj = folder
@@ -122,14 +127,15 @@ def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     """Read all schemas, items and files of the origin; resumable."""
     from cmsmig.steps.pull.pull import pull as read
     from cmsmig.terminal.commands import resumable
-    from cmsmig.terminal.pull_summary import pull_doc, pull_json, shortfall
+    from cmsmig.terminal.outcomes import pull_doc, pull_json, shortfall
 
     project, settings = _load(folder, destination=False)
     report = resumable(read(settings, project, observer=_progress(), refresh=refresh))
     emit_json(pull_json(report)) if as_json else emit_doc(pull_doc(report))
-    if lacking := shortfall(report):
-        complain(lacking.sentence)
-        sys.exit(lacking.code)
+    code, sentence = shortfall(report) or (0, "")
+    if sentence:
+        complain(sentence)
+    sys.exit(code)
 
 
 @commands.command()
@@ -153,7 +159,7 @@ def decide(
     as_json: bool,
 ) -> None:
     """Write the proposals as decisions, accepted in bulk by a person."""
-    from cmsmig.terminal.accept import accept
+    from cmsmig.terminal.commands import accept
 
     if not accept_proposals:
         raise click.UsageError(
@@ -298,7 +304,7 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
     """Rebuild a lost ledger from the destination."""
     from cmsmig.steps.rebuild.rebuild import rebuild as make
     from cmsmig.terminal.commands import resumable
-    from cmsmig.terminal.rebuild_summary import rebuilt_doc
+    from cmsmig.terminal.outcomes import rebuilt_doc
 
     project, settings = _load(folder, origin=False)
     found = resumable(make(project, settings, observer=_progress()))
@@ -319,13 +325,12 @@ def rollback(
     folder: Path | None, planning: bool, dry_run: bool, **options: Unpack[TakingBack]
 ) -> None:
     """Remove what the import created, and nothing else; resumable."""
-    from cmsmig.terminal.rollback import plan_rollback, roll_back
+    from cmsmig.terminal.rollback import roll_back
 
     project, settings = _load(folder, origin=False)
-    work = plan_rollback if planning or dry_run else roll_back
-    if work is roll_back:
+    if not (planning or dry_run):
         confirm_target(settings)
-    sys.exit(work(project, settings, **options))
+    sys.exit(roll_back(project, settings, planning=planning or dry_run, **options))
 
 
 @commands.command()

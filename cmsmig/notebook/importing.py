@@ -27,7 +27,7 @@ from cmsmig.ui.html.safe_html import (
     paragraph,
     sheet,
 )
-from cmsmig.ui.meter import stages_table
+from cmsmig.ui.job import stages_table
 
 __all__ = [
     "pilot_of",

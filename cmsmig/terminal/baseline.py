@@ -14,10 +14,9 @@ from cmsmig.steps.baseline.baseline import (
     take_baseline,
 )
 from cmsmig.steps.baseline.compare_sites import SwitchReport, compare_sites
-from cmsmig.terminal.commands import resumable
+from cmsmig.terminal.commands import stoppable
 from cmsmig.terminal.console import complain, emit_doc, emit_json
 from cmsmig.terminal.progress import Progress
-from cmsmig.terminal.stopping import stoppable
 from cmsmig.ui.doc import Cell, Part, Table, Text, table
 from cmsmig.ui.format import moment
 
@@ -27,11 +26,12 @@ def take(
 ) -> int:
     """Read the old site's pages and print what was found; return 1 when some could not
     be read."""
-    with stoppable() as stop:
-        observer = Progress(sys.stderr)
-        report = resumable(
-            take_baseline(project, settings, options, observer=observer, stop=stop)
+    observer = Progress(sys.stderr)
+    report = stoppable(
+        lambda stop: take_baseline(
+            project, settings, options, observer=observer, stop=stop
         )
+    )
     emit_json(asdict(report)) if as_json else emit_doc(baseline_doc(report))
     if not report.unread:
         return 0
@@ -55,19 +55,18 @@ def compare(
     """Ask the site at `url`, which gets `hosts` at the switch, for each old address,
     those that are to be `gone` too, and print what changed; return 4 for differences,
     else 1 where pages could not be read."""
-    with stoppable() as stop:
-        observer = Progress(sys.stderr)
-        work = compare_sites(
+    report = stoppable(
+        lambda stop: compare_sites(
             project,
             settings,
             url,
             coming=hosts,
             gone=gone,
             rate=rate,
-            observer=observer,
+            observer=Progress(sys.stderr),
             stop=stop,
         )
-        report = resumable(work)
+    )
     emit_json(asdict(report)) if as_json else emit_doc(switch_doc(report))
     if report.faults:
         complain(

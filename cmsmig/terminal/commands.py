@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TypedDict, TypeVar, Unpack
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings, choose_target, load_settings
+from cmsmig.steps.baseline.baseline_addresses import baseline_addresses
 from cmsmig.steps.changes.changes import Where, changes_of
 from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
+from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import is_publishing
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.verify.verify import verify_only
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only, run_command
-from cmsmig.terminal.console import complain
-from cmsmig.terminal.exit_codes import STOPPED
-from cmsmig.terminal.progress import Progress
-from cmsmig.terminal.run_outcome import (
+from cmsmig.terminal.console import STOPPED, complain, emit_json, emit_lines
+from cmsmig.terminal.outcomes import (
+    accepted_json,
+    accepted_lines,
     failures,
     outcome_doc,
     outcome_json,
     undecided_sentence,
 )
-from cmsmig.terminal.stopping import stoppable
+from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.target_option import emit_named, emit_result
 from cmsmig.ui.doc import Table
 from cmsmig.ui.documents.changes import changes_doc, comparison_doc
@@ -111,7 +116,7 @@ def plan(
         lambda: (*plan_doc(made), *(comparison_doc(found) if found else ())),
         as_json=as_json,
     )
-    return _told_gone(made)
+    return _report_gone(made)
 
 
 def _rehearsed(project: Project, name: str) -> tuple[Project, Settings]:
@@ -124,15 +129,52 @@ def _rehearsed(project: Project, name: str) -> tuple[Project, Settings]:
 def _compare(
     project: Project, settings: Settings, other: Project, its: Settings
 ) -> TargetComparison:
-    with stoppable() as stop:
-        observer = Progress(sys.stderr)
-        return resumable(
-            compare_targets(project, settings, other, its, observer=observer, stop=stop)
+    observer = Progress(sys.stderr)
+    return stoppable(
+        lambda stop: compare_targets(
+            project, settings, other, its, observer=observer, stop=stop
         )
+    )
 
 
-def _told_gone(plan: Plan) -> int:
-    """Say on standard error what is gone and nobody decided about; return 1 then."""
+def accept(
+    project: Project,
+    settings: Settings,
+    reviewer: str,
+    splits: tuple[tuple[str, ...], int | None],
+    *,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Write the proposals as decisions and print what was written.
+
+    `splits` are the rules that split bodies, and the level of headings that do.
+    Raises `UsageError` for a level without headings, and what `accept_proposals`
+    raises.
+    """
+    rules, level = splits
+    on = frozenset(Heuristic(rule) for rule in rules)
+    if level is not None and Heuristic.HEADINGS not in on:
+        raise UsageError(
+            "--heading-level counts only with --split headings; give both or neither."
+        )
+    heuristics = Heuristics(on, level or Heuristics().heading_level)
+    done = asyncio.run(
+        accept_proposals(
+            project,
+            settings,
+            reviewer=reviewer,
+            observer=Progress(sys.stderr),
+            overwrite=overwrite,
+            heuristics=heuristics if on else None,
+            others=baseline_addresses(project),
+        )
+    )
+    emit_json(accepted_json(done)) if as_json else emit_lines(accepted_lines(done))
+
+
+def _report_gone(plan: Plan) -> int:
+    """Say on standard error what is gone, undecided; return 1 then."""
     if not plan.gone.undecided.things:
         return 0
     complain(gone_sentence(plan.gone.undecided))
@@ -159,21 +201,20 @@ def write(
         if not as_json:
             emit_named(project, settings, plan_doc(plan))
 
-    with stoppable() as stop:
-        outcome = resumable(
-            run_command(
-                command,
-                project,
-                settings,
-                observer=Progress(sys.stderr),
-                stop=stop,
-                plan_hash=plan_hash,
-                dry_run=dry_run,
-                recreate=recreate,
-                pilot=pilot_of(**part),
-                show=show,
-            )
+    outcome = stoppable(
+        lambda stop: run_command(
+            command,
+            project,
+            settings,
+            observer=Progress(sys.stderr),
+            stop=stop,
+            plan_hash=plan_hash,
+            dry_run=dry_run,
+            recreate=recreate,
+            pilot=pilot_of(**part),
+            show=show,
         )
+    )
     emit_result(
         project,
         settings,
@@ -185,7 +226,7 @@ def write(
         complain(failed)
     if outcome.undecided:
         complain(undecided_sentence(outcome.undecided))
-    _told_gone(outcome.plan)
+    _report_gone(outcome.plan)
     return outcome.exit_code
 
 
@@ -194,11 +235,12 @@ def verify(
 ) -> int:
     """Read everything back, or what `only` names, and print what differs; return 4 for
     differences, and where what visitors get could not be read."""
-    with stoppable() as stop:
-        observer = Progress(sys.stderr)
-        found = resumable(
-            verify_only(project, settings, observer=observer, stop=stop, only=only)
+    observer = Progress(sys.stderr)
+    found = stoppable(
+        lambda stop: verify_only(
+            project, settings, observer=observer, stop=stop, only=only
         )
+    )
     doc = verification_doc(found, rest="`cmsmig verify --json` lists all")
     emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)
     if found.is_as_decided:
@@ -217,9 +259,10 @@ def verify(
 
 def changes(project: Project, settings: Settings, *, as_json: bool) -> None:
     """Print what moved since the last import."""
-    with stoppable() as stop:
-        observer = Progress(sys.stderr)
-        found = resumable(changes_of(project, settings, observer=observer, stop=stop))
+    observer = Progress(sys.stderr)
+    found = stoppable(
+        lambda stop: changes_of(project, settings, observer=observer, stop=stop)
+    )
     document: JsonObject = {
         str(where): [each.as_json() for each in found if each.where is where]
         for where in Where
@@ -231,6 +274,27 @@ def changes(project: Project, settings: Settings, *, as_json: bool) -> None:
         lambda: changes_doc(found),
         as_json=as_json,
     )
+
+
+def stoppable(work: Callable[[StopSignal], Coroutine[object, object, T]]) -> T:
+    """Run to the end. The first Ctrl-C ends the work after the calls in flight, another
+    at once; both are `InterruptedRunError`."""
+    stop = StopSignal()
+
+    def ask(number: int, frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        complain("Stopping after the calls in flight; again to stop now.")
+
+    before = {
+        number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        return resumable(work(stop))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def resumable(work: Coroutine[object, object, T]) -> T:

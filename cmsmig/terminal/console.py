@@ -1,18 +1,21 @@
-"""Standard output for results, standard error for everything else.
+"""Standard output for results, standard error for everything else, and the exit code.
 
 Everything that is printed goes through here: tokens are masked, and what acts on a
-terminal stands escaped, since it comes from names and from what services say. What
+terminal is escaped, since it comes from names and from what services say. What
 a help text does not need is imported where it is used: every command begins here.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from cmsmig.errors import StorageError
+import click
+
+from cmsmig.errors import CmsmigError, StorageError
 from cmsmig.masking import masked
 from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.whole_text import whole_text, whole_value
@@ -32,7 +35,7 @@ def emit_content(text: str) -> None:
 def _emit(text: str) -> None:
     """Write text to standard output as UTF-8, whatever the terminal claims.
 
-    Tokens are masked. Raises `StorageError` when nobody reads it, or its disk is full.
+    Tokens are masked. Raises `StorageError` when its reader is gone or its disk full.
     """
     try:
         sys.stdout.buffer.write(masked(whole_text(text)).encode())
@@ -79,13 +82,13 @@ def emit_json(document: JsonObject) -> None:
 
 
 def complain(sentence: str) -> None:
-    """Write one sentence to standard error, if anybody takes it."""
+    """Write one sentence to standard error, if it is open."""
     with suppress(OSError):
         sys.stderr.write(printable(masked(sentence)) + "\n")
         sys.stderr.flush()
 
 
-def complain_of(error: BaseException) -> None:
+def _complain_of(error: BaseException) -> None:
     """Write the traceback of an error to standard error."""
     import traceback
 
@@ -93,3 +96,95 @@ def complain_of(error: BaseException) -> None:
     with suppress(OSError):
         sys.stderr.write(printable_lines(masked(text)))
         sys.stderr.flush()
+
+
+def require_output() -> None:
+    """Raise `StorageError` when standard output is closed.
+
+    A closed stream is opened on nothing first: else the next file that is opened,
+    the ledger perhaps, would take its number, and get what is written to it.
+    """
+    lacking = sys.stdout is None
+    _fill()
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(0, "r", encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8")
+    if lacking:
+        raise StorageError(
+            "Standard output is closed, so that the result would be lost, and "
+            "nothing was done; run this again with it open, or with >/dev/null."
+        )
+
+
+def _fill() -> None:
+    """Open nothing under every number up to 2 that is free."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+
+
+class _PrintableLog(logging.Formatter):
+    """Formats what libraries log like everything else that is printed."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable_lines(masked(super().format(record)))
+
+
+def log_printably() -> None:
+    """Let log records without another handler reach standard error escaped."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_PrintableLog())
+
+
+STOPPED = "Stopped; run the same command again to continue from here."
+Ending: TypeAlias = tuple[int, str]
+"""What the shell gets, and what is said on standard error."""
+
+
+def report_error(error: BaseException, *, debug: bool) -> int:
+    """Say on standard error how a command ends that raised `error`; return the code."""
+    if debug:
+        _complain_of(error)
+    code, sentence = _ending_of(error)
+    complain(sentence)
+    return code
+
+
+def _ending_of(error: BaseException) -> Ending:
+    if isinstance(error, CmsmigError):
+        return error.exit_code, _one_line(str(error))
+    if isinstance(error, click.ClickException):
+        return 2, _usage(error)
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        return 5, STOPPED
+    if isinstance(error, OSError):
+        where = error.filename or "A file"
+        reason = error.strerror or str(error)
+        return 1, (
+            f"{where} cannot be read or written ({reason}); correct that and run this "
+            "again."
+        )
+    if isinstance(error, MemoryError):
+        return 1, (
+            "The memory of this machine does not suffice; end other programs, then run "
+            "this again."
+        )
+    return 1, (
+        f"This should not happen ({_one_line(f'{type(error).__name__}: {error}')}); "
+        "run it again with `cmsmig --debug` and report what that shows."
+    )
+
+
+def _usage(error: click.ClickException) -> str:
+    said = _one_line(error.format_message()).replace(". Did you", ", did you")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if isinstance(context, click.Context) else "cmsmig"
+    return f"{said.rstrip('.?')}; `{command} --help` shows how it is called."
+
+
+def _one_line(text: str) -> str:
+    """Put a message on one line: what services say may have several."""
+    return " ".join(text.split())

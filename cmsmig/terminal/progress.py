@@ -13,18 +13,20 @@ from cmsmig.events import (
     Event,
     Noticed,
     RequestRetried,
-    RequestSent,
     StepAdvanced,
     StepFinished,
     StepStarted,
+    unobserved,
 )
 from cmsmig.masking import masked
 from cmsmig.printable import printable
 from cmsmig.ui.format import duration
+from cmsmig.ui.meter import Meter, Stage
 
 _EVERY = 2.0
-"""Seconds between two lines of a step when nobody looks at a terminal."""
-_TELLING_WAIT = 1.0
+"""Seconds between two lines of a step where no terminal is."""
+_SHOWN_WAIT = 1.0
+"""Seconds; shorter waits are no news."""
 _SAME_PAUSE = 0.5
 """Seconds by which the ends of what is one pause for many callers may differ."""
 
@@ -43,34 +45,27 @@ class Progress:
         self._stream = stream
         self._stamp = stamp
         self._live = stream.isatty()
-        self._clock = clock
-        self._step = ""
-        self._total: int | None = None
-        self._done = 0
-        self._started = 0.0
+        self._meter = Meter(unobserved, clock)
         self._shown = 0.0
-        self._calls = 0
         self._paused_until: dict[str, float] = {}
 
     def __call__(self, event: Event) -> None:
         """Take note of an event, and show what changed."""
+        self._meter(event)
         match event:
-            case StepStarted(step, total):
-                self._begin(step, total)
-            case StepAdvanced(step) if step == self._step:
+            case StepStarted():
+                self._shown = self._meter.clock()
+            case StepAdvanced(step) if step == self._meter.stages[-1].step:
                 # The one before may still be ending.
-                self._done += 1
-                self._show()
+                self._show(self._meter.stages[-1])
             case StepFinished(step, note):
                 self._say(f"{step}: {note}")
-            case RequestSent(quota=True):
-                self._calls += 1
             case RequestRetried(service, method, path, reason, delay):
                 self._say(
                     f"{service}: {method} {path} again in {delay:.1f} s ({reason})"
                 )
             case BudgetWaited(service, delay, reason) if (
-                delay > _TELLING_WAIT and reason != "pace"
+                delay > _SHOWN_WAIT and reason != "pace"
             ):
                 self._pause(service, delay, reason)
             case Noticed(where, what):
@@ -79,35 +74,25 @@ class Progress:
                 pass
 
     def _pause(self, service: str, delay: float, reason: str) -> None:
-        """Tell of a pause once, however many callers wait for its end."""
-        until = self._clock() + delay
+        """Show a pause once, however many callers wait for its end."""
+        until = self._meter.clock() + delay
         reported = self._paused_until.get(service, float("-inf"))
         if until > reported + _SAME_PAUSE:
             self._paused_until[service] = until
             self._say(f"{service}: waiting {delay:.1f} s, {reason}")
 
-    def _begin(self, step: str, total: int | None) -> None:
-        self._step, self._total = step, total
-        self._done = self._calls = 0
-        self._started = self._shown = self._clock()
-
-    def _show(self) -> None:
-        now = self._clock()
+    def _show(self, stage: Stage) -> None:
+        now = self._meter.clock()
         if not self._live and now - self._shown < _EVERY:
             return
         self._shown = now
-        self._write(self._line(now), final=not self._live)
-
-    def _line(self, now: float) -> str:
-        elapsed = max(now - self._started, 0.001)
-        of = f"/{self._total}" if self._total else ""
-        line = f"{self._step}: {self._done}{of}"
-        if self._calls:
-            line += f", {self._calls / elapsed:.1f} calls/s"
-        if self._total and 0 < self._done < self._total:
-            left = elapsed / self._done * (self._total - self._done)
+        of = f"/{stage.total}" if stage.total else ""
+        line = f"{stage.step}: {stage.done}{of}"
+        if pace := self._meter.pace():
+            line += f", {pace:.1f} calls/s"
+        if left := self._meter.seconds_left():
             line += f", {duration(left)} left"
-        return line
+        self._write(line, final=not self._live)
 
     def _say(self, text: str) -> None:
         self._write(text, final=True)

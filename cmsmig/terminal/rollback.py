@@ -15,15 +15,14 @@ from cmsmig.steps.rollback.reverse import TRASHED, Reverse, counts
 from cmsmig.steps.rollback.rollback import Outcome, RollbackSetup, run_rollback
 from cmsmig.steps.rollback.rollback import plan_rollback as make_plan
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
-from cmsmig.terminal.commands import resumable
+from cmsmig.terminal.commands import stoppable
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
-from cmsmig.terminal.stopping import stoppable
 from cmsmig.terminal.target_option import emit_named, emit_result
 from cmsmig.ui.doc import Note, Part, Table, Text, table
 from cmsmig.ui.format import duration
 
-NOTHING = "There is nothing to take back: this ledger has created nothing in the space."
+NOTHING = "There is nothing to roll back: this ledger has created nothing in the space."
 
 
 class TakingBack(TypedDict, total=False):
@@ -35,78 +34,50 @@ class TakingBack(TypedDict, total=False):
     as_json: bool
 
 
-def plan_rollback(
-    project: Project,
-    settings: Settings,
-    *,
-    collections: Sequence[str],
-    items: Sequence[str],
-    as_json: bool,
-    plan_hash: str | None = None,
-) -> int:
-    """Print what a rollback would do; writes nothing to the destination.
-
-    Raises what `make_plan` raises.
-    """
-    setup = _setup(project, settings, collections, items)
-    plan = asyncio.run(make_plan(setup, plan_hash=plan_hash))
-    if plan is None:
-        _say_nothing(as_json=as_json)
-    else:
-        doc = rollback_plan_doc(plan)
-        emit_result(project, settings, plan.as_json, lambda: doc, as_json=as_json)
-    return 0
-
-
 def roll_back(
     project: Project,
     settings: Settings,
     *,
+    planning: bool,
     collections: Sequence[str],
     items: Sequence[str],
     as_json: bool,
     plan_hash: str | None = None,
 ) -> int:
-    """Print the plan, remove what was created, print what came of it; return the code.
+    """Print the plan, remove what was created, print the outcome; return the code.
 
-    Raises what `run_rollback` raises.
+    When `planning`, only the plan is printed and nothing is written to the destination.
+    Raises what `make_plan` and `run_rollback` raise.
     """
+    subset = named_subset(project, collections, items)
+    setup = RollbackSetup(project, settings, Progress(sys.stderr), subset)
 
     def show(plan: RollbackPlan) -> None:
         if not as_json:
             emit_named(project, settings, rollback_plan_doc(plan))
 
-    setup = _setup(project, settings, collections, items)
-    with stoppable() as stop:
-        outcome = resumable(
-            run_rollback(setup, stop=stop, plan_hash=plan_hash, show=show)
+    found: RollbackPlan | Outcome | None
+    if planning:
+        found = asyncio.run(make_plan(setup, plan_hash=plan_hash))
+    else:
+        found = stoppable(
+            lambda stop: run_rollback(setup, stop=stop, plan_hash=plan_hash, show=show)
         )
-    if outcome is None:
-        _say_nothing(as_json=as_json)
+    if found is None:
+        nothing: JsonObject = {"plan": None, "removed": {}, "left": [], "writes": 0}
+        emit_json(nothing) if as_json else emit_lines([NOTHING])
         return 0
-    doc = rolled_back_doc(outcome)
-    emit_result(project, settings, outcome.as_json, lambda: doc, as_json=as_json)
-    if number := len(outcome.left):
+    if isinstance(found, RollbackPlan):
+        doc, left, code = rollback_plan_doc(found), 0, 0
+    else:
+        doc, left, code = rolled_back_doc(found), len(found.left), found.exit_code
+    emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)
+    if left:
         complain(
             f"Still in the space of what this import brought: "
-            f"{counted(number, 'object')}, listed with the reason and what to do."
+            f"{counted(left, 'object')}, listed with the reason and what to do."
         )
-    return outcome.exit_code
-
-
-def _setup(
-    project: Project,
-    settings: Settings,
-    collections: Sequence[str],
-    items: Sequence[str],
-) -> RollbackSetup:
-    subset = named_subset(project, collections, items)
-    return RollbackSetup(project, settings, Progress(sys.stderr), subset)
-
-
-def _say_nothing(*, as_json: bool) -> None:
-    nothing: JsonObject = {"plan": None, "removed": {}, "left": [], "writes": 0}
-    emit_json(nothing) if as_json else emit_lines([NOTHING])
+    return code
 
 
 def rollback_plan_doc(plan: RollbackPlan) -> Iterator[Part]:

@@ -91,7 +91,7 @@ def with_target(document: JsonObject, project: Project) -> JsonObject:
 def confirm_target(settings: Settings) -> None:
     """Have a person on a terminal type the target's name, where that is asked for.
 
-    Nobody is asked without a terminal or with `--yes`. Raises `UsageError` for
+    Nothing is asked without a terminal or with `--yes`. Raises `UsageError` for
     another name: nothing was written then.
     """
     context = click.get_current_context(silent=True)

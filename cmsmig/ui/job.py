@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from cmsmig.errors import InterruptedRunError
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import NOTHING, sheet
-from cmsmig.ui.meter import Meter, Stage, stages_table
+from cmsmig.ui.html.safe_html import NOTHING, sheet, table
+from cmsmig.ui.meter import Meter, Stage
 from cmsmig.ui.view import View, action
 
 _EVERY = 0.25
@@ -127,3 +127,13 @@ class JobView(View):
     def steps(self) -> Markup:
         """Return the steps of the progress as a table."""
         return sheet(stages_table(self.stages or ()))
+
+
+def stages_table(stages: Sequence[Stage]) -> Markup:
+    """Return what each step handled and said, as a table."""
+    if not stages:
+        return NOTHING
+    return table(
+        ("Step", "Handled", "Result"),
+        [(each.title, each.handled, each.note or "not finished") for each in stages],
+    )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-
-from markupsafe import Markup
 
 from cmsmig.events import (
     BudgetWaited,
@@ -21,7 +19,6 @@ from cmsmig.events import (
     StepStarted,
 )
 from cmsmig.ui.format import duration
-from cmsmig.ui.html.safe_html import NOTHING, table
 
 _WINDOW = 5.0
 """Seconds over which the pace is taken."""
@@ -48,6 +45,8 @@ class Stage:
     done: int = 0
     note: str = ""
     """What it said at its end; empty while it runs."""
+    began: float = 0.0
+    """By the meter's clock."""
 
     @property
     def title(self) -> str:
@@ -71,7 +70,7 @@ class Meter:
     calls: int = 0
     writes: int = 0
     waits: dict[str, float] = field(default_factory=dict)
-    """Seconds waited beside the pace itself, by reason."""
+    """Seconds waited besides the pace itself, by reason."""
     notices: list[str] = field(default_factory=list)
     retries: int = 0
     _planned: int = 0
@@ -115,13 +114,14 @@ class Meter:
 
     def seconds_left(self) -> float | None:
         """Return the seconds to the end: by the calls expected, else by the things
-        handled so far; None when nobody can tell yet."""
+        handled so far; None as long as neither is known."""
         stage = self.stage
         if self._planned and self.calls:
             return max(0, self._planned - self.calls) * self.elapsed / self.calls
         if stage is None or not stage.total or not stage.done:
             return None
-        return (stage.total - stage.done) * self.elapsed / stage.done
+        elapsed = self.clock() - stage.began
+        return (stage.total - stage.done) * elapsed / stage.done
 
     def line(self) -> str:
         """Return how it goes in one line: pace, waiting and why, time left."""
@@ -148,7 +148,7 @@ class Meter:
     def _count(self, event: Event) -> None:
         match event:
             case StepStarted(step, total):
-                self.stages.append(Stage(step, total))
+                self.stages.append(Stage(step, total, began=self.clock()))
             case StepAdvanced(step, _):
                 self._stage(step).done += 1
             case StepFinished(step, note):
@@ -178,15 +178,5 @@ class Meter:
         for stage in reversed(self.stages):
             if stage.step == step:
                 return stage
-        self.stages.append(Stage(step, None))
+        self.stages.append(Stage(step, None, began=self.clock()))
         return self.stages[-1]
-
-
-def stages_table(stages: Sequence[Stage]) -> Markup:
-    """Return what each step handled and said, as a table."""
-    if not stages:
-        return NOTHING
-    return table(
-        ("Step", "Handled", "Result"),
-        [(each.title, each.handled, each.note or "not finished") for each in stages],
-    )

@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from cmsmig import events
 from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.sandbox.http.asgi import Call, Reply
-from cmsmig.terminal.console import complain, complain_of
-from cmsmig.terminal.library_log import log_printably
+from cmsmig.terminal.console import complain, complain_of, log_printably
 from cmsmig.terminal.progress import Progress
 from cmsmig.ui.doc_text import table_lines
 from tests.support.cli.bad_input import Rig
