@@ -94,7 +94,7 @@ def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
 @click.pass_obj
 def init(folder: Path | None) -> None:
     """Start a project folder; changes nothing that is there."""
-    from cmsmig.run.locate import notebooks_folder
+    from cmsmig.run.locations import notebooks_folder
     from cmsmig.settings import find_project
     from cmsmig.steps.project_init import next_steps, start_project
 

@@ -97,8 +97,7 @@ def sandbox(
     kept_in: Path | None,
 ) -> None:
     """Run both services on this machine until stopped."""
-    from cmsmig.run.rehearsal import kept_options
-    from cmsmig.run.serving import read_faults, serve_until_stopped
+    from cmsmig.run.rehearsal import kept_options, read_faults, serve_until_stopped
     from cmsmig.sandbox.options import SandboxOptions
     from cmsmig.settings import find_project
 
@@ -155,7 +154,7 @@ def run(
     With --refresh and no choice of notebooks: pull, what moved, import, verify,
     report.
     """
-    from cmsmig.run.locate import (
+    from cmsmig.run.locations import (
         find_notebooks,
         notebooks_folder,
         select,

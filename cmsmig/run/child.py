@@ -1,8 +1,7 @@
-"""Child processes that end when, and only when, they are done or told to."""
+"""Child processes: their command line, environment, end and last words."""
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -57,18 +56,9 @@ def run_child(
     return code if code >= 0 else InterruptedRunError.exit_code
 
 
-def end_child(process: subprocess.Popen[bytes], patience: float = 10) -> None:
-    """Ask a child to end, and make it after `patience` seconds."""
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(patience)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
-
-
-def is_root() -> bool:
-    """Return whether this runs with all rights, as in many containers."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
+def last_line(said: IO[bytes]) -> str:
+    """Return the last line that a child wrote into a file, warnings aside."""
+    said.seek(0)
+    lines = said.read()[-4000:].decode("utf-8", "replace").split("\n")
+    stated = (line.strip() for line in reversed(lines) if "WARNING" not in line)
+    return next(filter(None, stated), "")

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
@@ -15,10 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from cmsmig.errors import CmsmigError, UsageError
+from cmsmig.errors import UsageError
 from cmsmig.plain_file import SMALL, read_plain
-from cmsmig.run.child import clean_environment, end_child, run_child, this_python
+from cmsmig.run.child import clean_environment, run_child, this_python
+from cmsmig.run.rehearsal import sandbox_running
 from cmsmig.settings import Project
 
 RATE = 60
@@ -26,7 +27,7 @@ RATE = 60
 ORIGIN_RATE = 6000
 """Reads per minute; the real service allows 60 or 120."""
 REVIEWER = "the demo"
-_TELLING = ("writes:", "files failed:", "differences:", "in ")
+_FOUND = ("writes:", "files failed:", "differences:", "in ")
 _MARK = ".demo.json"
 _COMMAND = this_python("-m", "cmsmig.cli")
 
@@ -50,25 +51,6 @@ class Demo:
     def report(self) -> Path:
         """Return the evidence, as a page."""
         return self.run_folder / "report.html"
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the sandbox recorded about the demo's requests."""
-
-    broken: Mapping[str, int]
-    """The service's rules that were broken, and how often."""
-    refused: int
-    """Calls that came too fast; each was made again later."""
-
-    @property
-    def lines(self) -> list[str]:
-        """Return it for a person."""
-        named = "".join(f", {name} {times}" for name, times in self.broken.items())
-        return [
-            f"broken rules: {sum(self.broken.values())}{named}",
-            *([f"calls refused as too fast: {self.refused}"] if self.refused else []),
-        ]
 
 
 def plan_demo(
@@ -98,8 +80,13 @@ def run_demo(
         own = clean_environment(environ, CMSMIG_STATE_DIR=state)
         with _sandbox(demo, own) as address:
             code, said = _migrate(demo, own, tell)
-            seen = _read_seen(address)
-    for line in (*said, *seen.lines):
+            summary = _read_summary(address)
+    broken = {k: v for k, v in summary["violations"].items() if v}
+    named = "".join(f", {name} {times}" for name, times in broken.items())
+    said.append(f"broken rules: {sum(broken.values())}{named}")
+    if refused := summary["refused_for_rate"]:
+        said.append(f"calls refused as too fast: {refused}")
+    for line in said:
         tell(line)
     for name, path in (("notebooks", demo.run_folder), ("report", demo.report)):
         if path.exists():
@@ -108,13 +95,13 @@ def run_demo(
         shown = _shorten_path(demo.project.root)
         tell(f"next: `cmsmig --project {shown} lab` opens the notebooks of this demo;")
         tell("`cmsmig init` starts a project of your own.")
-    return code or int(bool(seen.broken))
+    return code or int(bool(broken))
 
 
 def clear_own(project: Project) -> None:
     """Take away what an earlier demo left; nothing that anybody else made.
 
-    Settings that were edited since make it somebody's own. Raises `UsageError`.
+    Settings that were edited since make it the editor's own. Raises `UsageError`.
     """
     kept = [path for path in _parts(project) if path.exists()]
     if kept and _marked(project) != _settings_of(project):
@@ -162,22 +149,13 @@ def _sandbox(demo: Demo, environ: Mapping[str, str]) -> Iterator[str]:
     """Serve the site while the block runs; yield the destination's address."""
     demo.project.root.mkdir(0o775, parents=True, exist_ok=True)
     content = [] if demo.content is None else ["--content", str(demo.content)]
-    command = [
-        *(*_COMMAND, "--project", str(demo.project.root), "sandbox", *content),
-        *("--rate", str(RATE), "--origin-rate", str(ORIGIN_RATE)),
-    ]
-    # A session of its own: Ctrl-C stops the running command first, then this.
-    process = subprocess.Popen(
-        command, env=dict(environ), stdout=subprocess.PIPE, start_new_session=True
-    )
+    options = [*content, "--rate", str(RATE), "--origin-rate", str(ORIGIN_RATE)]
+    failure = "The sandbox did not start, so there is no demo."
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        line = process.stdout.readline() if process.stdout is not None else b""
-        if not line:
-            raise CmsmigError("The sandbox did not start, so there is no demo.")
-        yield str(json.loads(line)["base_url"]).removesuffix("/v1")
+        with sandbox_running(demo.project, options, environ, failure) as address:
+            yield address.removesuffix("/v1")
     finally:
-        end_child(process)
         signal.signal(signal.SIGTERM, before)
 
 
@@ -195,13 +173,13 @@ def _migrate(
     )
     code, said = 0, [""]
     for command in commands:
-        tell("$ cmsmig " + " ".join(_split_words(command)))
+        tell("$ cmsmig " + " ".join(map(_typed, command)))
         code, said = _said(demo, environ, command)
         if command == ("init",):
             mark_own(demo.project)
         if code:
             break
-    return code, [line for line in said if line.startswith(_TELLING)]
+    return code, [line for line in said if line.startswith(_FOUND)]
 
 
 def _said(
@@ -214,30 +192,21 @@ def _said(
         return code, out.read().decode("utf-8", "replace").splitlines()
 
 
-def _read_seen(address: str) -> Seen:
+def _read_summary(address: str) -> dict[str, Any]:
+    """Return what the sandbox recorded: rules that were broken, calls that came too
+    fast."""
     # Without a proxy: what this machine uses for the network can't reach loopback.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"{address}/_sandbox/summary", timeout=30) as answer:
-        summary = json.load(answer)
-    broken = {str(name): int(times) for name, times in summary["violations"].items()}
-    return Seen(
-        {k: v for k, v in broken.items() if v}, int(summary["refused_for_rate"])
-    )
+        summary: dict[str, Any] = json.load(answer)
+        return summary
 
 
-def _split_words(command: tuple[str, ...]) -> Iterator[str]:
-    for word in command:
-        yield (
-            f'"{word}"'
-            if " " in word
-            else _shorten_path(Path(word))
-            if _is_path(word)
-            else word
-        )
-
-
-def _is_path(word: str) -> bool:
-    return os.sep in word
+def _typed(word: str) -> str:
+    """Return a word of a command as it is typed here."""
+    if " " in word:
+        return f'"{word}"'
+    return _shorten_path(Path(word)) if os.sep in word else word
 
 
 def _shorten_path(path: Path) -> str:

@@ -7,7 +7,7 @@ import logging
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -23,11 +23,16 @@ from cmsmig.errors import StorageError, UsageError
 from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
 from cmsmig.plain_file import require_in_place
+from cmsmig.run.child import last_line
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
-from cmsmig.run.socket_folder import socket_prefix
 from cmsmig.run.strict_shell import SAFE_PATH
 
+LONGEST_PATH = 103
+"""Bytes that the path of a socket may have: `sun_path` holds 104 on macOS and 108
+on Linux (unix(4), unix(7)), the zero at its end included."""
+_NAME_IN_FOLDER = "/k-5"
+_NAME_OF_FOLDER = "cmsmig-12345678"
 _PAGE_NAME = "cmsmig-page"
 _EXTENSION = "cmsmig.run.strict_shell"
 _STARTUP = 120
@@ -73,7 +78,7 @@ def declared_parameters(notebook: Path) -> dict[str, Parameter]:
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """One code cell as it stands in a notebook's file."""
+    """One code cell as it is in a notebook's file."""
 
     name: str
     """Its id, or its place where it has none."""
@@ -137,7 +142,8 @@ def execute(
         except PapermillExecutionError:
             pass  # The output says it better: name and text apart.
         except Exception as error:
-            crash = f"{_words(error)}{_last_line(said)}"
+            last = last_line(said)
+            crash = f"{_words(error)}{f' ({last})' if last else ''}"
             # What nbclient raises where a kernel dies early or never answers.
             unready = type(error) is RuntimeError
     _mask_tokens(output)
@@ -196,7 +202,7 @@ def _kernel(
     log: Path | None,
 ) -> type[Any]:
     class Kernel(AsyncKernelManager):
-        """A kernel at private sockets, whose own words stay off our streams."""
+        """A kernel at private sockets, whose output stays off our streams."""
 
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
             if sockets is not None:
@@ -242,14 +248,6 @@ def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _last_line(said: IO[bytes]) -> str:
-    said.seek(0)
-    lines = said.read()[-4000:].decode("utf-8", "replace").split("\n")
-    telling = [line.strip() for line in lines if "WARNING" not in line]
-    last = next((line for line in reversed(telling) if line), "")
-    return f" ({last})" if last else ""
-
-
 def _unreadable(notebook: Path, error: Exception) -> UsageError:
     return UsageError(f"{notebook} cannot be read as a notebook ({error}).")
 
@@ -265,3 +263,27 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logging.disable(before)
+
+
+@contextmanager
+def socket_prefix(places: Sequence[str] = ()) -> Iterator[str | None]:
+    """Yield what the paths of a kernel's sockets begin with; None without a place.
+
+    Makes a folder for this user alone in the first of `places` (else the folders
+    for temporary files) whose path leaves room, and removes it in the end. TCP ports of
+    a kernel are drawn by its parent and bound by the kernel a second later: until then
+    any other process may take them. A socket in a private folder cannot be taken.
+    """
+    for place in places or (tempfile.gettempdir(), "/tmp", "/var/tmp"):
+        if _leaves_room(place) and os.access(place, os.W_OK | os.X_OK):
+            with tempfile.TemporaryDirectory(
+                prefix="cmsmig-", dir=place, ignore_cleanup_errors=True
+            ) as folder:
+                yield str(Path(folder) / "k")
+            return
+    yield None
+
+
+def _leaves_room(place: str) -> bool:
+    longest = os.path.join(place, _NAME_OF_FOLDER) + _NAME_IN_FOLDER
+    return len(os.fsencode(longest)) <= LONGEST_PATH

@@ -14,7 +14,7 @@ from pathlib import Path
 from cmsmig.errors import InterruptedRunError, StorageError
 from cmsmig.events import Noticed, Observer, StepFinished, StepStarted
 from cmsmig.run.engine import declared_parameters, execute, export_page
-from cmsmig.run.locate import Notebook
+from cmsmig.run.locations import Notebook
 from cmsmig.run.outcome import Executed, Failure, judge
 from cmsmig.run.parameters import Value, values_for
 
@@ -26,7 +26,7 @@ class Assignment:
     """A notebook and everything that it is run with."""
 
     notebook: Notebook
-    values: Mapping[str, Value]
+    values: dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class NotebookRun:
         rest = f"; {', '.join(self.not_run)} not run" if self.not_run else ""
         return (
             f"{failed.name} stopped{where}: {failed.failure.why} (see "
-            f"{failed.page or failed.notebook}{rest}; --from {failed.name[:2]} goes on "
-            "here)."
+            f"{failed.page or failed.notebook}{rest}; --from {failed.name[:2]} "
+            "continues here)."
         )
 
 
@@ -75,7 +75,7 @@ def assign(
     notebooks: Sequence[Notebook],
     given: Mapping[str, str],
     supplied: Mapping[str, Value],
-    own: Mapping[str, Mapping[str, Value]] | None = None,
+    own: Mapping[str, Mapping[str, Value]],
 ) -> tuple[Assignment, ...]:
     """Return each notebook with its values. Reads the notebooks, runs none.
 
@@ -86,9 +86,8 @@ def assign(
     """
     declared = {each.name: declared_parameters(each.path) for each in notebooks}
     values = values_for(declared, given, supplied)
-    of_project = own or {}
     return tuple(
-        Assignment(each, {**of_project.get(each.name, {}), **values[each.name]})
+        Assignment(each, {**own.get(each.name, {}), **values[each.name]})
         for each in notebooks
     )
 
@@ -161,8 +160,8 @@ def _page(output: Path, observer: Observer) -> Path | None:
         export_page(output, page)
     except OSError as error:
         raise StorageError(
-            f"{page} cannot be written ({error.strerror}); make room and run this "
-            "again."
+            f"{page} cannot be written ({error.strerror}); free some space and run "
+            "this again."
         ) from error
     except Exception as error:
         # The notebook itself is the record; its page is a convenience.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cmsmig.errors import UsageError
-from cmsmig.run.child import is_root, run_child, this_python
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.child import run_child, this_python
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.run.rehearsal import kept_sandbox_running
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import lay_notebooks
@@ -44,10 +46,10 @@ except ImportError:
     pass
 """
 """What each kernel runs first. A page asks a new kernel for the controls it has; before
-ipywidgets is there nobody answers, the page asks in another way after four seconds, and
-misses some of the controls that cells make meanwhile. What a cell starts has Python's
-usual import path again."""
-_STRIP = "cmsmig.run.saved_notebooks.strip_outputs"
+ipywidgets is loaded no answer comes, the page asks in another way after four seconds,
+and misses some of the controls that cells make meanwhile. What a cell starts has
+Python's usual import path again."""
+_STRIP = f"{__name__}.strip_outputs"
 
 
 def place_of(project: Project) -> Place:
@@ -66,7 +68,7 @@ def place_of(project: Project) -> Place:
 
 def write_settings(folder: Path) -> dict[str, str]:
     """Write what differs from JupyterLab's own into a folder for its settings; return
-    the variables that its kernels need beside it."""
+    the variables that its kernels need besides."""
     (folder / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
     startup = folder / "startup.py"
     startup.write_text(STARTUP, "utf-8")
@@ -97,7 +99,7 @@ def lab_command(
         # The extension manager would ask a package index for its catalogue.
         "--LabApp.extension_manager=readonly",
         *(() if browser else ("--no-browser",)),
-        *(("--allow-root",) if is_root() else ()),
+        *(("--allow-root",) if _is_root() else ()),
         *more,
     )
 
@@ -129,3 +131,24 @@ def open_lab(
         with kept_sandbox_running(project, environ, tell):
             # In the project it would find page templates and language servers.
             return run_child(command, named, cwd=settings)
+
+
+def strip_outputs(model: dict[str, Any], **context: object) -> None:
+    """Take a client's content out of a notebook that is about to be saved.
+
+    JupyterLab calls this with what it was sent. What the page shows stays there.
+    """
+    content = model.get("content")
+    if model.get("type") != "notebook" or not isinstance(content, dict):
+        return
+    content.get("metadata", {}).pop("widgets", None)
+    for cell in content.get("cells", ()):
+        if cell.get("cell_type") == "code":
+            cell["outputs"] = []
+            cell["execution_count"] = None
+            cell.get("metadata", {}).pop("execution", None)
+
+
+def _is_root() -> bool:
+    """Return whether this runs with all rights, as in many containers."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0

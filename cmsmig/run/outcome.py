@@ -1,4 +1,5 @@
-"""How an executed notebook ended, and the exit code that follows.
+"""How a run ended: each notebook, the balance, the exit code; and the hooks that learn
+of it, which change nothing about it.
 
 Papermill lets several failures pass as success: `sys.exit(0)`, a cell skipped by
 its tag, a kernel that ended between two cells. Each is a failure here.
@@ -6,13 +7,45 @@ its tag, a kernel that ended between two cells. Each is a failure here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
-from cmsmig.errors import CmsmigError, InterruptedRunError
+from cmsmig.canonical import JsonObject
+from cmsmig.errors import CmsmigError, InterruptedRunError, ServiceError
+from cmsmig.ledger.rows import Accounting
+from cmsmig.ledger.store import Ledger
+from cmsmig.plain_file import read_plain
+from cmsmig.printable import printable
+from cmsmig.run.child import clean_environment, last_line
+from cmsmig.settings import Project, Settings
+from cmsmig.wire.answers import Request
+from cmsmig.wire.session import Session
 
 _STOPPED = frozenset({"KeyboardInterrupt", "CancelledError", "InterruptedRunError"})
 _SHOWN = 70
+"""Characters of a cell's line."""
+FIRST_THAT_WRITES = 4
+"""Number of the first notebook that changes the destination."""
+_REPORT = "report.json"
+_SECONDS = 60.0
+"""How long a command may take."""
+_ANSWER_SECONDS = 15.0
+_MEANINGS = {
+    0: "done",
+    1: "done, but something failed, is open or drifted",
+    2: "wrong usage or settings",
+    3: "decisions are missing",
+    4: "verification found a difference, or could not compare everything",
+    5: "interrupted; the same command continues from there",
+    6: "another run holds the ledger",
+    7: "a service refused the credentials",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +105,16 @@ def exit_code_of(name: str) -> int:
     return codes.get(name, 1)
 
 
+def code_of(error: BaseException) -> int:
+    """Return the exit code of what ended a run before its notebooks did."""
+    return exit_code_of(type(error).__name__)
+
+
+def meaning_of(code: int) -> str:
+    """Return what an exit code says, in words."""
+    return _MEANINGS.get(code, "ended differently")
+
+
 def _make_failure(cell: Cell, name: str, text: str) -> Failure:
     code = exit_code_of(name)
     if name == "SystemExit":
@@ -103,3 +146,145 @@ def _tree(root: type[CmsmigError]) -> Iterator[type[CmsmigError]]:
     yield root
     for each in root.__subclasses__():
         yield from _tree(each)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The ledger's accounting and what the verification found."""
+
+    accounting: Accounting | None
+    """None before the first plan."""
+    failed_files: int
+    differences: int | None
+    """None where nothing was read back."""
+    gone_undone: int = 0
+    """Stories of items that are gone at the origin, about which something else was
+    decided than was done."""
+    is_unread: bool = False
+    """Whether what visitors get could not be compared."""
+
+    @property
+    def exit_code(self) -> int:
+        """Return 4 for differences and for what could not be compared, 1 for something
+        that failed, else 0."""
+        if self.differences or self.is_unread:
+            return 4
+        failed = self.accounting.failed if self.accounting else 0
+        return 1 if failed or self.failed_files or self.gone_undone else 0
+
+    @property
+    def lines(self) -> list[str]:
+        """Return what is printed at the end of a run; the accounting is the last."""
+        failed = [f"files failed: {self.failed_files}"] if self.failed_files else []
+        return [*failed, *(self.accounting.lines if self.accounting else ())]
+
+
+def balance_of(project: Project, folder: Path, since: float) -> Balance:
+    """Return the balance of a project after a run. Reads only.
+
+    `folder` is the run's; a report in it that is older than `since` (seconds
+    since the epoch) is another run's. Raises `LedgerError` for a damaged ledger.
+    """
+    verification = _verification(folder / _REPORT, since)
+    listed = verification.get("differences")
+    differences = len(listed) if isinstance(listed, list) else None
+    is_unread = bool(verification.get("public_unread"))
+    if not project.ledger.exists():
+        return Balance(None, 0, differences, is_unread=is_unread)
+    with Ledger.open_existing(project.ledger) as ledger:
+        return Balance(
+            ledger.items.accounting(),
+            sum(each.has_failed for each in ledger.inventory.assets().values()),
+            differences,
+            sum(bool(row.gone and row.gone.note) for row in ledger.gone.rows()),
+            is_unread,
+        )
+
+
+def _verification(report: Path, since: float) -> JsonObject:
+    """Return the verification in the report of a run; empty where there is none."""
+    try:
+        if report.stat().st_mtime < since:
+            return {}
+        document = json.loads(read_plain(report))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    found = document.get("verification") if isinstance(document, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def notify(
+    settings: Settings, folder: Path, environ: Mapping[str, str], message: JsonObject
+) -> Iterator[str]:
+    """Call each hook of the settings; yield one sentence for each that failed.
+
+    The command starts in `folder`, without a shell and without any setting of this
+    project in its environment.
+    """
+    if settings.notify_command:
+        yield from _run_command(settings.notify_command, folder, environ, message)
+    if settings.notify_url:
+        yield from _post(settings.notify_url.reveal(), message)
+
+
+def _run_command(
+    command: tuple[str, ...],
+    folder: Path,
+    environ: Mapping[str, str],
+    message: JsonObject,
+) -> Iterator[str]:
+    name = Path(command[0]).name
+    with tempfile.TemporaryFile("w+b") as said:
+        try:
+            ended = subprocess.run(
+                command,
+                input=json.dumps(message).encode() + b"\n",
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+                env=clean_environment(environ),
+                timeout=_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            yield _failed(f"the command {name}", f"it took over {_SECONDS:g} s")
+            return
+        except OSError as error:
+            reason = error.strerror or str(error)
+            yield _failed(f"the command {name}", f"it does not start: {reason}")
+            return
+        if ended.returncode:
+            last = last_line(said)[:200]
+            reason = f"it ended with {ended.returncode}{f', {last}' if last else ''}"
+            yield _failed(f"the command {name}", reason)
+
+
+def _post(url: str, message: JsonObject) -> Iterator[str]:
+    # The address may hold a key, so that its host alone is named.
+    where = urlsplit(url).hostname or "its address"
+    try:
+        asyncio.run(_send(url, message))
+    except ServiceError as error:
+        status = f"it answered {error.status}" if error.status else "no answer came"
+        yield _failed(where, status)
+    except CmsmigError as error:
+        yield _failed(where, str(error))
+
+
+async def _send(url: str, message: JsonObject) -> None:
+    async with Session(
+        "notify",
+        authorization=None,
+        budget=None,
+        in_flight=1,
+        timeout=_ANSWER_SECONDS,
+    ) as session:
+        request = Request("POST", url, json=message, quota=False, patient=False)
+        await session.send(request)
+
+
+def _failed(hook: str, reason: str) -> str:
+    return (
+        f"{printable(hook)} did not learn of the end ({printable(reason)}); look at "
+        "[notify] in cmsmig.toml; the run's own exit code stays."
+    )

@@ -1,7 +1,7 @@
 """A project's own copies of the notebooks: what a run takes from them.
 
-A run executes the package's notebooks. Of the copies it takes what stands in their
-cell of parameters, and says which of the other cells somebody changed.
+A run executes the package's notebooks. Of the copies it takes the values of their
+cell of parameters, and says which of the other cells were changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from cmsmig.errors import UsageError
 from cmsmig.events import Noticed
 from cmsmig.run.engine import CodeCell, code_cells, declared_parameters
-from cmsmig.run.locate import Notebook
+from cmsmig.run.locations import Notebook
 from cmsmig.run.parameters import Parameter, Value, parse
 from cmsmig.settings import Project
 
@@ -31,7 +31,7 @@ class Copies:
     changed: tuple[Noticed, ...]
     """One sentence for each copy with a changed cell."""
 
-    def told(self, given: Mapping[str, str]) -> Iterator[Noticed]:
+    def notices(self, given: Mapping[str, str]) -> Iterator[Noticed]:
         """Yield what a person should know; `given` are parameters of the command."""
         for notebook, values in self.values.items():
             taken = [

@@ -1,25 +1,33 @@
-"""A project's own sandbox, which can be started again as it was."""
+"""The sandbox as a process: served until a signal, run for a demo, and kept in a
+project so that it can be started again as it was."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import os
 import secrets
+import signal
 import socket
+import stat
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError, StorageError, UsageError
 from cmsmig.plain_file import SMALL, for_oneself, read_plain, require_in_place
-from cmsmig.run.child import end_child, this_python
+from cmsmig.run.child import this_python
 from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import environment_file_text, serve
 from cmsmig.settings import Project, load_settings
 
 _HOST = "127.0.0.1"
+_YOUNG = 20_000
+"""Objects after which unreachable ones are looked for: some bodies' worth."""
 _KEPT = (
     "origin_port",
     "destination_port",
@@ -33,17 +41,9 @@ _KEPT = (
 """What has to be the same, so that addresses, tokens and content still hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    folder: Path
-
-    @property
-    def settings(self) -> Path:
-        return self.folder / "sandbox.json"
-
-    @property
-    def requests(self) -> Path:
-        return self.folder / "requests.sqlite"
+_SETTINGS = "sandbox.json"
+_REQUESTS = "requests.sqlite"
+"""What a kept sandbox consists of, in the project's folder for it."""
 
 
 def kept_options(
@@ -56,8 +56,8 @@ def kept_options(
     The first time ports are chosen and tokens drawn, and written down. `given` holds
     rates and languages that were asked for now. Raises `UsageError` and `StorageError`.
     """
-    place = _Place(project.sandbox)
-    known = _read(place.settings)
+    place = project.sandbox
+    known = _read(place / _SETTINGS)
     if known is None:
         options = _drawn(options)
     else:
@@ -68,8 +68,8 @@ def kept_options(
         held = known["content"]
         content = Path(held) if isinstance(held, str) else None
         options = replace(options, **used, content=content)  # type: ignore[arg-type]
-    _write(place.settings, options)
-    return replace(options, kept_in=place.requests)
+    _write(place / _SETTINGS, options)
+    return replace(options, kept_in=place / _REQUESTS)
 
 
 @contextmanager
@@ -83,31 +83,58 @@ def kept_sandbox_running(
     if not _is_meant(project, environ):
         yield
         return
-    command = this_python("-m", "cmsmig.cli", "--project", str(project.root), "sandbox")
-    # A session of its own: Ctrl-C stops what works with it first.
-    process = subprocess.Popen(
-        command, env=dict(environ), stdout=subprocess.PIPE, start_new_session=True
+    failure = (
+        f"The sandbox of {project.root} was down and did not start again; what it said "
+        f"is above. Delete {project.sandbox} for a new rehearsal."
     )
-    try:
-        line = process.stdout.readline() if process.stdout is not None else b""
-        if not line:
-            raise CmsmigError(
-                f"The sandbox of {project.root} was down and did not start again; what "
-                f"it said stands above. Delete {project.sandbox} for a new rehearsal."
-            )
-        address = json.loads(line)["base_url"]
+    with sandbox_running(project, (), environ, failure) as address:
         tell(
             f"The rehearsal's sandbox was down; it runs again at {address}, as it was,"
             " until JupyterLab ends."
         )
         yield
+
+
+@contextmanager
+def sandbox_running(
+    project: Project, options: Sequence[str], environ: Mapping[str, str], failure: str
+) -> Iterator[str]:
+    """Run `cmsmig sandbox` while the block runs; yield the destination's address.
+
+    Raises `CmsmigError`, which says `failure`, when it does not start.
+    """
+    command = ("-m", "cmsmig.cli", "--project", str(project.root), "sandbox", *options)
+    # A session of its own: Ctrl-C stops what works with it first.
+    process = subprocess.Popen(
+        this_python(*command),
+        env=dict(environ),
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        line = process.stdout.readline() if process.stdout is not None else b""
+        if not line:
+            raise CmsmigError(failure)
+        yield str(json.loads(line)["base_url"])
     finally:
-        end_child(process)
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes], patience: float = 10) -> None:
+    """Ask a child to end, and make it after `patience` seconds."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def _is_meant(project: Project, environ: Mapping[str, str]) -> bool:
     """Return whether the settings point to the project's sandbox, and it is down."""
-    known = _read(_Place(project.sandbox).settings)
+    known = _read(project.sandbox / _SETTINGS)
     if known is None:
         return False
     settings = load_settings(
@@ -135,12 +162,12 @@ def _drawn(options: SandboxOptions) -> SandboxOptions:
 
 
 def _require_same_content(
-    place: _Place, known: JsonObject, options: SandboxOptions
+    place: Path, known: JsonObject, options: SandboxOptions
 ) -> None:
     asked = options.content
     if asked is not None and str(asked.absolute()) != known["content"]:
         raise UsageError(
-            f"{place.folder} keeps a rehearsal with {known['content'] or 'the sample'};"
+            f"{place} keeps a rehearsal with {known['content'] or 'the sample'};"
             " delete that folder to begin one with other content."
         )
 
@@ -171,7 +198,7 @@ def _write(path: Path, options: SandboxOptions) -> None:
     text = json.dumps({**kept, "content": content}, indent=1)
     try:
         require_in_place(path)
-        require_in_place(_Place(path.parent).requests)
+        require_in_place(path.with_name(_REQUESTS))
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         new = path.with_name(f".{path.name}.{os.getpid()}")
         with open(new, "w", encoding="utf-8", opener=for_oneself) as file:
@@ -179,7 +206,7 @@ def _write(path: Path, options: SandboxOptions) -> None:
         new.replace(path)
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be written ({error.strerror or error}); make room or "
+            f"{path} cannot be written ({error.strerror or error}); free some space or "
             "choose another project folder."
         ) from error
 
@@ -189,3 +216,49 @@ def _unreadable(path: Path, reason: str) -> UsageError:
         f"{path} cannot be read ({reason}); delete {path.parent} to begin a new "
         "rehearsal."
     )
+
+
+def read_faults(path: Path) -> Json:
+    """Return what a plan of faults holds. Raises `UsageError` naming the file."""
+    try:
+        plan: Json = json.loads(read_plain(path))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(
+            f"The plan of faults {path} cannot be read as JSON ({error}); correct it "
+            "or leave --faults out."
+        ) from error
+    return plan
+
+
+def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
+    """Serve, announce it as one JSON line on standard output, end on a signal.
+
+    Writes `env_file`, settings that point at the sandbox. Raises what `serve`
+    raises.
+    """
+
+    def announce(announcement: dict[str, str]) -> None:
+        if env_file is not None:
+            text = environment_file_text(announcement, options.rate)
+            _write_for_oneself(env_file, text)
+        print(json.dumps(announcement), flush=True)
+
+    async def run() -> None:
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ended.set)
+        await serve(options, announce=announce, stop=ended)
+
+    # What a process serves for hours is not looked through for each few bodies.
+    gc.freeze()
+    gc.set_threshold(_YOUNG, 50, 100)
+    asyncio.run(run())
+
+
+def _write_for_oneself(path: Path, text: str) -> None:
+    """Replace a file that holds tokens; no other user may open it."""
+    with open(path, "w", encoding="utf-8", opener=for_oneself) as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            os.fchmod(file.fileno(), 0o600)  # It may have been there before.
+        file.write(text)

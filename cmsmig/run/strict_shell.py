@@ -1,9 +1,9 @@
 """An IPython extension for unattended kernels.
 
 A failing `!command` is an error: IPython only records its exit status, so a
-notebook would carry on as if nothing had happened. And a cell that awaits hears
+notebook would carry on as if nothing had happened. And a cell that awaits learns
 of an interrupt at once, not when its loop happens to wake. And no output holds a
-token, whoever wrote the cell.
+token, in any cell.
 """
 
 from __future__ import annotations

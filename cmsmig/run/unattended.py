@@ -10,14 +10,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
+from cmsmig.errors import UsageError
 from cmsmig.event_log import FILE_NAME, EventLog, heard_by
 from cmsmig.events import Noticed, Observer
-from cmsmig.run.accounting import FIRST_THAT_WRITES, Balance, balance_of
 from cmsmig.run.execution import Assignment, NotebookRun, assign, run_notebooks
-from cmsmig.run.folders import make_run_folder
-from cmsmig.run.locate import Notebook
-from cmsmig.run.notification import notify
+from cmsmig.run.locations import Notebook, make_run_folder
+from cmsmig.run.outcome import (
+    FIRST_THAT_WRITES,
+    Balance,
+    balance_of,
+    code_of,
+    meaning_of,
+    notify,
+)
 from cmsmig.run.parameters import Value, read_assignments
 from cmsmig.run.project_notebooks import read_copies
 from cmsmig.settings import Project, Settings, load_settings
@@ -26,16 +31,6 @@ from cmsmig.steps.verify.accounting import accounting_json
 _PAGE = "report.html"
 _ROUNDED = 1.0
 """Seconds by which file systems round the times of files."""
-_MEANINGS = {
-    0: "done",
-    1: "done, but something failed, is open or drifted",
-    2: "wrong usage or settings",
-    3: "decisions are missing",
-    4: "verification found a difference, or could not compare everything",
-    5: "interrupted; the same command goes on from there",
-    6: "another run holds the ledger",
-    7: "a service refused the credentials",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,7 @@ class UnattendedRun:
     began: float
     """Seconds since the epoch."""
     notices: tuple[Noticed, ...] = ()
-    """What the project's own notebooks hold otherwise."""
+    """What differs in the project's own notebooks."""
 
     @property
     def log(self) -> Path:
@@ -110,21 +105,21 @@ class UnattendedRun:
         return self.folder / FILE_NAME
 
     def perform(self, observer: Observer) -> Finished:
-        """Run the notebooks, draw the balance, tell the hooks.
+        """Run the notebooks, draw the balance, call the hooks.
 
-        Raises what ends the run before its notebooks do; the hooks know by then.
+        Raises what ends the run before its notebooks do; the hooks were called by then.
         """
         log = EventLog(self.log, quotes_notices=True)
-        told = heard_by(observer, log)
+        logged = heard_by(observer, log)
         log.write(step="run", outcome=f"started, {len(self.assignments)} notebooks")
         for notice in self.notices:
-            told(notice)
+            logged(notice)
         try:
-            finished = self._finished(told)
+            finished = self._finished(logged)
         except BaseException as error:
-            self._close(code_of(error), None, log, told)
+            self._close(code_of(error), None, log, logged)
             raise
-        self._close(finished.exit_code, finished, log, told)
+        self._close(finished.exit_code, finished, log, logged)
         return finished
 
     def _finished(self, observer: Observer) -> Finished:
@@ -210,52 +205,28 @@ def run_unattended(
     given = _given(assignments, dry_run=dry_run, refresh=refresh)
     if confirm is not None and given.get("dry_run") != "true":
         confirm(settings)
-    prepared = _prepare(
-        project,
-        settings,
-        environ,
-        notebooks,
-        given,
-        reports,
-        run_id,
-    )
-    return prepared.perform(observer)
-
-
-def _prepare(
-    project: Project,
-    settings: Settings,
-    environ: Mapping[str, str],
-    notebooks: Sequence[Notebook],
-    given: Mapping[str, str],
-    reports: Path,
-    run_id: str | None,
-) -> UnattendedRun:
     supplied: dict[str, Value] = {
         "project": str(project.root),
         "target": project.target,
         "reports": "",
     }
-    assign(notebooks, given, supplied)
     copies = read_copies(project, notebooks)
+    checked = assign(notebooks, given, supplied, copies.values)
     began = time.time()
     folder = make_run_folder(reports, project, datetime.now(UTC), run_id)
-    supplied["reports"] = str(folder)
-    checked = assign(notebooks, given, supplied, copies.values)
-    notices = tuple(copies.told(given))
-    return UnattendedRun(project, settings, environ, checked, folder, began, notices)
-
-
-def meaning_of(code: int) -> str:
-    """Return what an exit code says, in words."""
-    return _MEANINGS.get(code, "ended otherwise")
-
-
-def code_of(error: BaseException) -> int:
-    """Return the exit code of what ended a run before its notebooks did."""
-    if isinstance(error, CmsmigError):
-        return error.exit_code
-    return InterruptedRunError.exit_code if isinstance(error, KeyboardInterrupt) else 1
+    for each in checked:
+        if "reports" in each.values and "reports" not in given:
+            each.values["reports"] = str(folder)
+    prepared = UnattendedRun(
+        project,
+        settings,
+        environ,
+        checked,
+        folder,
+        began,
+        tuple(copies.notices(given)),
+    )
+    return prepared.perform(observer)
 
 
 def target_of(assignments: Sequence[str], named: str) -> str:

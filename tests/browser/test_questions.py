@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.server import SAMPLE
 from tests.support.browser.barriers import THEMES, barriers, choose_theme
 from tests.support.browser.book import Book

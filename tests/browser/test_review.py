@@ -12,7 +12,7 @@ import yaml
 from playwright.async_api import Browser
 
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from tests.support.browser.barriers import barriers

@@ -12,7 +12,7 @@ import pytest
 
 from cmsmig.errors import StorageError
 from cmsmig.run.engine import execute, export_page
-from cmsmig.run.folders import make_run_folder
+from cmsmig.run.locations import make_run_folder
 from cmsmig.settings import Project
 from cmsmig.ui.csv_text import csv_text
 from cmsmig.ui.report_file import write_text

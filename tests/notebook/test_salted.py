@@ -19,7 +19,7 @@ import pytest
 
 from cmsmig.errors import UsageError
 from cmsmig.notebook.kit.kernel import show_errors_as_sentences
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.ui.html.safe_html import UNTYPESET
 from tests.support.hostiletext import SALT, acting
 from tests.support.notebook.front_end import Channel, FrontEnd, front_end

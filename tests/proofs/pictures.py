@@ -15,7 +15,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.async_api import async_playwright, expect
 
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from tests.support.browser.book import Book

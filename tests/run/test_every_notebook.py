@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from cmsmig.settings import Project

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.run.socket_folder import LONGEST_PATH, socket_prefix
+from cmsmig.run.engine import LONGEST_PATH, socket_prefix
 from cmsmig.run.unattended import Finished
 from tests.support.run.small_notebooks import run_notebooks, write_notebook
 

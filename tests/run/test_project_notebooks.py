@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.run.project_notebooks import read_copies
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project

@@ -19,7 +19,7 @@ import pytest
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
 from cmsmig.run.lab import Place, lab_command, own_options, place_of
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
 from tests.support.plaintools import plain_papermill

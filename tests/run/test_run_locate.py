@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import StorageError, UsageError
-from cmsmig.run.folders import make_run_folder
-from cmsmig.run.locate import Notebook, find_notebooks, notebooks_folder, select
+from cmsmig.run.locations import (
+    Notebook,
+    find_notebooks,
+    make_run_folder,
+    notebooks_folder,
+    select,
+)
 from cmsmig.settings import Project
 
 NAMES = ("00_start", "01_inspect", "05_create", "07_verify")

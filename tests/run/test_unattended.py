@@ -16,7 +16,7 @@ import pytest
 
 from cmsmig.errors import UsageError
 from cmsmig.masking import masked
-from cmsmig.run.accounting import balance_of
+from cmsmig.run.outcome import balance_of
 from cmsmig.run.unattended import project_named
 from cmsmig.settings import Project, read_tokens
 from tests.support.disguises import tells
@@ -28,7 +28,7 @@ STOPPABLE = """
 import sys
 from pathlib import Path
 from cmsmig.events import unobserved
-from cmsmig.run.locate import find_notebooks
+from cmsmig.run.locations import find_notebooks
 from cmsmig.run.unattended import run_unattended
 from cmsmig.settings import Project
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from playwright.async_api import Page, async_playwright
 
-from cmsmig.run.locate import notebooks_folder
+from cmsmig.run.locations import notebooks_folder
 from tests.browser.test_review import pulled
 from tests.proofs.measuring.measured import MEGABYTE, measured
 from tests.proofs.measuring.printed import print_table, tell

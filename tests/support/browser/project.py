@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from tests.support.browser.gate import Gate

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from cmsmig.events import Event, Noticed
-from cmsmig.run.locate import find_notebooks
+from cmsmig.run.locations import find_notebooks
 from cmsmig.run.unattended import Finished, run_unattended
 from cmsmig.settings import Project
 
