@@ -19,9 +19,9 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.ui.doc import Address, Cell, Doc, Facts, Part, Table, Text
-from cmsmig.ui.doc_html import doc_page
-from cmsmig.ui.documents.loss_findings import loss_facts
+from cmsmig.ui.documents.findings import loss_facts
 from cmsmig.ui.format import about, megabytes, moment
+from cmsmig.ui.html.safe_html import doc_page
 from cmsmig.ui.report_file import write_text
 
 PAGE = "plan.html"

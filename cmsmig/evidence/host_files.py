@@ -24,7 +24,7 @@ from cmsmig.mapping.redirects.address_map import (
     AddressRow,
     Outcome,
 )
-from cmsmig.ui.csv_text import csv_text
+from cmsmig.ui.report_file import csv_text
 
 CLOUDFLARE_SINGLE, CLOUDFLARE_PATTERNS, CLOUDFLARE_LINE = 2_000, 100, 1_000
 VERCEL_RULES, VERCEL_LENGTH, VERCEL_BULK = 2_048, 4_096, 2_048

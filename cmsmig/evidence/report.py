@@ -53,12 +53,11 @@ from cmsmig.ui.doc import (
     Text,
     table,
 )
-from cmsmig.ui.doc_html import doc_page
-from cmsmig.ui.documents.changes import folded_changes
-from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
+from cmsmig.ui.documents.comparisons import folded_changes, verification_doc
+from cmsmig.ui.documents.findings import findings_csv_lines, findings_doc
 from cmsmig.ui.documents.plan import gone_tables
-from cmsmig.ui.documents.verification import verification_doc
 from cmsmig.ui.format import moment
+from cmsmig.ui.html.safe_html import doc_page
 from cmsmig.ui.report_file import write_pieces, write_text
 
 _VERSIONS: Mapping[str, str] = {"cmsmig": __version__, "Python": python_version()}

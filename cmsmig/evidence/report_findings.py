@@ -23,8 +23,7 @@ from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan_details import PlanDetails
-from cmsmig.ui.documents.finding_list import Finding
-from cmsmig.ui.documents.loss_findings import LINK_KINDS, loss_finding
+from cmsmig.ui.documents.findings import LINK_KINDS, Finding, loss_finding
 
 _TAKE_ALONG = "Take such items along in notebook 01, or leave the field empty."
 _MEND = "See to the target, which is in the list of failures, and import again."

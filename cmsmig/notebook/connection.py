@@ -31,13 +31,13 @@ from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.pull.origin_overview import CollectionCount, count_items
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.ui.doc import Heading
-from cmsmig.ui.doc_html import doc_sheet
 from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.format import about
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     Cell,
     coded,
+    doc_sheet,
     heading,
     joined,
     note,

@@ -39,10 +39,10 @@ from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.survey.data_frames import View, frame_html, view_frame
 from cmsmig.ui.doc import Part, Text
-from cmsmig.ui.doc_html import doc_sheet
-from cmsmig.ui.documents.loss_findings import loss_facts
-from cmsmig.ui.documents.verification import verification_doc
+from cmsmig.ui.documents.comparisons import verification_doc
+from cmsmig.ui.documents.findings import loss_facts
 from cmsmig.ui.html.safe_html import (
+    doc_sheet,
     heading,
     note,
     paragraph,

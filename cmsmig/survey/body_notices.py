@@ -14,7 +14,7 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE
 from cmsmig.survey.census import example_of, structures_of
-from cmsmig.ui.documents.loss_findings import loss_name
+from cmsmig.ui.documents.findings import loss_name
 
 _AT_ONCE = 50
 

@@ -26,7 +26,7 @@ from cmsmig.survey.catalogue_filter import (
 )
 from cmsmig.survey.item_browser import Facet, ItemBrowser
 from cmsmig.survey.item_findings import Sighting, sightings
-from cmsmig.ui import cells
+from cmsmig.ui import controls as cells
 from cmsmig.ui.html.safe_html import escape, paragraph, stacked
 from cmsmig.ui.query import Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Page, Relation, Row

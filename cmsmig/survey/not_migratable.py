@@ -10,8 +10,7 @@ from cmsmig.origin.schema import Field
 from cmsmig.survey.catalogue import Catalogue, Entry
 from cmsmig.survey.catalogue_filter import LOSS_OF
 from cmsmig.survey.page_addresses import OldPages
-from cmsmig.ui.documents.finding_list import Finding
-from cmsmig.ui.documents.loss_findings import loss_name, loss_todo
+from cmsmig.ui.documents.findings import Finding, loss_name, loss_todo
 from cmsmig.ui.query import folded
 
 ALWAYS: tuple[tuple[str, str, str], ...] = (

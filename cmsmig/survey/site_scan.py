@@ -11,7 +11,7 @@ from cmsmig.survey.body_notices import look_through_bodies
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_outcomes import Outcomes, is_decided, keep_outcomes
-from cmsmig.ui.slices import in_slices
+from cmsmig.ui.action_queue import in_slices
 
 _OFTEN = 0.7
 """Seconds between two times that the panels show how far it is."""

@@ -39,9 +39,12 @@ from cmsmig.terminal.outcomes import (
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.target_option import emit_named, emit_result
 from cmsmig.ui.doc import Table
-from cmsmig.ui.documents.changes import changes_doc, comparison_doc
+from cmsmig.ui.documents.comparisons import (
+    changes_doc,
+    comparison_doc,
+    verification_doc,
+)
 from cmsmig.ui.documents.plan import plan_doc
-from cmsmig.ui.documents.verification import verification_doc
 
 T = TypeVar("T")
 

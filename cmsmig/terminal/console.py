@@ -64,7 +64,7 @@ def emit_lines(lines: Iterable[str]) -> None:
 
 def emit_doc(doc: Iterable[Part]) -> None:
     """Write a document to standard output."""
-    from cmsmig.ui.doc_text import doc_lines
+    from cmsmig.ui.doc import doc_lines
 
     emit_lines(doc_lines(doc))
 

@@ -1,4 +1,5 @@
-"""Work that controls ask for, one piece at a time in the loop of the cell.
+"""Work in the loop of the cell: what controls ask for, one piece at a time, and long
+work in slices.
 
 A kernel may serve what people click on another thread. So a control only puts its
 work into this queue; an error of it shows as one sentence.
@@ -8,16 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Literal, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from time import monotonic
+from typing import TypeAlias, TypeVar
 
 from cmsmig.errors import CmsmigError
+from cmsmig.ui.doc import Severity
 
 Act: TypeAlias = Callable[[], Awaitable[None] | None]
 """What a control does: quick, or awaitable when it takes its time."""
-Severity: TypeAlias = Literal["", "good", "warning", "bad"]
 Say: TypeAlias = Callable[[str, Severity], None]
 """Shows one sentence in the place of the last one; empty takes it away."""
+T = TypeVar("T")
+
+_SLICE = 0.03
+"""Seconds of work before anything else gets its turn."""
+_PAUSE = 0.01
 _log = logging.getLogger(__name__)
 
 
@@ -63,3 +70,14 @@ class ActionQueue:
                 f"{error}); run the cell again, and report it if it stays.",
                 "bad",
             )
+
+
+async def in_slices(work: Iterable[T]) -> AsyncIterator[T]:
+    """Work through something; yield its results, and pause for others meanwhile."""
+    until = monotonic() + _SLICE
+    for each in work:
+        yield each
+        if monotonic() > until:
+            await asyncio.sleep(_PAUSE)
+            until = monotonic() + _SLICE
+    await asyncio.sleep(0)

@@ -1,7 +1,11 @@
-"""Controls as HTML. Each carries its name: `live.js` sends it, tests find it by it."""
+"""Controls as HTML, and what cells of lists hold besides text.
+
+Each control carries its name: `live.js` sends it, tests find it by it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
@@ -81,3 +85,21 @@ def bar(*parts: Markup) -> Markup:
 def form(*parts: Markup) -> Markup:
     """Return controls as a form: in columns, each below its label."""
     return _made("form", parts=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A text that a button copies; without controls it is shown."""
+
+    text: str
+    about: str
+    """What it is."""
+
+    def button(self) -> Markup:
+        """Return the button."""
+        return _made("copied", text=self.text, about=self.about)
+
+
+def day(text: str, moment: str) -> Markup:
+    """Return a day; the moment itself shows when it is pointed at."""
+    return _made("day", text=text, moment=moment)

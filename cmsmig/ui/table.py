@@ -14,14 +14,13 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.ui import controls
-from cmsmig.ui.cells import Copied
-from cmsmig.ui.csv_text import csv_lines
+from cmsmig.ui.action_queue import in_slices
+from cmsmig.ui.controls import Copied
 from cmsmig.ui.html.html_templates import breakable, fragment
 from cmsmig.ui.html.safe_html import NOTHING
 from cmsmig.ui.query import EVERYTHING, Query, marked
 from cmsmig.ui.relation import Column, Filter, Page, Row, Source
-from cmsmig.ui.report_file import write_pieces
-from cmsmig.ui.slices import in_slices
+from cmsmig.ui.report_file import csv_lines, write_pieces
 from cmsmig.ui.view import View, action
 
 PAGE = 25

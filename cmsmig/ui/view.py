@@ -10,8 +10,9 @@ from typing import TypeAlias, TypeVar
 
 from markupsafe import Markup
 
-from cmsmig.ui.action_queue import ActionQueue, Severity
+from cmsmig.ui.action_queue import ActionQueue
 from cmsmig.ui.controls import bar, button
+from cmsmig.ui.doc import Severity
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 from cmsmig.ui.live import Element, Live

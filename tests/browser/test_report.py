@@ -15,7 +15,7 @@ from cmsmig.evidence.listing import SHOWN
 from cmsmig.evidence.report import write_report
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.switch.checklist import checklist
-from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.documents.findings import Finding
 from tests.support.notebook.made_evidence import evidence_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -14,8 +14,7 @@ from cmsmig.errors import StorageError
 from cmsmig.run.engine import execute, export_page
 from cmsmig.run.locations import make_run_folder
 from cmsmig.settings import Project
-from cmsmig.ui.csv_text import csv_text
-from cmsmig.ui.report_file import write_text
+from cmsmig.ui.report_file import csv_text, write_text
 from tests.support.cli.bad_input import Rig, sentence
 from tests.support.run.small_notebooks import write_notebook
 

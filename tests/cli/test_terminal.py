@@ -24,7 +24,7 @@ from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.terminal.console import complain, complain_of, log_printably
 from cmsmig.terminal.progress import Progress
-from cmsmig.ui.doc_text import table_lines
+from cmsmig.ui.doc import table_lines
 from tests.support.cli.bad_input import Rig
 from tests.support.hostiletext import ACTING, HALF, RAW, SALT, acting
 from tests.support.rehearsal import Rehearsal, run_here

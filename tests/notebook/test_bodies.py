@@ -35,10 +35,9 @@ from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_bloc
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.ui.doc import Note
-from cmsmig.ui.doc_html import doc_html
-from cmsmig.ui.documents.finding_list import Finding, findings_csv_lines, findings_doc
+from cmsmig.ui.documents.findings import Finding, findings_csv_lines, findings_doc
 from cmsmig.ui.form import FormView
-from cmsmig.ui.html.safe_html import escape, sanitised
+from cmsmig.ui.html.safe_html import doc_html, escape, sanitised
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, words_of, worked
 from tests.support.notebook.pulled_site import LOSSY, VIDEO, WIDGET, pulled_workspace

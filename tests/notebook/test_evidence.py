@@ -31,7 +31,7 @@ from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome
 from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.notebook.verify.cutover import open_handover
 from cmsmig.steps.verify.differences import Verification
-from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.format import moment
 from tests.support.notebook.made_evidence import evidence_of, site_at
 from tests.support.notebook.staging import Staged

@@ -14,8 +14,7 @@ from cmsmig.ui.html.html_templates import breakable_html, fragment
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter, Stage
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Source
-from cmsmig.ui.rows import Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows, Source
 from cmsmig.ui.table import Place, TableView
 
 PACKAGE = Path(cmsmig.__file__).parent

@@ -33,7 +33,7 @@ from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.not_migratable import KINDS, find_obstacles
 from cmsmig.survey.reference_graph import reference_graph
-from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.html.charts import Link, lane_graph
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.notebook.page import Page

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.relation import Column, Filter, Nouns
-from cmsmig.ui.rows import Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 
 
 @pytest.fixture

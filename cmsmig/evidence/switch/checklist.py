@@ -12,8 +12,7 @@ from cmsmig.evidence.switch.check import Check, done, either, person
 from cmsmig.evidence.switch.site_checks import site_checks
 from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.richtext.losses import Severity
-from cmsmig.ui.documents.finding_list import SEVERITIES
-from cmsmig.ui.documents.loss_findings import loss_severity
+from cmsmig.ui.documents.findings import SEVERITIES, loss_severity
 
 _NAMED = 3
 """Addresses that a line names; the files list all."""

@@ -22,12 +22,16 @@ from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, find_obstac
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.site_scan import SiteScan
 from cmsmig.ui.controls import bar
-from cmsmig.ui.doc_html import doc_sheet
-from cmsmig.ui.documents.finding_list import findings_doc
-from cmsmig.ui.documents.loss_findings import loss_name
-from cmsmig.ui.html.safe_html import paragraph, sheet, site_link, stacked, table
-from cmsmig.ui.relation import Column, Nouns
-from cmsmig.ui.rows import Rows
+from cmsmig.ui.documents.findings import findings_doc, loss_name
+from cmsmig.ui.html.safe_html import (
+    doc_sheet,
+    paragraph,
+    sheet,
+    site_link,
+    stacked,
+    table,
+)
+from cmsmig.ui.relation import Column, Nouns, Rows
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import action
 

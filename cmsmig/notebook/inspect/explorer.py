@@ -19,8 +19,8 @@ from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.item_relation import ItemRelation
 from cmsmig.survey.site_scan import SiteScan
 from cmsmig.survey.thumbnails import Thumbnails
+from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.query import Query
-from cmsmig.ui.slices import in_slices
 from cmsmig.ui.table import Place, TableView
 from cmsmig.ui.view import action
 

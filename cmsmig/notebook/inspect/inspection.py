@@ -37,8 +37,7 @@ from cmsmig.ui.html.safe_html import (
     sheet,
     table,
 )
-from cmsmig.ui.relation import Column, Nouns
-from cmsmig.ui.rows import Rows
+from cmsmig.ui.relation import Column, Nouns, Rows
 from cmsmig.ui.table import TableView
 
 if TYPE_CHECKING:

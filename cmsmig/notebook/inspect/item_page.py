@@ -26,7 +26,7 @@ from cmsmig.survey.item_relation import STATES, ItemRelation
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.story_states import story_told
 from cmsmig.survey.thumbnails import Thumbnails
-from cmsmig.ui.cells import Copied
+from cmsmig.ui.controls import Copied
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, code, escape, joined, preview
 from cmsmig.ui.view import View

@@ -10,8 +10,7 @@ from cmsmig.steps.pull.origin_overview import read_static_pages
 from cmsmig.ui.controls import bar
 from cmsmig.ui.html.safe_html import paragraph, sheet
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns
-from cmsmig.ui.rows import Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import action
 

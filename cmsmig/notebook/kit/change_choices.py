@@ -35,9 +35,8 @@ from cmsmig.steps.decide.decision_store import change_decision, decision_in
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.controls import select
 from cmsmig.ui.doc import Note
-from cmsmig.ui.doc_html import doc_sheet
-from cmsmig.ui.documents.changes import changes_doc, changes_line
-from cmsmig.ui.html.safe_html import NOTHING, Cell, more, sheet, table
+from cmsmig.ui.documents.comparisons import changes_doc, changes_line
+from cmsmig.ui.html.safe_html import NOTHING, Cell, doc_sheet, more, sheet, table
 from cmsmig.ui.view import View, action
 
 Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice

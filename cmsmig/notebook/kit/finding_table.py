@@ -9,12 +9,11 @@ from time import monotonic
 from markupsafe import Markup
 
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.action_queue import in_slices
+from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.html.safe_html import NOTHING, coded, note, sheet, site_link
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Source
-from cmsmig.ui.rows import Rows
-from cmsmig.ui.slices import in_slices
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows, Source
 from cmsmig.ui.table import TableView
 
 _COLUMNS = (

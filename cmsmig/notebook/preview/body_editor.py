@@ -21,12 +21,12 @@ from cmsmig.notebook.preview.body_panes import body_panes, losses_html
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.outline import BlockKind, kinds_of
 from cmsmig.richtext.blocks.proposals import Block, Blocks, runs_of
+from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.controls import text
 from cmsmig.ui.form import FormView, Options
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, sheet
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.slices import in_slices
 from cmsmig.ui.table import Place, TableView
 from cmsmig.ui.view import action
 

@@ -33,7 +33,7 @@ from cmsmig.review.loss_marks import (
 from cmsmig.richtext.blocks.outline import top_nodes
 from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.richtext.losses import Loss
-from cmsmig.ui.documents.loss_findings import loss_name
+from cmsmig.ui.documents.findings import loss_name
 from cmsmig.ui.form import FormView
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import (

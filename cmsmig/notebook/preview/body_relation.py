@@ -9,8 +9,7 @@ from cmsmig.review.bodies import Body
 from cmsmig.review.scanned_bodies import ScannedBody
 from cmsmig.richtext.losses import Severity
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns
-from cmsmig.ui.rows import Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 
 UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
 _STATES = ("to review", "not seen", *map(str, reversed(BodyState)))

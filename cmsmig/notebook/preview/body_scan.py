@@ -15,7 +15,7 @@ from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.steps.decide.body_review import Review
-from cmsmig.ui.slices import in_slices
+from cmsmig.ui.action_queue import in_slices
 
 _TOLD = 0.7
 """Seconds between two times that the watchers hear how far it is."""

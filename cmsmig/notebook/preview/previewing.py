@@ -50,10 +50,8 @@ from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.thumbnails import Thumbnails
-from cmsmig.ui.doc_html import doc_sheet
-from cmsmig.ui.documents.finding_list import findings_doc
-from cmsmig.ui.documents.loss_findings import loss_finding
-from cmsmig.ui.html.safe_html import joined, note, sheet
+from cmsmig.ui.documents.findings import findings_doc, loss_finding
+from cmsmig.ui.html.safe_html import doc_sheet, joined, note, sheet
 
 _NAMED = 5
 """Bodies that a refusal names."""

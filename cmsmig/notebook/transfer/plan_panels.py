@@ -26,8 +26,8 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_choices, plan_now
 from cmsmig.ui.controls import bar, tick
 from cmsmig.ui.doc import Note
-from cmsmig.ui.doc_html import doc_sheet
-from cmsmig.ui.documents.finding_list import findings_csv_lines, findings_doc
+from cmsmig.ui.documents.findings import findings_csv_lines, findings_doc
+from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.relation import Nouns
 from cmsmig.ui.report_file import write_pieces
 from cmsmig.ui.view import DocView, action

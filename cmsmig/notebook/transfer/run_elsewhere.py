@@ -16,10 +16,9 @@ from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.lease import ask_to_stop, held_since, other_holder
 from cmsmig.ledger.run_progress import Progress, RunWatch
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.ui.doc_html import doc_html
 from cmsmig.ui.documents.plan import TITLES
 from cmsmig.ui.format import duration
-from cmsmig.ui.html.safe_html import NOTHING, joined, note, paragraph
+from cmsmig.ui.html.safe_html import NOTHING, doc_html, joined, note, paragraph
 from cmsmig.ui.meter import Stage
 
 _EVERY = 1.0

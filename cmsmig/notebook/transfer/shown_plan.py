@@ -24,8 +24,8 @@ from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.write.import_steps import plan_only
-from cmsmig.ui.doc_html import doc_sheet
 from cmsmig.ui.documents.plan import plan_doc
+from cmsmig.ui.html.safe_html import doc_sheet
 
 
 @dataclass(slots=True)

@@ -30,10 +30,10 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import Outcome, run_command
-from cmsmig.ui.doc_html import doc_html
 from cmsmig.ui.documents.plan import TITLES, planned_calls, planned_writes
 from cmsmig.ui.html.safe_html import (
     NOTHING,
+    doc_html,
     joined,
     more,
     note,

@@ -26,14 +26,11 @@ from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.steps.decide.decision_store import change_decision, stamp_review
-from cmsmig.ui.cells import Copied
-from cmsmig.ui.controls import bar, ident, select, text
+from cmsmig.ui.controls import Copied, bar, ident, select, text
 from cmsmig.ui.doc import Note, Part, Text
-from cmsmig.ui.doc_html import doc_sheet
-from cmsmig.ui.html.safe_html import joined, site_link
+from cmsmig.ui.html.safe_html import doc_sheet, joined, site_link
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Row
-from cmsmig.ui.rows import Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import action
 

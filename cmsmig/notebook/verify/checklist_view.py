@@ -13,8 +13,7 @@ from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.ui.controls import bar, text
 from cmsmig.ui.doc import Table
-from cmsmig.ui.doc_html import doc_sheet
-from cmsmig.ui.html.safe_html import escape, stacked
+from cmsmig.ui.html.safe_html import doc_sheet, escape, stacked
 from cmsmig.ui.view import View, action
 
 

@@ -34,7 +34,7 @@ from cmsmig.ui.doc import (
     Text,
     table,
 )
-from cmsmig.ui.documents.loss_findings import LINK_KINDS, loss_facts
+from cmsmig.ui.documents.findings import LINK_KINDS, loss_facts
 from cmsmig.ui.format import duration
 
 _JSON = "`cmsmig plan --json` lists all"

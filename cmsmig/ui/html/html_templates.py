@@ -1,4 +1,4 @@
-"""HTML from Jinja2 templates, which stand beside the modules that use them.
+"""HTML from Jinja2 templates, which are in the folders of the modules that use them.
 
 One environment for all: what is not marked as safe is escaped, and a name that a
 template is not given is an error.

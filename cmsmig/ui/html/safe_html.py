@@ -1,4 +1,5 @@
-"""HTML that is safe to show: escaped texts, tables, and previews of untrusted bodies.
+"""HTML that is safe to show: escaped texts, tables, documents, and previews of
+untrusted bodies.
 
 `Markup` marks what is safe; formatting it escapes everything else.
 """
@@ -8,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote
 
 from markupsafe import Markup
 from markupsafe import escape as _escape
 
 from cmsmig.counting import and_more
+from cmsmig.ui import doc
 from cmsmig.ui.html.html_templates import breakable, breakable_html, fragment
 from cmsmig.ui.html.sanitizer import FindPicture
 from cmsmig.ui.html.sanitizer import sanitised as _sanitised
@@ -48,7 +50,7 @@ def bold(text: str) -> Markup:
 
 
 def coded(text: str | Markup) -> Markup:
-    """Return a sentence as HTML; what it holds between backticks stands as code."""
+    """Return a sentence as HTML; what it holds between backticks is code."""
     if isinstance(text, Markup):
         return text
     parts = text.split("`")
@@ -74,7 +76,7 @@ def untypeset(content: Markup) -> Markup:
 
     Source: MathJax, `ignoreHtmlClass` of version 3, in JupyterLab, and tex2jax of
     version 2, elsewhere. Amounts of money would come out garbled, and `\\href` in
-    somebody's text would be a link.
+    a text would be a link.
     """
     if not content:
         return content
@@ -92,15 +94,13 @@ def heading(text: str) -> Markup:
 
 
 def paragraph(text: str | Markup) -> Markup:
-    """Return a paragraph; what a text holds between backticks stands as code."""
+    """Return a paragraph; what a text holds between backticks is code."""
     return _made("paragraph", text=coded(text))
 
 
-def note(
-    text: str | Markup, kind: Literal["", "good", "warning", "bad"] = ""
-) -> Markup:
-    """Return a sentence that stands out, backticks as in `paragraph`; `kind`
-    colours its edge."""
+def note(text: str | Markup, kind: doc.Severity = "") -> Markup:
+    """Return a sentence with a coloured edge, backticks as in `paragraph`; `kind`
+    is its colour."""
     return _made("note", text=coded(text), kind=kind)
 
 
@@ -221,3 +221,64 @@ def preview(
 ) -> Markup:
     """Return untrusted HTML to look at: sanitised, and in a frame."""
     return framed(sanitised(body, picture), title=title, height=height)
+
+
+def doc_html(parts: Iterable[doc.Part]) -> Markup:
+    """Return a document as HTML without a style sheet."""
+    return joined(map(_part, parts))
+
+
+def doc_sheet(*parts: doc.Part | Markup) -> Markup:
+    """Return a document as a notebook shows it; HTML among its parts stays as it is."""
+    return sheet(*(each if isinstance(each, Markup) else _part(each) for each in parts))
+
+
+def doc_page(title: str, about: doc.Doc, content: doc.Doc) -> str:
+    """Return a document as one page that can be sent: it runs nothing and asks no host
+    for anything. `about` is below its title."""
+    made = fragment(
+        "ui/page.html",
+        "page",
+        title=title,
+        about=doc_html(about),
+        content=doc_html(content),
+    )
+    return str(made)
+
+
+def _part(part: doc.Part) -> Markup:
+    match part:
+        case doc.Text(text):
+            return paragraph(text)
+        case doc.Heading(text):
+            return heading(text)
+        case doc.Note(text, kind):
+            return note(text, kind)
+        case doc.Facts(rows):
+            return facts((name, _value(cell)) for name, cell in rows)
+        case doc.Table(head, rows, caption, shown):
+            cells = [[_cell(cell) for cell in row] for row in rows[:shown]]
+            made = table(head, cells, caption=caption)
+            return made + (paragraph(part.more) if part.more else "")
+        case doc.Fold(title, parts):
+            return folded(title, doc_html(parts))
+
+
+def _value(cell: doc.Cell) -> Cell:
+    return _cell(doc.Text(cell) if isinstance(cell, str) else cell)
+
+
+def _cell(cell: doc.Cell) -> Cell:
+    match cell:
+        case doc.Text(text):
+            return coded(text)
+        case doc.Mark(text, kind):
+            return _made("mark", text=text, kind=kind)
+        case doc.Link(path, site):
+            return site_link(site, path)
+        case doc.Address(text):
+            return _made("link", address=text, text=text)
+        case None | str() | int() | float():
+            return cell
+        case links:
+            return stacked(site_link(each.site, each.path) for each in links)

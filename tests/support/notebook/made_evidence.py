@@ -14,7 +14,7 @@ from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.origin.schema import Site
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
-from cmsmig.ui.documents.finding_list import Finding
+from cmsmig.ui.documents.findings import Finding
 
 KEY = ItemKey("c", "i", "l")
 

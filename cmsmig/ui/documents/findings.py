@@ -1,0 +1,299 @@
+"""Findings one by one: what was found in which item, and what to do about it.
+
+A finding is a loss, a link that stays, an item that failed, a file that is missing:
+whatever an editor goes through one at a time. Each kind is explained once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field
+from typing import Final
+
+from cmsmig.counting import counted
+from cmsmig.mapping.select.reference_targets import DanglingCause
+from cmsmig.mapping.select.routes import PageCause
+from cmsmig.richtext.build.loss_collector import KINDS
+from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.ui.doc import Doc, Facts, Fold, Link, Note, Part, Table, Text
+from cmsmig.ui.report_file import csv_lines
+
+_LONGEST = 200
+"""Characters of what was found that a table shows; the CSV has all of it."""
+DECIDED: Final = "decided"
+"""The severity of what the operator left out."""
+SEVERITIES: Mapping[str, str] = {
+    Severity.CONTENT: "Content that readers saw or could click",
+    Severity.MEANING: "Meaning: a property of content that is kept",
+    Severity.LAYOUT: "Layout: how it looks",
+    DECIDED: "Left out, as decided",
+}
+"""The severities of losses with their titles, what matters most first."""
+_CSV_HEAD = ("Kind", "Item", "Page at the origin", "Field", "What", "Why", "What to do")
+_LOOK = "Nothing, unless the new site is to look the same there."
+_COPY = "Copy its code from the origin into the story by hand."
+_EMBED = "Nothing, if it is not wanted; else change the embed policy in notebook 03."
+_TEXT = "Compare the story with the old page, and add what is missing by hand."
+_VIDEO = "Choose `video_block` in notebook 02; in design.yaml, `embed` needs the field."
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "anchor": ("Jump mark", "Let links to it lead to the page itself."),
+    "component": ("Component left out", _EMBED),
+    "description": ("Description", _TEXT),
+    "dropped": ("Element left out", _TEXT),
+    "embed": ("Embed left out", _EMBED),
+    "empty-code": ("Empty code block", _COPY),
+    "empty-embed": ("Empty embed", _COPY),
+    "form-control": ("Form field", "Build the form in the new site."),
+    "half-character": ("Half a character", "Write the emoji again in the story."),
+    "hidden": ("Text that was hidden", "Delete it in the story if it is not to show."),
+    "iframe": ("Frame left out", _EMBED),
+    "image": ("Picture without an address", "Add the picture to the story by hand."),
+    "instance": (
+        "Component that is no block",
+        "Nothing, if raw HTML will do; else correct the body at the origin.",
+    ),
+    "left-out-field": (
+        "Field left out",
+        "Nothing, if it is not wanted; else give it a field in notebook 02.",
+    ),
+    "link": ("Link", "Correct the address at the origin, or link it in the story."),
+    "linked-image": ("Link of a picture", "Put the link next to the picture."),
+    "media": ("Video or sound left out", _EMBED),
+    "missing-file": (
+        "Missing file",
+        "Open the address; when the file is there, pull again, else correct the item.",
+    ),
+    "property": (
+        "Property of a component",
+        "Nothing, if it is not wanted; else give it a field in notebook 03.",
+    ),
+    "reversed": ("List that counts down", "Write the numbers into the text."),
+    "script": ("Script", "Nothing, unless the new site needs what it did."),
+    "text": ("Text", _TEXT),
+    "validation": (
+        "Value that breaks a rule of its field",
+        "Correct the value in the story, or change the rule in notebook 02.",
+    ),
+    "option": (
+        "Option that the field does not have",
+        "Choose another option in the story, or add it in notebook 02.",
+    ),
+    "attribute": ("HTML attribute", _LOOK),
+    "element": ("HTML element", _LOOK),
+    "source-set": ("Picture sizes", _LOOK),
+    "sentence": ("Block within a sentence", _LOOK),
+    "size": ("Size of a picture", _LOOK),
+    "target": ("Window of a link", _LOOK),
+    "unclosed-embed": (
+        "Embed that never ends",
+        "Choose in notebook 03 where such embeds end.",
+    ),
+    "unmapped-field": (
+        "Field without a place",
+        "Give it a field in notebook 02, if it is wanted.",
+    ),
+    "video": ("Video left out", _EMBED),
+    "video-author": ("Author of a video", _VIDEO),
+    "video-frame": ("Frame address of a video", _VIDEO),
+    "video-thumbnail": ("Thumbnail of a video", _VIDEO),
+    "video-title": ("Title of a video", _VIDEO),
+}
+"""By the code of a loss: what it is called, and what to do about it."""
+
+
+_DECIDED = (
+    *("component", "embed", "iframe", "instance", "left-out-field"),
+    *("linked-image", "media", "video"),
+)
+"""Kinds of loss that follow from the choices about embeds, blocks and fields."""
+_MEANING = ("empty-translation", "half-character", "validation", "video-data")
+"""Kinds of loss of fields that lose no content; bodies have `KINDS`."""
+LINK_KINDS: Mapping[str, str] = {
+    PageCause.STATIC: "Link to a static page",
+    PageCause.TEMPLATE: "Link to a collection's own page",
+    PageCause.UNLISTED: "Link to a page that is not imported",
+    PageCause.RAW_HTML: "Address in raw HTML",
+    DanglingCause.TARGET_FAILED: "Link to an item that failed",
+    DanglingCause.NOT_IN_PILOT: "Link to an item outside the pilot",
+}
+"""What links into the old site that stay are called, by cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that an editor should know, or do something about."""
+
+    kind: str
+    """What it is in an editor's words, the same for all of its kind."""
+    item: str
+    """The item's name."""
+    page: str
+    """The path of its page at the origin; empty where it has none."""
+    field: str
+    """Empty for what is said of the item as a whole."""
+    what: str
+    """The text, the address or the file that it is about."""
+    why: str
+    """One sentence."""
+    todo: str
+    """One sentence; empty where nothing has to be done."""
+    severity: str = ""
+    """Of a loss: one of `SEVERITIES`."""
+    new_page: str = ""
+    """The path of its page at the new site; empty where none is known."""
+
+    @property
+    def rank(self) -> int:
+        """Return its place in a list: what matters most is first."""
+        return ["", *SEVERITIES].index(self.severity)
+
+
+@dataclass(slots=True)
+class _Group:
+    """The findings of one severity."""
+
+    kinds: dict[str, tuple[Finding, int]] = field(default_factory=dict)
+    """By kind: the first of it, and how many."""
+    first: list[Finding] = field(default_factory=list)
+
+
+def findings_doc(
+    findings: Iterable[Finding],
+    caption: str,
+    *,
+    none: str,
+    shown: int = 100,
+    rest: str = "",
+    site: str = "",
+    new_site: str = "",
+) -> Doc:
+    """Return findings by severity: each kind explained once, then the first `shown` of
+    each severity, folded.
+
+    They are gone through once. `caption` is for what has no severity; `none` is said
+    where there is nothing; `rest` says where the others are; `site` is the address that
+    old pages are below, `new_site` that of new ones, which are not linked without it.
+    What is layout alone is folded; of what was decided, only the kinds are counted.
+    """
+    groups = {name: _Group() for name in ("", *SEVERITIES)}
+    for each in findings:
+        group = groups[each.severity]
+        first, count = group.kinds.get(each.kind, (each, 0))
+        group.kinds[each.kind] = (first, count + 1)
+        if len(group.first) < shown:
+            group.first.append(each)
+    parts = [
+        part
+        for name, group in groups.items()
+        if group.kinds
+        for part in _parts(
+            name, group, SEVERITIES.get(name, caption), (site, new_site), rest
+        )
+    ]
+    return parts or [Note(none, "good")]
+
+
+def _parts(
+    name: str, group: _Group, title: str, sites: tuple[str, str], rest: str
+) -> Iterator[Part]:
+    count = sum(count for _, count in group.kinds.values())
+    if name == DECIDED:
+        named = (f"{kind} {many:,}" for kind, (_, many) in group.kinds.items())
+        yield Text(f"{title}: {', '.join(named)}.")
+        return
+    kinds = Table(
+        ("Kind", "Times", "Why", "What to do"),
+        [
+            (kind, many, Text(first.why), Text(first.todo))
+            for kind, (first, many) in group.kinds.items()
+        ],
+        f"{title} ({count:,})" if title and name != Severity.LAYOUT else "",
+        shown=len(group.kinds),
+    )
+    rows = [
+        (
+            each.item,
+            _pages(each, *sites),
+            each.field,
+            each.kind,
+            _found(each, group.kinds[each.kind][0].why),
+        )
+        for each in group.first
+    ]
+    pages = "Old and new page" if sites[1] else "Page at the origin"
+    head = ("Item", pages, "Field", "Kind", "What")
+    listed = Table(head, rows, shown=len(rows), total=count, rest=rest)
+    each_one = Fold(f"{counted(count, 'finding')}, one by one", (listed,))
+    if name == Severity.LAYOUT:
+        yield Fold(f"{title} ({count:,})", (kinds, each_one))
+    else:
+        yield kinds
+        yield each_one
+
+
+def findings_csv_lines(
+    findings: Iterable[Finding], to_fill_in: str = ""
+) -> Iterator[str]:
+    """Yield findings as the lines of a CSV file; no cell is a formula.
+
+    `to_fill_in` is the name of a last column, which is empty.
+    """
+    width, empty = len(_CSV_HEAD), [to_fill_in] if to_fill_in else []
+    rows = ([*astuple(each)[:width], *("" for _ in empty)] for each in findings)
+    return csv_lines([*_CSV_HEAD, *empty], rows)
+
+
+def _pages(finding: Finding, site: str, new_site: str) -> Link | tuple[Link, ...]:
+    old, new = Link(finding.page, site), Link(finding.new_page, new_site)
+    return (old, new) if new_site and finding.new_page else old
+
+
+def _found(finding: Finding, usual: str) -> str | Text:
+    """Return what was found, and why where that is not what its kind says."""
+    what = finding.what
+    short = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"
+    if finding.why == usual:
+        return short
+    return Text(f"{short}: {finding.why}" if short else finding.why)
+
+
+def loss_severity(kind: str, severity: Severity | None = None) -> str:
+    """Return one of `SEVERITIES` for a loss; without its own, that of its kind."""
+    if kind in _DECIDED:
+        return DECIDED
+    usual = Severity.MEANING if kind in _MEANING else Severity.CONTENT
+    return str(severity or (KINDS[kind][0] if kind in KINDS else usual))
+
+
+def loss_facts(counts: Mapping[str, int]) -> Iterator[Facts]:
+    """Yield the number of losses of each kind, by severity; nothing without any."""
+    named: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
+    for kind, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+        named[loss_severity(kind)].append(f"{loss_name(kind)} {count:,}")
+    rows = [(SEVERITIES[each], ", ".join(named[each])) for each in named if named[each]]
+    if rows:
+        yield Facts(rows)
+
+
+def loss_name(kind: str) -> str:
+    """Return what a kind of loss is called, by its code."""
+    return _WORDS[kind][0] if kind in _WORDS else kind.replace("-", " ").capitalize()
+
+
+def loss_todo(kind: str) -> str:
+    """Return what to do about a kind of loss, by its code."""
+    return _WORDS.get(kind, ("", _TEXT))[1]
+
+
+def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
+    """Return a loss as a list shows it; `item` is a name, `page` a path."""
+    return Finding(
+        kind=loss_name(loss.kind),
+        item=item,
+        page=page,
+        field=field,
+        what=loss.what or loss.context,
+        why=loss.why,
+        todo=_LOOK if loss.severity is Severity.LAYOUT else loss_todo(loss.kind),
+        severity=loss_severity(loss.kind, loss.severity),
+    )
