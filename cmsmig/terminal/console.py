@@ -88,7 +88,7 @@ def complain(sentence: str) -> None:
         sys.stderr.flush()
 
 
-def _complain_of(error: BaseException) -> None:
+def complain_of(error: BaseException) -> None:
     """Write the traceback of an error to standard error."""
     import traceback
 
@@ -147,7 +147,7 @@ Ending: TypeAlias = tuple[int, str]
 def report_error(error: BaseException, *, debug: bool) -> int:
     """Say on standard error how a command ends that raised `error`; return the code."""
     if debug:
-        _complain_of(error)
+        complain_of(error)
     code, sentence = _ending_of(error)
     complain(sentence)
     return code

@@ -1,4 +1,4 @@
-"""What stands on the disk is damaged, gone, or the disk takes no more."""
+"""What is on the disk is damaged, gone, or the disk takes no more."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.support.scripts import do
 def test_a_pull_repairs_a_damaged_cache(
     rig: Callable[..., Rig], whole: Rig, damage: dict[str, Any]
 ) -> None:
-    """A pull reads again what is damaged, without being told to."""
+    """A pull reads again what is damaged, without being asked to."""
     started = rig(decided=False)
     started.done("pull")
     do(damage, Cause(started))
@@ -124,7 +124,7 @@ def small_disk(most: int) -> Iterator[None]:
 def test_a_full_disk_ends_in_one_sentence(
     rig: Callable[..., Rig], whole: Rig, command: str, most: int
 ) -> None:
-    """A full disk stops the run with what to do, and the rerun goes on."""
+    """A full disk stops the run with what to do, and the rerun continues."""
     started = rig(decided=command != "pull")
     with small_disk(most):
         ended = started.run(*command.split())

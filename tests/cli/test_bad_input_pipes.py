@@ -1,4 +1,4 @@
-"""In the place of a file stands a pipe, a device, a loop of links or a folder."""
+"""In the place of a file is a pipe, a device, a loop of links or a folder."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ def test_what_is_no_file_is_one_sentence_for_plan_and_status(
     "name",
     ["sites.json", "collections.json", "collections/*", "items/*", "files.json"],
 )
-def test_a_pull_puts_files_where_something_else_stands(
+def test_a_pull_puts_files_where_something_else_is(
     rig: Callable[..., Rig], whole: Rig, kind: str, name: str
 ) -> None:
-    """It reads anew what it cannot read, or says that a folder is in the way."""
+    """It reads again what it cannot read, or says that a folder is in the way."""
     started = rig(decided=False)
     started.done("pull")
     place = one_of(started.folder / "raw", name)

@@ -96,7 +96,7 @@ def test_a_foreign_story_at_our_path_fails_one_item(
     assert started.space() == whole.space()
 
 
-def test_proposals_keep_clear_of_what_is_there(rig: Callable[..., Rig]) -> None:
+def test_proposals_keep_clear_of_existing_stories(rig: Callable[..., Rig]) -> None:
     """A name that the space uses already is not proposed."""
     started = rig(decided=False)
     schema: JsonObject = {"title": {"type": "text"}}
@@ -151,7 +151,7 @@ def test_a_plan_that_drifted_writes_nothing(
 
 
 def test_our_own_writes_are_no_drift(rig: Callable[..., Rig], whole: Rig) -> None:
-    """A plan that a run has begun still fits when it goes on, and when it is done."""
+    """A plan that a run has begun still fits when it continues, and when it is done."""
     started = rig()
     shown = started.done("plan", "--json").document["hash"]
     started.done("prepare")

@@ -1,4 +1,4 @@
-"""What the commands promise: JSON alone, nothing written unasked, no token told."""
+"""What the commands promise: JSON alone, nothing written unasked, no token shown."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def test_json_is_one_document_and_nothing_else(
         assert set(found[command].document["accounting"]) == ACCOUNTING
     rows = {row["what"]: row["found"] for row in found["check"].document["rows"]}
     assert "space" in rows
-    told = started.handle.announcement
-    assert f"http://{rows['origin host']}" == told["origin_api_url"]
-    assert f"http://{rows['destination host']}/v1" == told["base_url"]
+    announced = started.handle.announcement
+    assert f"http://{rows['origin host']}" == announced["origin_api_url"]
+    assert f"http://{rows['destination host']}/v1" == announced["base_url"]
     assert "stories: 6 stories handled" in found["import"].err
     assert found["status"].err == ""
 
@@ -143,11 +143,11 @@ def repeating(tokens: list[str]) -> Fault:
     return fault
 
 
-def test_no_token_is_told_anywhere(rig: Callable[..., Rig]) -> None:
+def test_no_token_is_shown_anywhere(rig: Callable[..., Rig]) -> None:
     """No output, file, ledger or budget holds a token; only `.env` does."""
     started = rig(decided=False)
-    told = started.handle.announcement
-    tokens = [told["origin_token"], told["destination_token"]]
+    announced = started.handle.announcement
+    tokens = [announced["origin_token"], announced["destination_token"]]
     outputs = []
     for command in (
         "check",

@@ -139,7 +139,7 @@ def two_branches(clone: Clone, ada: list[BodyKey], eve: list[BodyKey]) -> None:
 
 
 def test_reviews_of_two_people_merge(clone: Clone) -> None:
-    """Neighbours in the file: both are kept, nobody else's changes, and it is told."""
+    """Neighbours in the file: both are kept and reported, no other entry changes."""
     keys = sorted(clone.blocks.reviews)
     assert len(keys) == 5
     before = clone.blocks
@@ -166,7 +166,7 @@ def test_reviews_of_two_people_merge(clone: Clone) -> None:
 
 
 def test_lines_alone_would_not_merge(clone: Clone) -> None:
-    """Without the driver git finds a conflict, and the check says that it stands."""
+    """Without the driver git finds a conflict, and the check reports it."""
     keys = sorted(clone.blocks.reviews)
     two_branches(clone, keys[:1], keys[1:2])
     clone.git("merge", "-q", "-m", "both", "Eve", code=1)
@@ -209,7 +209,7 @@ def _set_kind(clone: Clone, key: BodyKey, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "told"),
+    ("name", "old", "new", "stated"),
     [
         (
             "design.yaml",
@@ -240,14 +240,14 @@ def _set_kind(clone: Clone, key: BodyKey, name: str) -> None:
         ("collections.yaml", "by: Bo", "by: Ada", "accepted in bulk by Ada"),
     ],
 )
-def test_a_decision_is_told_in_words(
-    clone: Clone, name: str, old: str, new: str, told: str
+def test_a_decision_is_reported_in_words(
+    clone: Clone, name: str, old: str, new: str, stated: str
 ) -> None:
     """Since the last commit: one sentence, exit 1; and none for what stays: exit 0."""
     assert clone.said(code=0) == ["nothing was decided otherwise"]
     clone.edit(name, old, new)
     (line,) = clone.said()
-    assert told in line
+    assert stated in line
     assert clone.run("diff", "--json").document == {"differences": [line]}
     assert clone.said("HEAD", "HEAD", code=0) == ["nothing was decided otherwise"]
     kept = clone.folder.parent / "kept"

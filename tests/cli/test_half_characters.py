@@ -30,7 +30,7 @@ values = st.recursive(
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Iterator[Rehearsal]:
-    """Return a project on a site with half a character in every text."""
+    """Return a project on a site with a lone surrogate in every text."""
     with salted_project(tmp_path, HALF) as made:
         yield made
 
@@ -65,7 +65,7 @@ def _sent(broken: Rehearsal) -> str:
     return json.dumps(broken.comparable()).replace("\\ufffd", SHOWN)
 
 
-def test_a_site_whose_id_is_broken_is_told_in_a_sentence(
+def test_a_site_whose_id_is_broken_is_reported_in_a_sentence(
     broken: Rehearsal, tmp_path: Path
 ) -> None:
     """No request can hold such an id; what is asked for instead is not there."""
@@ -139,7 +139,7 @@ def test_a_setting_that_is_no_text(
             assert f"CMSMIG_{name}" in made.fails(2, "check")
 
 
-def test_a_decision_that_names_half_a_character(rig: Callable[..., Rehearsal]) -> None:
+def test_a_decision_that_names_a_lone_surrogate(rig: Callable[..., Rehearsal]) -> None:
     """YAML has an escape for it; the component's name has none."""
     made = rig()
     path = made.folder / "decisions" / "design.yaml"

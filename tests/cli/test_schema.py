@@ -34,15 +34,15 @@ TYPED = [
 
 def test_the_files_are_what_an_import_makes(whole: Rig, tmp_path: Path) -> None:
     """Component by component, but for the group, which the import leaves as it is."""
-    told = whole.done("schema", "--json", "--out", str(tmp_path)).document
-    made = {path.name: path for path in map(Path, told["written"])}
+    written = whole.done("schema", "--json", "--out", str(tmp_path)).document
+    made = {path.name: path for path in map(Path, written["written"])}
     assert {*made} == {"components.json", "groups.json", "stories.d.ts", "reference.md"}
     groups = {each["uuid"] for each in json.loads(made["groups.json"].read_text())}
     files = json.loads(made["components.json"].read_text())
-    assert [each["name"] for each in files] == told["components"]
+    assert [each["name"] for each in files] == written["components"]
     space = whole.handle.state.space.components.values()
     there = {each["name"]: each for each in space}
-    assert {*there} >= {*told["components"]}
+    assert {*there} >= {*written["components"]}
     for each in files:
         assert each.pop("component_group_uuid") in groups
         assert part(there[each["name"]], each) == each

@@ -148,7 +148,7 @@ def _without_ids(side: Rehearsal) -> dict:
 
 
 def _is_derived(name: str, value: object) -> bool:
-    """Return whether it is a block's id; stories are told by their paths."""
+    """Return whether it is a block's id; stories are known by their paths."""
     return name == "_uid" or (name == "id" and bool(_UUID.fullmatch(str(value))))
 
 
@@ -271,7 +271,7 @@ def test_production_asks_a_person_for_its_name(
     assert bool(agency.production.handle.state.space.components) == (code == 0)
 
 
-def test_nobody_is_asked_who_is_not_there_or_said_yes(agency: Agency) -> None:
+def test_only_a_person_without_yes_is_asked(agency: Agency) -> None:
     """A run at night, and `--yes`, go on."""
     agency.done("prepare", "--target", "production")
     agency.done("create", "--target", "production", "--yes")

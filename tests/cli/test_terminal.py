@@ -133,12 +133,12 @@ SAID = {
 @pytest.mark.parametrize("fault", SAID.values(), ids=SAID)
 def test_no_service_reaches_the_terminal(rig: Callable[..., Rig], fault) -> None:
     """Errors, lists and names of both services, through every command that asks."""
-    desk = rig()
-    desk.faults.append(fault)
+    opened = rig()
+    opened.faults.append(fault)
     for command in ASKING:
         if command == "rebuild":
-            (desk.folder / "ledger.sqlite").unlink(missing_ok=True)
-        ended = desk.run(*command.split())
+            (opened.folder / "ledger.sqlite").unlink(missing_ok=True)
+        ended = opened.run(*command.split())
         assert acting(ended.out + ended.err) == [], command
         assert "should not happen" not in ended.err, (command, ended.err)
 
@@ -161,7 +161,7 @@ def test_a_line_is_one_line(text: str) -> None:
 @given(st.recursive(anything, lambda inner: st.dictionaries(anything, inner)))
 @hostile
 def test_json_stays_the_same_value(value: object) -> None:
-    """What acts stands as JSON's own escape."""
+    """What acts is JSON's own escape."""
     text = printable_json(json.dumps(value, ensure_ascii=False, indent=1))
     assert [each for each in RAW.findall(text) if each != "\n"] == []
     assert json.loads(text) == json.loads(json.dumps(value))
@@ -273,5 +273,5 @@ def _read(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, 65536)
     except OSError:
-        # Linux says so when the other end of a terminal is gone.
+        # Linux reports that when the other end of a terminal is gone.
         return b""

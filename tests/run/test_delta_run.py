@@ -27,7 +27,7 @@ KEYS = ["time", "level", "step", "item", "call", "wait", "outcome"]
 KEEPS = """\
 import os, sys
 from pathlib import Path
-Path("told.json").write_bytes(sys.stdin.buffer.read())
+Path("message.json").write_bytes(sys.stdin.buffer.read())
 Path("environ.txt").write_text("\\n".join(sorted(os.environ)))
 """
 FAILS = "import sys\nprint('no such pager')\nsys.exit(3)\n"
@@ -123,9 +123,9 @@ class Site:
             ended.code, ended.out.splitlines(), ended.err, self.reports / "night"
         )
 
-    def told(self) -> dict:
+    def message(self) -> dict:
         """Return what the command was given."""
-        return json.loads((self.rig.folder / "told.json").read_text("utf-8"))
+        return json.loads((self.rig.folder / "message.json").read_text("utf-8"))
 
     def notify(self, script: str, url: str) -> None:
         """Set both hooks: a command that runs `script`, and an address."""
@@ -145,7 +145,7 @@ def site(rig: Callable[..., Rig], tmp_path: Path) -> Site:
 def test_a_night_brings_what_moved_and_tells_of_it(
     site: Site, receiver: Receiver
 ) -> None:
-    """Pulled anew, imported, verified, reported: code 0, last lines, log, hooks."""
+    """Pulled again, imported, verified, reported: code 0, last lines, log, hooks."""
     site.rig.done("import")
     site.notify(KEEPS, receiver.url)
     _edit_origin(site.rig, b"A place", b"Another place")
@@ -161,12 +161,12 @@ def test_a_night_brings_what_moved_and_tells_of_it(
     assert [line for line in night.lines if line.startswith("in 6 = created 6 ")]
     assert "Another place" in json.dumps(site.rig.comparable())
     _assert_log_is_sound(site, night)
-    assert receiver.bodies == [site.told()]
-    (told,) = receiver.bodies
-    assert (told["exit_code"], told["differences"]) == (0, 0)
-    assert told["counts"]["in"] == told["counts"]["created"] == 6
-    assert told["report"] == str(night.folder / "report.html")
-    assert told["log"] == str(night.folder / "log.jsonl")
+    assert receiver.bodies == [site.message()]
+    (message,) = receiver.bodies
+    assert (message["exit_code"], message["differences"]) == (0, 0)
+    assert message["counts"]["in"] == message["counts"]["created"] == 6
+    assert message["report"] == str(night.folder / "report.html")
+    assert message["log"] == str(night.folder / "log.jsonl")
     names = (site.rig.folder / "environ.txt").read_text().splitlines()
     assert "PATH" in names
     assert [name for name in names if name.startswith("CMSMIG_")] == []
@@ -190,7 +190,7 @@ def _assert_log_is_sound(site: Site, night: Night) -> None:
         assert not name.endswith("token") or value not in text
 
 
-def test_a_hook_that_fails_is_told_and_changes_no_code(
+def test_a_hook_that_fails_is_reported_and_changes_no_code(
     site: Site, receiver: Receiver
 ) -> None:
     """Both kinds fail: a sentence for each, without the key; the code stays 0."""
@@ -202,7 +202,7 @@ def test_a_hook_that_fails_is_told_and_changes_no_code(
     failed = [line for line in night.err.splitlines() if " notify: " in line]
     assert len(failed) == 2
     assert "it ended with 3, no such pager" in failed[0]
-    assert "127.0.0.1 was not told of the end (it answered 500)" in failed[1]
+    assert "127.0.0.1 did not learn of the end (it answered 500)" in failed[1]
     assert (
         "a-key-in-its-path" not in night.err + (night.folder / "log.jsonl").read_text()
     )
@@ -241,7 +241,7 @@ def test_a_night_that_cannot_go_on_ends_with_its_code(
 
 
 def test_a_difference_ends_with_4(site: Site, receiver: Receiver) -> None:
-    """A file that somebody replaced in the space is counted in the last lines."""
+    """A file that an editor replaced in the space is counted in the last lines."""
     site.rig.done("import")
     assets = site.rig.handle.state.space.assets
     assets[min(assets)].data = b"other bytes"
@@ -253,7 +253,7 @@ def test_a_difference_ends_with_4(site: Site, receiver: Receiver) -> None:
     assert receiver.bodies[0]["differences"] == 1
 
 
-def test_a_stop_ends_with_5_and_the_next_night_goes_on(
+def test_a_stop_ends_with_5_and_the_next_night_continues(
     site: Site, receiver: Receiver
 ) -> None:
     """SIGTERM in the middle of the stories: the hook knows, nothing is lost."""
@@ -273,10 +273,10 @@ def test_a_stop_ends_with_5_and_the_next_night_goes_on(
     assert night.code == 5, night.err
     assert (
         night.lines[-3]
-        == "outcome: 5, interrupted; the same command goes on from there"
+        == "outcome: 5, interrupted; the same command continues from there"
     )
     assert [each["exit_code"] for each in receiver.bodies] == [5]
-    assert site.told()["exit_code"] == 5
+    assert site.message()["exit_code"] == 5
     assert night.log[-1]["outcome"].startswith("exit 5: ")
     assert site.ended(site.start()).code == 0
     assert [
@@ -331,10 +331,10 @@ def _assert_ends_with(site: Site, receiver: Receiver, code: int, at: str) -> Nig
         "item": None,
         "call": None,
         "wait": 0.0,
-        "outcome": f"exit {code}: {site.told()['outcome']}",
+        "outcome": f"exit {code}: {site.message()['outcome']}",
     }
     assert [each["exit_code"] for each in receiver.bodies] == [code]
-    assert receiver.bodies == [site.told()]
+    assert receiver.bodies == [site.message()]
     return night
 
 

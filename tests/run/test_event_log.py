@@ -1,4 +1,4 @@
-"""The log of a run: what a line holds, what never stands in it, and its files."""
+"""The log of a run: what a line holds, what it never holds, and its files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read(path: Path) -> list[dict]:
 
 
 def test_a_line_has_the_same_keys_whatever_happened(tmp_path: Path) -> None:
-    """The wait for the pace stands at the call that waited."""
+    """The wait for the pace is at the call that waited."""
     log = EventLog(tmp_path / "log", clock=lambda: MOMENT)
     log(StepStarted("stories", 7))
     log(BudgetWaited("destination", 0.1, "pace"))
@@ -46,8 +46,8 @@ def test_a_line_has_the_same_keys_whatever_happened(tmp_path: Path) -> None:
         "outcome": "started, 7 to handle",
     }
     assert [list(line) for line in kept] == [list(kept[0])] * 5
-    told = [(line["level"], line["wait"], line["outcome"]) for line in kept[1:]]
-    assert told == [
+    shown = [(line["level"], line["wait"], line["outcome"]) for line in kept[1:]]
+    assert shown == [
         ("info", 0.25, "201"),
         ("warning", 0.0, "404"),
         ("warning", 1.5, "again: it answered 502"),

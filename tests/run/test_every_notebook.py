@@ -33,7 +33,7 @@ BY_EACH = [
     for way in WAYS
     for late, each in ((number > 1, each) for number, each in enumerate(NOTEBOOKS))
 ]
-"""The tools, and the notebooks that each runs: what they do beside running cells, to
+"""The tools, and the notebooks that each runs: what they do besides running cells, to
 begin and to hand over parameters, is the same in all. `cmsmig run` runs them all."""
 _PLAIN = {"text/html", "text/plain", "image/png", "image/svg+xml"}
 
@@ -75,7 +75,7 @@ class Walk:
             return plain_papermill(
                 notebook, output, "-p", "project", project, environ=environ
             )
-        # It writes beside its input alone.
+        # It writes next to its input alone.
         shutil.copy(notebook, output)
         environ["CMSMIG_PROJECT"] = project
         return plain_execute(output, environ=environ)

@@ -1,4 +1,4 @@
-"""A rehearsal's sandbox that goes on where it was, even after a kill."""
+"""A rehearsal's sandbox that continues where it was, even after a kill."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ def done(folder: Path, *arguments: str) -> str:
     return ended.out
 
 
-def state(told: dict[str, str]) -> bytes:
+def state(announced: dict[str, str]) -> bytes:
     """Return everything that the space holds, ids and times included.
 
-    Without preview tokens, which are signed anew in each answer.
+    Without preview tokens, which are signed again in each answer.
     """
-    base = told["base_url"].removesuffix("/v1")
+    base = announced["base_url"].removesuffix("/v1")
     held = httpx.get(f"{base}/_sandbox/state", trust_env=False).content
     return re.sub(rb'"preview_token":{[^}]*}', b"", held)
 
 
-def languages(told: dict[str, str]) -> list[str]:
+def languages(announced: dict[str, str]) -> list[str]:
     """Return the codes of the space's languages."""
-    space = f"{told['base_url']}/spaces/{told['space_id']}"
-    headers = {"Authorization": told["destination_token"]}
+    space = f"{announced['base_url']}/spaces/{announced['space_id']}"
+    headers = {"Authorization": announced["destination_token"]}
     answer = httpx.get(space, headers=headers, trust_env=False).json()
     return [each["code"] for each in answer["space"]["languages"]]
 
@@ -84,24 +84,24 @@ def test_an_import_holds_after_the_sandbox_was_killed(
     done(folder, "init")
     first = ("--content", str(small_site), "--rate", "200", "--origin-rate", "60000")
     first = (*first, "--language", "fr", "--language", "de")
-    with killed_sandbox(folder, *first) as told:
+    with killed_sandbox(folder, *first) as announced:
         done(folder, "pull")
         done(folder, "decide", "--accept-proposals", "--reviewer", "a tester")
         publish_what_is_live(folder)
         done(folder, "import")
-        before = state(told)
+        before = state(announced)
         assert b'"published":true' in before
     said: list[str] = []
     with kept_sandbox_running(Project(folder), os.environ, said.append):
-        assert state(told) == before
-        assert languages(told) == ["fr", "de"]
+        assert state(announced) == before
+        assert languages(announced) == ["fr", "de"]
         assert "writes: 0" in done(folder, "import").splitlines()
         done(folder, "verify")
         # One that runs is left alone.
         with kept_sandbox_running(Project(folder), os.environ, said.append):
             pass
     assert len(said) == 1
-    assert told["base_url"] in said[0]
+    assert announced["base_url"] in said[0]
     for path in (folder / "sandbox").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
     assert "/sandbox/" in (folder / ".gitignore").read_text("utf-8")
@@ -117,22 +117,22 @@ def test_a_refused_write_is_not_done_by_the_restart(tmp_path: Path) -> None:
         rate=2,
     )
     with running_sandbox(options) as sandbox:
-        told = dict(sandbox.announcement)
-        answers = created(told, 6)
-        before = state(told)
+        announced = dict(sandbox.announcement)
+        answers = created(announced, 6)
+        before = state(announced)
     assert sorted(set(answers)) == [201, 429]
-    port = httpx.URL(told["base_url"]).port
+    port = httpx.URL(announced["base_url"]).port
     with running_sandbox(replace(options, destination_port=port or 0)):
-        assert state(told) == before
+        assert state(announced) == before
 
 
-def created(told: dict[str, str], count: int) -> list[int]:
+def created(announced: dict[str, str], count: int) -> list[int]:
     """Create folders at once; return the status of each answer."""
-    url = f"{told['base_url']}/spaces/{told['space_id']}/stories"
+    url = f"{announced['base_url']}/spaces/{announced['space_id']}/stories"
 
     def create(number: int) -> int:
         folder = {"name": f"{number}", "slug": f"f-{number}", "is_folder": True}
-        token = {"authorization": told["destination_token"]}
+        token = {"authorization": announced["destination_token"]}
         return httpx.post(
             url, headers=token, json={"story": folder}, trust_env=False
         ).status_code

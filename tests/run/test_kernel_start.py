@@ -1,4 +1,4 @@
-"""How unattended kernels start: where nobody can come between, and once more."""
+"""How unattended kernels start: alone, and once more."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ import json, os, socket, sys
 os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", *sys.argv[1:]])
 """
 TAKING_ITS_PORT = """
-told = json.load(open(sys.argv[2]))
-if told["transport"] == "tcp":
+drawn = json.load(open(sys.argv[2]))
+if drawn["transport"] == "tcp":
     thief = socket.socket()
-    thief.bind((told["ip"], told["shell_port"]))
+    thief.bind((drawn["ip"], drawn["shell_port"]))
     thief.listen()
     thief.set_inheritable(True)
 """
@@ -34,12 +34,12 @@ with open({starts!r}, "a") as file:
 if os.path.getsize({starts!r}) <= {times}:
     sys.exit("no room for a kernel")
 """
-TELLING = """
+WRITING = """
 import json
 from pathlib import Path
 from ipykernel.connect import get_connection_info
-told = json.loads(get_connection_info())
-at = Path(f"{told['ip']}-{told['shell_port']}")
+drawn = json.loads(get_connection_info())
+at = Path(f"{drawn['ip']}-{drawn['shell_port']}")
 print(json.dumps([str(at), at.exists(), at.parent.stat().st_mode]))
 """
 
@@ -74,14 +74,14 @@ def shown(folder: Path) -> str:
     return "".join(cells[-1]["outputs"][0]["text"])
 
 
-def test_nobody_takes_what_a_kernel_is_to_listen_at(
+def test_no_other_process_takes_what_a_kernel_is_to_listen_at(
     tmp_path: Path, starting: Callable[[str], None]
 ) -> None:
     """A process that takes a drawn port before the kernel does finds none."""
     starting(TAKING_ITS_PORT)
-    finished, told = run(tmp_path)
+    finished, noticed = run(tmp_path)
     assert finished.run.complaint == ""
-    assert told == []
+    assert noticed == []
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["short", "long"])
@@ -92,8 +92,8 @@ def test_sockets_lie_in_a_private_folder_that_goes(
     place = tmp_path / ("x" * 100 if deep else "x")
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place) if deep else None)
-    finished, told = run(tmp_path, TELLING)
-    assert (finished.run.complaint, told) == ("", [])
+    finished, noticed = run(tmp_path, WRITING)
+    assert (finished.run.complaint, noticed) == ("", [])
     at, exists, mode = json.loads(shown(tmp_path))
     assert exists
     assert stat.S_IMODE(mode) == stat.S_IRWXU
@@ -112,17 +112,17 @@ def test_without_a_place_for_sockets_a_kernel_starts_all_the_same(
         assert prefix.startswith("/tmp/cmsmig-")
 
 
-def test_a_start_that_fails_is_tried_once_more_and_told(
+def test_a_start_that_fails_is_tried_once_more_and_noticed(
     tmp_path: Path, starting: Callable[[str], None]
 ) -> None:
     """The second start does the work; a person reads why the first did not."""
     starts = tmp_path / "starts"
     starting(FAILING.format(starts=str(starts), times=1))
-    finished, told = run(tmp_path, "print('done')")
+    finished, noticed = run(tmp_path, "print('done')")
     assert finished.run.complaint == ""
     assert shown(tmp_path) == "done\n"
     assert starts.read_text() == "xx"
-    (line,) = told
+    (line,) = noticed
     assert line.startswith(
         "00_first: its kernel did not start (RuntimeError: Kernel died"
     )
@@ -135,9 +135,9 @@ def test_a_start_that_fails_twice_ends_the_run(
     """There is no third one; the run ends with the reason."""
     starts = tmp_path / "starts"
     starting(FAILING.format(starts=str(starts), times=9))
-    finished, told = run(tmp_path)
+    finished, noticed = run(tmp_path)
     assert starts.read_text() == "xx"
-    assert len(told) == 1
+    assert len(noticed) == 1
     assert finished.exit_code == 1
     assert "no room for a kernel" in finished.run.complaint
 
@@ -148,7 +148,7 @@ def test_a_kernel_that_ends_in_a_cell_is_not_started_again(
     """What a cell did may not be done twice."""
     starts = tmp_path / "starts"
     starting(FAILING.format(starts=str(starts), times=0))
-    finished, told = run(tmp_path, "import os\nos._exit(0)")
+    finished, noticed = run(tmp_path, "import os\nos._exit(0)")
     assert starts.read_text() == "x"
-    assert told == []
+    assert noticed == []
     assert "the kernel ended on its own" in finished.run.complaint

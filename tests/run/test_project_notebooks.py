@@ -1,4 +1,4 @@
-"""A project's own copies of the notebooks, beside those that a run executes."""
+"""A project's own copies of the notebooks, besides those that a run executes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OWN = PARAMETERS.replace("limit: int = 3", "limit: int = 5").replace("1.5", "2")
 
 
 def test_a_copy_gives_parameters_and_no_code(tmp_path: Path) -> None:
-    """Its cell of parameters holds below -p, and the log says so; its other cells
+    """Its cell of parameters holds below -p, and the log has it; its other cells
     are named and not executed."""
     shown = "print(limit, rate, project, sep='|')"
     write_notebook(tmp_path / "notebooks", "00_first", shown, "print('gone')")
@@ -28,12 +28,12 @@ def test_a_copy_gives_parameters_and_no_code(tmp_path: Path) -> None:
         "print('mine')",
         parameters=OWN.replace('""', '"/elsewhere"'),
     )
-    finished, told = run_notebooks(tmp_path, "rate=7")
+    finished, noticed = run_notebooks(tmp_path, "rate=7")
     assert finished.exit_code == 0
     executed = (tmp_path / "reports/run/00_first.ipynb").read_text("utf-8")
     assert f"5|7.0|{tmp_path / 'project'}" in executed
     assert "mine" not in executed
-    first, second = told
+    first, second = noticed
     assert first == (
         "00_first: limit=5 from the parameters cell of the project's "
         "notebooks/00_first.ipynb; -p NAME=VALUE overrides it"
@@ -89,7 +89,7 @@ def test_two_projects_have_notebooks_of_their_own(tmp_path: Path) -> None:
     for project in projects:
         start_project(project, ours)
         found = read_copies(project, find_notebooks(ours))
-        assert list(found.told({})) == []
+        assert list(found.notices({})) == []
     first = projects[0].notebooks / "05_create_stories.ipynb"
     document = json.loads(first.read_text("utf-8"))
     for cell in document["cells"]:
@@ -99,11 +99,11 @@ def test_two_projects_have_notebooks_of_their_own(tmp_path: Path) -> None:
     first.write_text(json.dumps({**document, "nbformat_minor": 4}), "utf-8")
     # Copies of an older format have no ids; another notebook is missing.
     (projects[0].notebooks / "06_link_stories.ipynb").unlink()
-    told = [
-        [(each.where, each.what.partition(" from")[0]) for each in found.told({})]
+    noticed = [
+        [(each.where, each.what.partition(" from")[0]) for each in found.notices({})]
         for found in (read_copies(each, find_notebooks(ours)) for each in projects)
     ]
-    assert told == [[("05_create_stories", "limit=4")], []]
+    assert noticed == [[("05_create_stories", "limit=4")], []]
 
 
 def test_a_checkout_as_a_project_compares_nothing_with_itself(tmp_path: Path) -> None:

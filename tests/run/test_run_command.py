@@ -46,7 +46,7 @@ def texts(folder: Path) -> Iterator[tuple[Path, bytes]]:
 def test_a_difference_ends_with_4(
     rehearse: Callable[..., Rehearsal], reports: Path
 ) -> None:
-    """An asset that somebody replaced is found by notebook 07, and the code says it."""
+    """An asset that an editor replaced is found by notebook 07, and by the code."""
     rehearsal = rehearse().decided()
     rehearsal.done("import")
     assets = rehearsal.handle.state.space.assets
@@ -56,7 +56,7 @@ def test_a_difference_ends_with_4(
     assert ended.code == 4
     lines = ended.out.splitlines()
     assert lines[-6].startswith("in 48 = created 47 ")
-    # No terminal: each line of progress tells its time.
+    # No terminal: each line of progress begins with its time.
     steps = [
         line for line in ended.err.splitlines() if "07_verify_and_redirect: " in line
     ]
@@ -110,14 +110,14 @@ def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
         assert path.with_suffix(".html").stat().st_size < 5_000_000
     assert (folder / "report.html").stat().st_size < 5_000_000
     assert json.loads((folder / "report.json").read_text("utf-8"))["exit_code"] == 0
-    assert tokens_told(tmp_path, ended.stdout + ended.stderr) == {
+    assert tokens_shown(tmp_path, ended.stdout + ended.stderr) == {
         tmp_path / "demo" / ".env",
         # What starts the rehearsal's sandbox again; of this machine's own sandbox.
         tmp_path / "demo" / "sandbox" / "sandbox.json",
     }
 
 
-def tokens_told(folder: Path, streams: str) -> set[Path]:
+def tokens_shown(folder: Path, streams: str) -> set[Path]:
     """Return the files below a folder that hold a token of the demo's `.env`."""
     assert (folder / "demo" / ".env").stat().st_mode & 0o777 == 0o600
     settings = (folder / "demo" / ".env").read_text("utf-8").splitlines()
@@ -132,7 +132,7 @@ def tokens_told(folder: Path, streams: str) -> set[Path]:
 
 
 def test_a_demo_replaces_only_a_demo(tmp_path: Path) -> None:
-    """What nobody touched since is replaced; edited settings make it one's own."""
+    """What was not edited since is replaced; edited settings make it one's own."""
     project = Project(tmp_path)
     clear_own(project)
     (project.decisions).mkdir()
@@ -151,7 +151,7 @@ def test_a_demo_replaces_only_a_demo(tmp_path: Path) -> None:
 
 
 def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> None:
-    """JupyterLab answers on loopback with our defaults, and ends when told to."""
+    """JupyterLab answers on loopback with our defaults, and ends when asked to."""
     start_project(Project(tmp_path))
     token = "--IdentityProvider.token=for-the-test"
     arguments = ["lab", "--no-browser", "--port", "0", "--", token]
@@ -203,7 +203,7 @@ def _save_with_an_output(port: int, project: Path) -> str:
     return (project / path).read_text("utf-8")
 
 
-def test_lab_listens_where_it_is_told_to(tmp_path: Path) -> None:
+def test_lab_listens_where_it_is_asked_to(tmp_path: Path) -> None:
     """On loopback, at the port that is named."""
     command = lab_command(Place(tmp_path, ""), tmp_path, browser=True, port=8123)
     assert {"--ServerApp.ip=127.0.0.1", "--ServerApp.port=8123"} <= set(command)

@@ -50,7 +50,7 @@ def test_selections_that_are_none(options: dict[str, str]) -> None:
 
 
 def test_a_checkout_runs_its_own_notebooks(tmp_path: Path) -> None:
-    """Beside a pyproject.toml the checkout's folder, else what the wheel brought."""
+    """Next to a pyproject.toml the checkout's folder, else what the wheel brought."""
     package = tmp_path / "cmsmig"
     assert notebooks_folder(package) == package / "_notebooks"
     (tmp_path / "notebooks").mkdir()
@@ -60,7 +60,7 @@ def test_a_checkout_runs_its_own_notebooks(tmp_path: Path) -> None:
 
 
 def test_only_numbered_notebooks_are_run(tmp_path: Path) -> None:
-    """Drafts and copies beside them are left alone; none at all is said."""
+    """Drafts and copies next to them are left alone; none at all is said."""
     with pytest.raises(UsageError, match="no numbered notebooks"):
         find_notebooks(tmp_path)
     for name in ("01_b", "00_a", "draft", "00_a-Copy1"):
@@ -82,7 +82,7 @@ def test_run_folders_are_named_after_moment_and_site(tmp_path: Path) -> None:
     assert make_run_folder(reports, project, MOMENT).name.endswith("Z-my-site")
 
 
-def test_a_named_run_goes_on_in_its_folder(tmp_path: Path) -> None:
+def test_a_named_run_continues_in_its_folder(tmp_path: Path) -> None:
     """The same name twice is the same folder; a path is no name."""
     project = Project(tmp_path)
     first = make_run_folder(tmp_path, project, MOMENT, "final")

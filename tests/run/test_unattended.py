@@ -58,7 +58,7 @@ def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
     assert finished.exit_code == 3
     assert finished.run.complaint == (
         "01_second stopped in cell [4] `raise UndecidedError('Decide.')`: Decide (see "
-        f"{folder / '01_second.html'}; 02_third not run; --from 01 goes on here)."
+        f"{folder / '01_second.html'}; 02_third not run; --from 01 continues here)."
     )
     assert sorted(each.name for each in folder.iterdir()) == [
         "00_first.html",
@@ -73,7 +73,7 @@ def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_is_refused_by_notebooks_that_know_none(tmp_path: Path) -> None:
-    """A notebook that cannot be told to write nothing is not run at all."""
+    """A notebook that cannot be asked to write nothing is not run at all."""
     write_notebook(
         tmp_path / "notebooks", "00_first", "1", parameters="limit: int = 3  # many"
     )
