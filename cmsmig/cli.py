@@ -29,6 +29,7 @@ from cmsmig.terminal.target_option import (
     TARGET,
     confirm_target,
     emit_result,
+    load_project,
     target_named,
     with_target,
     writing_target,
@@ -37,7 +38,6 @@ from cmsmig.terminal.target_option import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cmsmig.settings import Project, Settings
     from cmsmig.terminal.commands import Options, Part
     from cmsmig.terminal.progress import Progress
     from cmsmig.terminal.rollback import TakingBack
@@ -114,7 +114,7 @@ def check(folder: Path | None, as_json: bool) -> None:
     """Check tokens, site, space and limits; writes nothing."""
     from cmsmig.terminal.commands import check as ask
 
-    project, settings = _load(folder)
+    project, settings = load_project(folder, origin=True, destination=True)
     ask(project, settings, as_json=as_json)
 
 
@@ -129,7 +129,7 @@ def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     from cmsmig.terminal.commands import resumable
     from cmsmig.terminal.outcomes import pull_doc, pull_json, shortfall
 
-    project, settings = _load(folder, destination=False)
+    project, settings = load_project(folder, origin=True, needs_target=False)
     report = resumable(read(settings, project, observer=_progress(), refresh=refresh))
     emit_json(pull_json(report)) if as_json else emit_doc(pull_doc(report))
     code, sentence = shortfall(report) or (0, "")
@@ -165,7 +165,7 @@ def decide(
         raise click.UsageError(
             "Decide in the notebooks 01 to 03, or give --accept-proposals."
         )
-    project, settings = _load(folder, origin=False, destination=False)
+    project, settings = load_project(folder, needs_target=False)
     splits = (rules, heading_level)
     accept(project, settings, reviewer, splits, overwrite=overwrite, as_json=as_json)
 
@@ -187,7 +187,7 @@ def plan(
     """Show what an import, or a pilot, would do now; writes nothing there."""
     from cmsmig.terminal.commands import plan as show
 
-    project, settings = _load(folder, origin=False)
+    project, settings = load_project(folder, destination=True)
     code = show(
         project, settings, as_json=as_json, recreate=recreate, compare=compare, **part
     )
@@ -233,7 +233,7 @@ def changes(folder: Path | None, as_json: bool) -> None:
     """What moved since the last import, on both sides."""
     from cmsmig.terminal.commands import changes as find
 
-    project, settings = _load(folder, origin=False)
+    project, settings = load_project(folder, destination=True)
     find(project, settings, as_json=as_json)
 
 
@@ -251,7 +251,7 @@ def verify(folder: Path | None, as_json: bool, only: tuple[str, ...]) -> None:
     """Read everything back and compare it with decisions and ledger."""
     from cmsmig.terminal.commands import verify as read_back
 
-    project, settings = _load(folder, origin=False)
+    project, settings = load_project(folder, destination=True)
     sys.exit(read_back(project, settings, only, as_json=as_json))
 
 
@@ -283,7 +283,7 @@ def baseline(
     from cmsmig.steps.baseline.baseline import BaselineOptions
     from cmsmig.terminal import baseline as shown
 
-    project, settings = _load(folder, origin=False, destination=False)
+    project, settings = load_project(folder, needs_target=False)
     if compare is not None:
         if site or addresses or refresh:
             raise click.UsageError("--compare goes with --host, --rate, --json only.")
@@ -306,7 +306,7 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
     from cmsmig.terminal.commands import resumable
     from cmsmig.terminal.outcomes import rebuilt_doc
 
-    project, settings = _load(folder, origin=False)
+    project, settings = load_project(folder, destination=True)
     found = resumable(make(project, settings, observer=_progress()))
     doc = rebuilt_doc(found)
     emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)
@@ -327,7 +327,7 @@ def rollback(
     """Remove what the import created, and nothing else; resumable."""
     from cmsmig.terminal.rollback import roll_back
 
-    project, settings = _load(folder, origin=False)
+    project, settings = load_project(folder, destination=True)
     if not (planning or dry_run):
         confirm_target(settings)
     sys.exit(roll_back(project, settings, planning=planning or dry_run, **options))
@@ -370,28 +370,10 @@ def main(arguments: list[str] | None = None) -> None:
 def _write(command: str, folder: Path | None, options: Options) -> None:
     from cmsmig.terminal.commands import write
 
-    project, settings = _load(folder, origin=False)
+    project, settings = load_project(folder, destination=True)
     if not options.get("dry_run"):
         confirm_target(settings)
     sys.exit(write(command, project, settings, **options))
-
-
-def _load(
-    folder: Path | None,
-    *,
-    origin: bool = True,
-    destination: bool = True,
-) -> tuple[Project, Settings]:
-    from cmsmig.settings import choose_target, find_project, load_settings
-
-    found = find_project(folder, os.environ, Path.cwd())
-    project = choose_target(found, target_named(), needed=destination)
-    settings = load_settings(
-        project, os.environ, need_origin=origin, need_destination=destination
-    )
-    if settings.warning:
-        complain(settings.warning)
-    return project, settings
 
 
 def _progress() -> Progress:

@@ -5,10 +5,8 @@ A command imports what it needs when it runs, so that `--help` is instant.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,12 +14,9 @@ from cmsmig.terminal.console import emit_json, emit_lines
 from cmsmig.terminal.target_option import (
     TARGET,
     emit_result,
-    target_named,
+    load_project,
     with_target,
 )
-
-if TYPE_CHECKING:
-    from cmsmig.settings import Project, Settings
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
@@ -36,7 +31,7 @@ def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
     from cmsmig.design_export.schema_files import write_schema
     from cmsmig.steps.decide.migration import open_design
 
-    project, settings = _opened(folder, needs_target=False)
+    project, settings = load_project(folder, needs_target=False)
     target = out or Path("reports") / project.target / "schema"
     written = write_schema(open_design(project, settings), target)
     if as_json:
@@ -54,7 +49,7 @@ def list_checks(folder: Path | None, as_json: bool) -> None:
     from cmsmig.evidence.report import checklist_doc
     from cmsmig.evidence.switch.checklist_file import open_checklist
 
-    project, settings = _opened(folder)
+    project, settings = load_project(folder)
     checks = open_checklist(project, settings)
     emit_result(
         project,
@@ -79,24 +74,11 @@ def reports(folder: Path | None, folders: tuple[Path, ...], as_json: bool) -> No
     """
     from cmsmig.evidence.kept_reports import check_reports
 
-    project, settings = _opened(folder)
+    project, settings = load_project(folder)
     usual = (Path("reports") / project.target, project.state_folder / "reports")
     kept = check_reports(project, folders or usual)
     emit_result(project, settings, kept.as_json, kept.doc, as_json=as_json)
     sys.exit(0 if kept.is_whole else 4)
-
-
-def _opened(
-    folder: Path | None, *, needs_target: bool = True
-) -> tuple[Project, Settings]:
-    from cmsmig.settings import choose_target, find_project, load_settings
-
-    found = find_project(folder, os.environ, Path.cwd())
-    project = choose_target(found, target_named(), needed=needs_target)
-    settings = load_settings(
-        project, os.environ, need_origin=False, need_destination=False
-    )
-    return project, settings
 
 
 HANDOVER = (schema, list_checks, reports)

@@ -16,6 +16,7 @@ from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.target_option import (
     TARGET,
     confirm_target,
+    load_project,
     target_named,
     writing_target,
 )
@@ -294,14 +295,9 @@ def check(folder: Path | None, as_json: bool) -> None:
     Asks no service and needs no token: exit code 0, 2 for what is malformed or does
     not fit, 3 for what is missing.
     """
-    from cmsmig.settings import choose_target, find_project, load_settings
     from cmsmig.steps.decide.decision_check import check_decisions
 
-    found = find_project(folder, os.environ, Path.cwd())
-    project = choose_target(found, target_named(), needed=False)
-    settings = load_settings(
-        project, os.environ, need_origin=False, need_destination=False
-    )
+    project, settings = load_project(folder, needs_target=False)
     checked = check_decisions(project, settings)
     emit_json(checked.as_json()) if as_json else emit_lines(checked.lines)
 

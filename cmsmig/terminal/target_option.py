@@ -1,15 +1,17 @@
-"""`--target NAME`: which of a project's destinations a command is about, and that a
-person says the name of one that visitors see."""
+"""The project and settings that a command is about, which of its destinations
+(`--target NAME`), and that a person types the name of one that visitors see."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from cmsmig.terminal.console import emit_doc, emit_json, emit_lines
+from cmsmig.terminal.console import complain, emit_doc, emit_json, emit_lines
 
 if TYPE_CHECKING:
     from cmsmig.canonical import JsonObject
@@ -52,6 +54,30 @@ def target_named() -> str:
     """Return what `--target` of the running command says, or nothing."""
     context = click.get_current_context(silent=True)
     return str(context.meta.get(_NAME) or "") if context is not None else ""
+
+
+def load_project(
+    folder: Path | None,
+    *,
+    origin: bool = False,
+    destination: bool = False,
+    needs_target: bool = True,
+) -> tuple[Project, Settings]:
+    """Return the project and the settings that a command needs of either side.
+
+    Raises `UsageError` where several targets are possible and one is needed, and
+    `SettingsError`.
+    """
+    from cmsmig.settings import choose_target, find_project, load_settings
+
+    found = find_project(folder, os.environ, Path.cwd())
+    project = choose_target(found, target_named(), needed=needs_target)
+    settings = load_settings(
+        project, os.environ, need_origin=origin, need_destination=destination
+    )
+    if settings.warning:
+        complain(settings.warning)
+    return project, settings
 
 
 def target_lines(project: Project, settings: Settings) -> list[str]:
