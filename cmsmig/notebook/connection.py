@@ -19,8 +19,7 @@ from cmsmig.errors import CmsmigError, SettingsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import D
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.notebook.kit.kernel import show
-from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.cell import Panel, show
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Settings

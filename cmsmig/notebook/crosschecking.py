@@ -13,7 +13,7 @@ from markupsafe import Markup
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Observer
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import Body
 from cmsmig.richtext.comparison import Fault

@@ -1,10 +1,141 @@
-"""Where notebook 07 starts.
+"""Where notebook 07 starts: the migration, its folder and what was read back, which all
+its panels share.
 
 Names in here never move: projects keep their notebooks.
 """
 
-from cmsmig.notebook.verify.cutover import open_handover
+from __future__ import annotations
 
-__all__ = [
-    "open_handover",
-]
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.errors import UsageError
+from cmsmig.evidence.evidence import Evidence, current_addresses, gather
+from cmsmig.evidence.origin_pages import OriginPages
+from cmsmig.evidence.redirects import address_map, write_redirects
+from cmsmig.evidence.report import write_report
+from cmsmig.evidence.switch.check import Check
+from cmsmig.evidence.switch.checklist import checklist
+from cmsmig.evidence.switch.checklist_file import read_ticks, with_ticks
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.redirects.address_map import AddressMap
+from cmsmig.notebook.kit.cell import facts_bundle
+from cmsmig.notebook.kit.decision_files import decided_migration
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.verify.differences import Verification
+
+__all__ = ["open_handover"]
+
+
+@dataclass(slots=True)
+class Handover:
+    """A migration that is being checked and handed over. Shows itself."""
+
+    workspace: Workspace
+    migration: Migration
+    folder: Path
+    """Where the report and the redirects go."""
+    missing: str
+    """Why there is nothing to check yet; empty when there is."""
+    found: Verification | None = None
+    """What was read back last in this notebook."""
+    _listeners: list[Callable[[], None]] = field(default_factory=list)
+
+    def checked(self, found: Verification) -> None:
+        """Keep what was read back, and let every panel know."""
+        self.found = found
+        for listener in self._listeners:
+            listener()
+
+    def on_checked(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever something was read back."""
+        self._listeners.append(listener)
+
+    def evidence(self) -> Evidence:
+        """Return the evidence as of now. Reads the ledger, asks no service."""
+        workspace = self.workspace
+        settings = workspace.destination_settings
+        return gather(
+            workspace.project,
+            self.migration,
+            settings.space_id,
+            self.found,
+            base_url=settings.destination_base_url,
+            changes=workspace.changes_shown[-1] if workspace.changes_shown else None,
+        )
+
+    @property
+    def pages(self) -> OriginPages:
+        """Return where visitors find the items at the origin."""
+        return OriginPages(self.migration)
+
+    def checks(self) -> tuple[Check, ...]:
+        """Return the checklist as of now, with what people ticked."""
+        return self._checks(self.evidence())
+
+    def redirects(self) -> AddressMap:
+        """Return the redirect map: as planned while nothing is imported."""
+        if self.missing:
+            return address_map(self.workspace.project, self.migration)
+        return current_addresses(self.workspace.project, self.migration)
+
+    def write_redirects(self) -> tuple[Path, ...]:
+        """Write the redirect map. Raises `StorageError`."""
+        return write_redirects(self.folder, self.redirects())
+
+    def write_evidence(self) -> tuple[Path, ...]:
+        """Write report.html and report.json. Raises `StorageError`."""
+        evidence = self.evidence()
+        return write_report(self.folder, evidence, self._checks(evidence))
+
+    def _checks(self, evidence: Evidence) -> tuple[Check, ...]:
+        return with_ticks(checklist(evidence), read_ticks(self.workspace.project))
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
+        rows = [
+            ("Site", self.migration.origin.site.display_name),
+            ("Report and redirects go to", str(self.folder)),
+        ]
+        if self.missing:
+            rows.append(("Missing", self.missing))
+        return facts_bundle(rows)
+
+
+def open_handover(workspace: Workspace, reports: str = "") -> Handover:
+    """Return what is to be checked and handed over. Reads only.
+
+    `reports` is the folder of this run's report; empty: one of its own below
+    `reports` in the project folder. Raises `UsageError` when nothing was pulled or
+    imported yet (in a dry run only the former), `UndecidedError` naming a decision
+    that is missing.
+    """
+    migration = decided_migration(workspace)
+    missing = _nothing_imported(workspace)
+    if missing and not workspace.dry_run:
+        raise UsageError(missing)
+    folder = Path(reports) if reports else _own_folder(workspace)
+    return Handover(workspace, migration, folder.absolute(), missing)
+
+
+def _own_folder(workspace: Workspace) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    who = "by-hand" if workspace.interactive else "unattended"
+    return workspace.project.state_folder / "reports" / f"{stamp}-{who}"
+
+
+def _nothing_imported(workspace: Workspace) -> str:
+    """Return that nothing was imported yet, in one sentence; or empty."""
+    ledger = workspace.project.ledger
+    if ledger.is_file():
+        with Ledger.open_existing(ledger) as opened:
+            if opened.items.accounting().items:
+                return ""
+    return (
+        "Nothing was imported yet, so there is nothing to read back; run the notebooks "
+        "04, 05 and 06 first."
+    )

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot, pilot_of
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.change_choices import show_changes
-from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.prerequisites import decided_migration
+from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import (
     PlanView,
+    ShownPlan,
     client_plan_panel,
     findings_panel,
+    plan_now,
 )
-from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_panel import StepRun
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.documents.plan import TITLES, plan_line

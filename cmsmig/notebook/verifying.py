@@ -22,6 +22,8 @@ from cmsmig.evidence.report import (
 )
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.mapping.redirects.address_map import Outcome
+from cmsmig.notebook.handover import Handover
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.change_choices import show_changes
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
@@ -29,10 +31,8 @@ from cmsmig.notebook.kit.finding_table import (
     FindingWords,
     parts_of,
 )
-from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.verify.address_list import AddressView, planned_redirects_doc
 from cmsmig.notebook.verify.checklist_view import ChecklistView
-from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.worker_pool import StopSignal

@@ -29,7 +29,7 @@ _PREPARE = f"""
 from markupsafe import Markup
 from cmsmig.ui import controls
 from cmsmig.ui.view import View
-from cmsmig.notebook.kit.panel import Panel, facts_bundle
+from cmsmig.notebook.kit.cell import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.ui.html import safe_html
 from cmsmig.survey.data_frames import frame_html, frame_of

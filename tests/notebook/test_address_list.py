@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from cmsmig.notebook import verifying
-from cmsmig.notebook.verify.cutover import open_handover
+from cmsmig.notebook.handover import open_handover
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 

@@ -13,7 +13,7 @@ from cmsmig.errors import DecisionsError
 from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.evidence.switch.checklist_file import Tick, read_ticks, with_ticks
 from cmsmig.notebook import verifying
-from cmsmig.notebook.verify.cutover import open_handover
+from cmsmig.notebook.handover import open_handover
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 

@@ -9,7 +9,7 @@ import pytest
 
 from cmsmig.errors import CredentialsError, SettingsError
 from cmsmig.notebook.connection import connection_check, forecast
-from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from tests.support.rehearsal import Rehearsal
 

@@ -18,14 +18,14 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.design import Design, SectionDesign
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.notebook.design.designing import (
+from cmsmig.notebook.designing import (
     DesignReview,
     accept_design,
     design_table,
     open_design,
     sample_values,
 )
-from cmsmig.notebook.kit.reviewer import known_reviewer
+from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.review.item_story import components_of
@@ -44,7 +44,7 @@ def editor_of(workspace: Workspace) -> DesignEditor:
 
 
 def test_samples_of_many_items_read_few(tmp_path: Path) -> None:
-    """The first value is found wherever it stands; others are looked for among the
+    """The first value is found wherever it is; others are looked for among the
     items that follow it, and not in all of a large collection."""
     workspace = pulled_workspace(tmp_path)
     for name in ("items", "live"):
@@ -56,13 +56,13 @@ def test_samples_of_many_items_read_few(tmp_path: Path) -> None:
         ]
         listed = ",\n".join(rows)
         path.write_text(f'{{"items": [\n{listed}\n]}}\n')
-    desk = editor_of(workspace)
-    posts = desk.content_types[0]
-    body, tone, author = (desk.samples(posts, each) for each in posts.fields)
+    editor = editor_of(workspace)
+    posts = editor.content_types[0]
+    body, tone, author = (editor.samples(posts, each) for each in posts.fields)
     assert len(body) == 3
     assert len(tone) == 1
     assert author == ()
-    assert desk.unfilled(0) == ("author",)
+    assert editor.unfilled(0) == ("author",)
 
 
 def filled(number: int) -> dict[str, str]:
@@ -213,7 +213,7 @@ async def test_unattended_everything_that_is_designed_is_shown(tmp_path: Path) -
     ],
 )
 async def test_a_damaged_undo_file_does_no_harm(tmp_path: Path, damage: str) -> None:
-    """The design stays, edits go on, and the next one writes the file again."""
+    """The design stays, edits continue, and the next one writes the file again."""
     session = Session(tmp_path)
     await session.open_design()
     await session.set("design-folder", "journal")
@@ -250,7 +250,7 @@ def test_what_undo_keeps_is_bounded(tmp_path: Path) -> None:
 
 
 async def test_every_field_of_the_table_says_what_it_is(tmp_path: Path) -> None:
-    """Who does not see the columns hears a label of its own for each control."""
+    """A screen reader finds a label of its own for each control."""
     session = Session(tmp_path)
     await session.open_design()
     for kind in ("field-label", "field-key", "field-encoding", "block"):
@@ -260,6 +260,6 @@ async def test_every_field_of_the_table_says_what_it_is(tmp_path: Path) -> None:
 
 
 def test_a_damaged_name_of_a_reviewer_is_none(tmp_path: Path) -> None:
-    """Whoever signs is asked again."""
+    """The person who signs is asked again."""
     (tmp_path / "reviewer.txt").write_bytes(b"\xff" * 10)
     assert known_reviewer(pulled_workspace(tmp_path)) == ""

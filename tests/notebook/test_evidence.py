@@ -28,8 +28,8 @@ from cmsmig.evidence.switch.check import CheckState
 from cmsmig.evidence.switch.checklist import checklist
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
-from cmsmig.notebook.kit.prerequisites import decided_migration
-from cmsmig.notebook.verify.cutover import open_handover
+from cmsmig.notebook.handover import open_handover
+from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.format import moment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.notebook.kit.kernel import require_known_parameters
+from cmsmig.notebook.kit.cell import require_known_parameters
 
 DECLARED = 'project: str = ""  # folder\nlimit: int = 0'
 OPENING = "workspace = open_workspace(project)"

@@ -23,7 +23,7 @@ from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.select.reference_targets import classify
 from cmsmig.notebook.inspect import inspection
 from cmsmig.notebook.inspect.site_catalogue import site_scan
-from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.sandbox.options import SandboxOptions

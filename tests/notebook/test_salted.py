@@ -18,7 +18,7 @@ import nbformat
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.notebook.kit.kernel import show_errors_as_sentences
+from cmsmig.notebook.kit.cell import show_errors_as_sentences
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.ui.html.safe_html import UNTYPESET
 from tests.support.hostiletext import SALT, acting

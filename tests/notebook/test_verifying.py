@@ -14,7 +14,7 @@ from markupsafe import escape
 from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.events import unobserved
 from cmsmig.notebook import verifying
-from cmsmig.notebook.verify.cutover import Handover, open_handover
+from cmsmig.notebook.handover import Handover, open_handover
 from cmsmig.steps.changes.changes import changes_of
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.worker_pool import StopSignal

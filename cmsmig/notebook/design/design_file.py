@@ -1,26 +1,97 @@
-"""`decisions/design.yaml` while its design is edited: each edit is in it at once."""
+"""`decisions/design.yaml` while its design is edited: each edit is in it at once, and
+can be undone after a restart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
-from cmsmig.errors import DecisionsError, UsageError
+from cmsmig.canonical import fingerprint
+from cmsmig.errors import DecisionsError, StorageError, UsageError
 from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES
-from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, Reviewed
-from cmsmig.notebook.design.undo_file import UndoFile
-from cmsmig.notebook.kit.decision_files import describe_review
-from cmsmig.notebook.kit.reviewer import remember_reviewer
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, to_text
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    Design,
+    FieldDesign,
+    Reviewed,
+)
+from cmsmig.notebook.kit.decision_files import describe_review, remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.plain_file import MEGABYTE, read_plain
 from cmsmig.review.design_edits import DesignEditor
+from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import (
     decision_text,
     replace_decision,
+    replace_file,
     stamp_review,
     writing,
 )
+
+_MOST = 50
+"""Edits that are kept."""
+_LARGEST = 2_000_000
+"""Characters of designs that are kept; the oldest go first."""
+_FILE = 16 * MEGABYTE
+"""Bytes of a file that is looked at: no file of ours is larger."""
+
+
+class UndoFile:
+    """The designs before each edit, with a hash of the file that the last one made.
+
+    What was written differently, by hand or by another command, has another hash: then
+    nothing that is kept here is taken back. No decision and no plan depends on it.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._path = project.root / "design_undo.json"
+        self._texts: list[tuple[Design, str]] = []
+
+    def read(self, text: str | None) -> tuple[str, ...]:
+        """Return the designs that led to a file's text, oldest first; none where the
+        file is another one, and where what is kept is damaged."""
+        try:
+            document = json.loads(read_plain(self._path, _FILE))
+        except (OSError, ValueError, RecursionError):
+            return ()
+        if text is None or not isinstance(document, dict):
+            return ()
+        past = document.get("past")
+        if document.get("design") != fingerprint(text) or not isinstance(past, list):
+            return ()
+        return tuple(past) if all(isinstance(each, str) for each in past) else ()
+
+    def keep(
+        self, design: Design, text: str, older: Sequence[str], past: Sequence[Design]
+    ) -> None:
+        """Write the designs that led to one and its text: those read before, and those
+        of this kernel. Where the disk refuses it, edits are kept in the kernel alone.
+        """
+        # YAML takes its time: each design is written out once.
+        known = {id(each): said for each, said in self._texts}
+        led = [(each, known.get(id(each)) or to_text(each)) for each in past]
+        self._texts = [*led, (design, text)]
+        kept = _bounded([*older, *(said for _, said in led)])
+        document = json.dumps({"design": fingerprint(text), "past": kept}, indent=0)
+        with suppress(StorageError):
+            replace_file(self._path, f"{document}\n")
+
+
+def _bounded(texts: Sequence[str]) -> list[str]:
+    """Return the latest texts, as many as are kept."""
+    kept: list[str] = []
+    left = _LARGEST
+    for each in reversed(texts[-_MOST:]):
+        left -= len(each)
+        if left < 0:
+            break
+        kept.append(each)
+    return kept[::-1]
+
 
 _NAME = FILE_NAMES[Design]
 
@@ -58,11 +129,20 @@ class DesignFile:
         self.editor.change(self.place, content_type)
         self.keep()
 
+    def field(self, row: str) -> FieldDesign:
+        """Return one field of that content type."""
+        return self.content_type.fields[int(row)]
+
+    def put_field(self, row: str, field: FieldDesign) -> None:
+        """Take over one field of that content type, likewise."""
+        self.editor.change_field(self.place, int(row), field)
+        self.keep()
+
     def keep(self) -> None:
         """Write the design where it was edited; an acceptance ends with an edit.
 
-        Writes nothing in a dry run. Raises `DecisionsError` where somebody else
-        changed the file, and `StorageError` where it cannot be written.
+        Writes nothing in a dry run. Raises `DecisionsError` where another program or
+        person changed the file, and `StorageError` where it cannot be written.
         """
         try:
             if self.editor.design != self._kept:
@@ -94,17 +174,17 @@ class DesignFile:
     def state(self) -> tuple[str, Literal["good", "warning", "bad", ""]]:
         """Return whether the design is accepted, as a sentence and how good that is."""
         if self.editor.design != self._kept and not self._workspace.dry_run:
-            told = f"Your last edit is not in {_NAME}"
-            return f"{told}: run the cells of this notebook again.", "bad"
+            said = f"Your last edit is not in {_NAME}"
+            return f"{said}: run the cells of this notebook again.", "bad"
         if self.editor.design.reviewed is not None:
             return describe_review(self.editor.design.reviewed), "good"
         if self.editor.design != self._kept:
             return "Dry run: edits are checked and shown, and not written.", "warning"
         if self._accepted is not None:
-            told = f"Edited since {self._accepted.by} accepted it"
-            return f"{told}: it has to be accepted again.", "warning"
+            said = f"Edited since {self._accepted.by} accepted it"
+            return f"{said}: it has to be accepted again.", "warning"
         if self._text is not None:
-            return f"Each edit is in {_NAME}; nobody has accepted it yet.", ""
+            return f"Each edit is in {_NAME}; not accepted yet.", ""
         return describe_review(None), ""
 
     def _write(self, design: Design) -> None:
@@ -122,7 +202,7 @@ class DesignFile:
     def _require_unchanged(self) -> None:
         if decision_text(self._path) != self._text:
             raise DecisionsError(
-                f"{self._path} was changed by somebody else, so nothing was written: "
+                f"{self._path} was changed elsewhere, so nothing was written: "
                 "run the cells of this notebook again, and repeat your last edit."
             )
 

@@ -10,17 +10,16 @@ from markupsafe import Markup
 
 from cmsmig.mapping.decisions.design import BlockDesign, ContentTypeDesign, Design
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
-from cmsmig.notebook.design import design_html
+from cmsmig.notebook.design.design_doc import places_text, problems, samples_table
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.notebook.design.field_table import FieldTable
+from cmsmig.notebook.design.field_table import FieldTable, SectionsPanel
 from cmsmig.notebook.design.item_story import ItemStory
 from cmsmig.notebook.design.option_lists import OptionLists
-from cmsmig.notebook.design.sections_panel import SectionsPanel
 from cmsmig.review.design_edits import DesignEditor
-from cmsmig.ui.controls import bar, button, form, ident, select, text
+from cmsmig.ui.controls import bar, form, select, text
 from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import NOTHING, heading, joined, note, paragraph, sheet
+from cmsmig.ui.html.safe_html import doc_sheet, heading, note, paragraph, sheet
 from cmsmig.ui.view import View, action
 
 _made = partial(fragment, "notebook/design/design_table.html")
@@ -87,7 +86,7 @@ class DesignTable(View):
 
     @action("design-undo")
     def undo(self, _: str) -> None:
-        """Take the last edit back."""
+        """Undo the last edit."""
         if not self._editor.undoable:
             self.say("There is no edit to undo.")
             return
@@ -124,50 +123,23 @@ class DesignTable(View):
 
     def html(self, *, live: bool) -> Markup:
         """Return the forms of the content type, its parts, and one item of it."""
-        content_type = self._file.content_type
-        places = design_html.places_text(content_type, self._editor.locale_folders)
-        problems = design_html.problems_html(self._editor)
-        left = (
-            problems,
-            self._fields.html(live=live),
-            sheet(design_html.left_out_html(content_type)),
-            self._taking(),
-        )
-        return self.panel(
-            table=_made(
-                "panel",
-                head=self._head(),
-                form=self._type.html(live=live) + sheet(paragraph(places)),
-                left=joined(left),
-                right=self._story.html(live=live),
-                parts=[
-                    each.html(live=live) for each in (self._sections, self._options)
-                ],
-                blocks=self._all_html(live=live) + problems,
-            ),
-        )
-
-    def _head(self) -> Markup:
+        places = places_text(self._file.content_type, self._editor.locale_folders)
+        wrong = doc_sheet(*problems(self._editor))
         count = self._editor.undoable
-        return bar(
+        head = bar(
             chooser("design-content-type", self._editor, self._file.place),
             self.act("design-undo", f"Undo ({count})" if count else "Undo"),
             state_html(self._file),
         )
-
-    def _taking(self) -> Markup:
-        """Return the way back for what was left out."""
-        again = self._editor.fields_to_take(self._file.place)
-        if not again:
-            return NOTHING
-        options = [(each, each) for each in again]
-        return bar(
-            select("design-take-which", "Left out", options, again[0], sends=False),
-            button(
-                "design-take",
-                "Restore",
-                source=ident("design-take-which"),
-                value="origin",
+        return self.panel(
+            table=_made(
+                "panel",
+                head=head,
+                form=self._type.html(live=live) + sheet(paragraph(places)),
+                left=wrong + self._fields.html(live=live),
+                right=self._story.html(live=live),
+                parts=[e.html(live=live) for e in (self._sections, self._options)],
+                blocks=self._all_html(live=live) + wrong,
             ),
         )
 
@@ -176,13 +148,8 @@ class DesignTable(View):
             self._blocks.field("component", str(number), block.display_name)
             for number, block in enumerate(self._editor.design.blocks)
         )
-        return joined(
-            (
-                sheet(heading("Blocks that bodies may hold: their components")),
-                form(*blocks),
-                self._all.html(live=live),
-            )
-        )
+        title = sheet(heading("Blocks that bodies may hold: their components"))
+        return title + form(*blocks) + self._all.html(live=live)
 
 
 class SampleValues(View):
@@ -212,7 +179,7 @@ class SampleValues(View):
         choice = chooser("samples-content-type", self._editor, self._place)
         return self.panel(
             choice=bar(choice, self.act("samples-again")),
-            samples=design_html.samples_html(self._editor, content_type),
+            samples=doc_sheet(samples_table(self._editor, content_type)),
         )
 
 

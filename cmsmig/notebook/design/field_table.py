@@ -1,4 +1,5 @@
-"""The fields of the content type that notebook 02 looks at, a row of a form each."""
+"""The fields of the content type that notebook 02 looks at, a row of a form each, and
+the sections that they are in: each a visual group, or a nested component."""
 
 from __future__ import annotations
 
@@ -6,22 +7,35 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.mapping.decisions.design import FieldDesign
+from cmsmig.errors import DecisionsError
+from cmsmig.mapping.decisions.design import FieldDesign, SectionDesign
+from cmsmig.notebook.design.design_doc import left_out, section_name
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.notebook.design.design_html import section_name
 from cmsmig.review.section_changes import (
     section_of,
     with_field_in_section,
     with_section,
+    with_section_called,
+    with_section_flat,
+    with_section_nested,
+    without_section,
 )
-from cmsmig.ui.controls import bar, select, text, tick
+from cmsmig.ui.controls import bar, ident, select, text, tick, words
 from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import joined
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    code,
+    doc_sheet,
+    joined,
+    note,
+    sheet,
+    stacked,
+)
 from cmsmig.ui.view import View, action
 
 UNFILLED = "No item fills it."
-_FORM = (
+_FIELD_FORM = (
     Field("design-field-label", "", "display_name", "label", "Label of field"),
     Field("design-field-key", "", "key", "key", "Key of field"),
     Field("design-field-encoding", "", "encoding", about="Encoding of field"),
@@ -34,7 +48,18 @@ _HEAD = (
     "sample, and why",
     "order, out",
 )
+_NAMED = "its name for editors"
 _REASON = "Not needed any more."
+_SECTION_FORM = (
+    Field("section-label", "Name", "display_name", about="Name of section"),
+    Field("section-key", "Key", "key", about="Key of section"),
+    Field("section-component", "Block of", "component", about="Component of section"),
+)
+_SECTION_HEAD = ("section", "fields", "what it is", "change it")
+_NO_SECTION = (
+    "No section yet: choose fields in the table, name the section, and make it with "
+    "the button above."
+)
 _made = partial(fragment, "notebook/design/design_table.html")
 
 
@@ -49,7 +74,7 @@ class FieldTable(View):
         self._picked: set[str] = set()
         """The origins of the fields that are chosen."""
         self._form = self.part(
-            FormView(_FORM, self._field, self._change, self._encodings)
+            FormView(_FIELD_FORM, file.field, file.put_field, self._encodings)
         )
 
     def choose(self) -> None:
@@ -63,13 +88,13 @@ class FieldTable(View):
         """Choose a field, or not."""
         row, _, picked = value.partition("=")
         change = self._picked.add if picked == "1" else self._picked.discard
-        change(self._field(row).origin)
+        change(self._file.field(row).origin)
 
     @action("design-field-section")
     def sort(self, value: str) -> None:
         """Put a field into another section."""
         row, _, section = value.partition("=")
-        key = self._field(row).key
+        key = self._file.field(row).key
         self._file.put(with_field_in_section(self._file.content_type, key, section))
 
     @action("design-field-up", "↑")
@@ -85,7 +110,7 @@ class FieldTable(View):
     @action("design-field-leave", "×")
     def leave(self, row: str) -> None:
         """Leave a field out."""
-        self._leave((self._field(row).origin,), self._reason)
+        self._leave((self._file.field(row).origin,), self._reason)
 
     @action("design-leave-reason")
     def name_reason(self, reason: str) -> None:
@@ -100,7 +125,7 @@ class FieldTable(View):
         else:
             self.say("Every field is filled by some item.")
 
-    @action("design-take")
+    @action("design-take", "Restore")
     def take(self, origin: str) -> None:
         """Propose a field for what was left out."""
         self._editor.take_again(self._file.place, origin.rpartition("=")[2])
@@ -124,17 +149,10 @@ class FieldTable(View):
 
     # How it is done.
 
-    def _field(self, row: str) -> FieldDesign:
-        return self._file.content_type.fields[int(row)]
-
-    def _change(self, row: str, field: FieldDesign) -> None:
-        self._editor.change_field(self._file.place, int(row), field)
-        self._file.keep()
-
     def _encodings(self, attribute: str, row: str) -> Options | None:
         if attribute != "encoding":
             return None
-        return [(each, each) for each in self._editor.choices(self._field(row))]
+        return [(each, each) for each in self._editor.choices(self._file.field(row))]
 
     def _move(self, row: str, by: int) -> None:
         self._editor.move_field(self._file.place, int(row), by)
@@ -147,45 +165,42 @@ class FieldTable(View):
     # What is shown.
 
     def html(self, *, live: bool) -> Markup:
-        """Return the table, and what is below it."""
+        """Return the table, what is below it, and what was left out."""
         rows = [self._row(n) for n in range(len(self._file.content_type.fields))]
         unfilled = len(self._editor.unfilled(self._file.place))
+        named = text("design-section-name", "New section", self._section, hint=_NAMED)
+        why = text("design-leave-reason", "Reason to leave out", self._reason)
+        empty = f"Leave out what no item fills ({unfilled})"
         return joined(
             (
                 _made("listed", label="Fields", head=_HEAD, rows=rows),
-                bar(
-                    text(
-                        "design-section-name",
-                        "New section",
-                        self._section,
-                        hint="its name for editors",
-                    ),
-                    self.act("design-section-make"),
-                ),
-                bar(
-                    text("design-leave-reason", "Reason to leave out", self._reason),
-                    self.act(
-                        "design-leave-empty",
-                        f"Leave out what no item fills ({unfilled})",
-                    ),
-                ),
+                bar(named, self.act("design-section-make")),
+                bar(why, self.act("design-leave-empty", empty)),
+                doc_sheet(*left_out(self._file.content_type)),
+                self._taking(),
             )
         )
 
+    def _taking(self) -> Markup:
+        """Return the way back for what was left out."""
+        name, again = "design-take-which", self._editor.fields_to_take(self._file.place)
+        if not again:
+            return NOTHING
+        options = [(each, each) for each in again]
+        which = select(name, "Left out", options, again[0], sends=False)
+        taking = self.act("design-take", source=ident(name), value="origin")
+        return bar(which, taking)
+
     def _row(self, number: int) -> tuple[Markup, ...]:
-        field, row = self._file.content_type.fields[number], str(number)
-        name = f"field {number + 1}"
+        row, name = str(number), f"field {number + 1}"
+        field = self._file.field(row)
         moves = (("up", "Move up"), ("down", "Move down"), ("leave", "Leave out"))
         buttons = (
             self.act(f"design-field-{each}", row=row, about=f"{about}: {name}")
             for each, about in moves
         )
-        pick = tick(
-            "design-field-pick",
-            f"choose {name}",
-            field.origin in self._picked,
-            value=row,
-        )
+        picked = field.origin in self._picked
+        pick = tick("design-field-pick", f"choose {name}", picked, value=row)
         control = partial(self._form.field, row=row)
         return (
             _made("origin", name=field.origin, type=self._type(field)) + pick,
@@ -225,3 +240,67 @@ class FieldTable(View):
             said, why = samples[0].telling, field.note
         wrong = self._editor.field_problems(place, number)
         return _made("why", wrong=wrong, sample=said, note=why)
+
+
+class SectionsPanel(View):
+    """The sections, each with what can be done with it."""
+
+    def __init__(self, file: DesignFile) -> None:
+        super().__init__()
+        self._file = file
+        self._form = self.part(FormView(_SECTION_FORM, self._section, self._put))
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the sections with their controls."""
+        shown = sheet(note(_NO_SECTION))
+        if sections := self._file.content_type.sections:
+            rows = [self._row(str(at), each) for at, each in enumerate(sections)]
+            label = "List of sections"
+            shown = _made("listed", label=label, head=_SECTION_HEAD, rows=rows)
+        return self.panel("Sections and nested components", sections=shown)
+
+    def _place(self, row: str) -> int:
+        if int(row) not in range(len(self._file.content_type.sections)):
+            # Pressed twice, before what the first press brought was drawn.
+            raise DecisionsError("This section does not exist any more.")
+        return int(row)
+
+    def _section(self, row: str) -> SectionDesign:
+        return self._file.content_type.sections[self._place(row)]
+
+    def _put(self, row: str, section: SectionDesign) -> None:
+        self._file.put(with_section_called(self._file.content_type, int(row), section))
+
+    def _row(self, row: str, section: SectionDesign) -> tuple[Markup, ...]:
+        field, flat = partial(self._form.field, row=row), not section.component
+        kind = words("a group in the form; values stay as they are")
+        change = self.act("section-nest" if flat else "section-flatten", row=row)
+        return (
+            field("display_name") + field("key"),
+            stacked(code(key) for key in section.fields),
+            kind if flat else field("component"),
+            change + self.act("section-dissolve", row=row),
+        )
+
+    @action("section-nest", "Make it a nested component")
+    def _nest(self, row: str) -> None:
+        place, editor = self._place(row), self._file.editor
+        nested, left = with_section_nested(
+            editor.design, self._file.content_type, place, editor.components_in_space
+        )
+        self._file.put(nested)
+        if left:
+            names = ", ".join(f"`{each.key}`" for each in left)
+            self.say(
+                f"Left at the root of the story: {names}. Relations and links are "
+                "filled in there alone.",
+                "warning",
+            )
+
+    @action("section-flatten", "Make it a group again")
+    def _flatten(self, row: str) -> None:
+        self._file.put(with_section_flat(self._file.content_type, self._place(row)))
+
+    @action("section-dissolve", "Dissolve it")
+    def _dissolve(self, row: str) -> None:
+        self._file.put(without_section(self._file.content_type, self._place(row)))

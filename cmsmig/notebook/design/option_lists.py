@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from markupsafe import Markup
 
 from cmsmig.mapping.decisions.design import Design, Encoding, FieldDesign
+from cmsmig.notebook.design.design_doc import GONE_OPTION
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.notebook.design.design_html import GONE_OPTION
 from cmsmig.review.field_changes import label_given, with_option_called
 from cmsmig.ui.controls import bar, select, text, words
-from cmsmig.ui.form import Field, FormView
+from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet
 from cmsmig.ui.view import View, action
@@ -23,7 +24,9 @@ SOURCES = {
     Encoding.OPTION_DATASOURCE: "a datasource",
 }
 """Where the values of an option field come from."""
-_OPTIONS = {"encoding": [(label, each) for each, label in SOURCES.items()]}
+_CHOICES: Mapping[str, Options] = {
+    "encoding": [(label, each) for each, label in SOURCES.items()]
+}
 _FORM = (
     Field("options-source", "Values", "encoding"),
     Field("options-datasource", "Datasource", "datasource"),
@@ -38,7 +41,9 @@ class OptionLists(View):
         self._file = file
         self._origin = ""
         self._form = self.part(
-            FormView(_FORM, self._at, self._put, lambda name, _: _OPTIONS.get(name))
+            FormView(
+                _FORM, file.field, file.put_field, lambda name, _: _CHOICES.get(name)
+            )
         )
 
     def html(self, *, live: bool) -> Markup:
@@ -47,8 +52,12 @@ class OptionLists(View):
         if field is None:
             return self.panel(title, list=NOTHING, options=sheet(note(_NONE)))
         names = self._file.editor.option_names(self._file.place, field)
+        given = partial(text, "options-label", "")
         rows = [
-            (names.get(option_id, GONE_OPTION), _label(at, label))
+            (
+                names.get(option_id, GONE_OPTION),
+                given(label, row=str(at), about=f"Label of option {at + 1}"),
+            )
             for at, (option_id, label) in enumerate(field.options)
         ]
         head = ("option at the origin", "label, which is its value too")
@@ -67,8 +76,8 @@ class OptionLists(View):
         fields = [(each.display_name, each.origin) for each in self._lists()]
         chosen = select("options-field", "Field", fields, field.origin)
         if field.encoding not in SOURCES:
-            told = f"becomes {field.encoding}, which has no list at the destination"
-            return bar(chosen, words(told))
+            said = f"becomes {field.encoding}, which has no list at the destination"
+            return bar(chosen, words(said))
         row = str(self._file.content_type.fields.index(field))
         parts = [chosen, self._form.field("encoding", row)]
         if field.encoding is Encoding.OPTION_DATASOURCE:
@@ -83,22 +92,15 @@ class OptionLists(View):
         self.show()
 
     @action("options-label")
-    def _label(self, told: str) -> None:
-        at, _, label = told.partition("=")
+    def _label(self, sent: str) -> None:
+        at, _, label = sent.partition("=")
         field = self._field()
         if field is None:
             return
         before = field.options[int(at)][1]
         if (given := label_given(before, label)) != before:
             row = str(self._file.content_type.fields.index(field))
-            self._put(row, with_option_called(field, int(at), given))
-
-    def _at(self, row: str) -> FieldDesign:
-        return self._file.content_type.fields[int(row)]
-
-    def _put(self, row: str, field: FieldDesign) -> None:
-        self._file.editor.change_field(self._file.place, int(row), field)
-        self._file.keep()
+            self._file.put_field(row, with_option_called(field, int(at), given))
 
 
 def _sharing(design: Design, field: FieldDesign) -> list[str]:
@@ -111,8 +113,3 @@ def _sharing(design: Design, field: FieldDesign) -> list[str]:
         and each.encoding is Encoding.OPTION_DATASOURCE
         and each.datasource == field.datasource
     ]
-
-
-def _label(at: int, label: str) -> Markup:
-    about = f"Label of option {at + 1}"
-    return text("options-label", "", label, row=str(at), about=about)

@@ -7,12 +7,12 @@ from markupsafe import Markup
 from cmsmig.errors import UsageError
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.notebook.inspect.site_catalogue import site_scan
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
     FindingSetTable,
     FindingWords,
 )
-from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE

@@ -16,8 +16,8 @@ from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.inspect.reference_panel import References
 from cmsmig.notebook.inspect.site_catalogue import first_page_html, site_scan
 from cmsmig.notebook.inspect.static_page_list import StaticPages
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
-from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection

@@ -31,8 +31,8 @@ from cmsmig.notebook.inspect.item_choices import (
     signature_html,
     with_set,
 )
-from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
+from cmsmig.notebook.kit.cell import Panel
+from cmsmig.notebook.kit.decision_files import known_reviewer, remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled
-from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Item

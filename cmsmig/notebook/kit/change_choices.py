@@ -23,8 +23,8 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
     Side,
 )
-from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.reviewer import known_reviewer
+from cmsmig.notebook.kit.cell import Panel
+from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.kinds import Kind

@@ -14,15 +14,15 @@ from markupsafe import Markup
 from cmsmig.errors import SettingsError, UsageError
 from cmsmig.event_log import log_of_run
 from cmsmig.events import Observer, unobserved
-from cmsmig.notebook.kit.item_lists import ItemLists
-from cmsmig.notebook.kit.kernel import (
+from cmsmig.notebook.kit.cell import (
+    Panel,
     can_ask,
     executed_cells,
+    facts_bundle,
     mask_outputs,
     require_known_parameters,
     show_errors_as_sentences,
 )
-from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.settings import (
     Project,
     Settings,
@@ -38,8 +38,27 @@ LISTS = "lists"
 
 if TYPE_CHECKING:
     from cmsmig.steps.changes.changes import Change
+    from cmsmig.survey.site_scan import SiteScan
     from cmsmig.ui.live import Element
     from cmsmig.ui.view import View
+
+
+@dataclass(slots=True)
+class ItemLists:
+    """Knows the browser that was opened last, in one notebook."""
+
+    shown_by: Callable[[str], None] | None = None
+    """Shows the items with a finding, named as the catalogue names them."""
+    scan: SiteScan | None = None
+
+    def show(self, finding: str) -> None:
+        """Show the items with a finding. Raises `UsageError` without a browser."""
+        if self.shown_by is None:
+            raise UsageError(
+                "The browser of items is not open: run its cell above, then press "
+                "this again."
+            )
+        self.shown_by(finding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +171,7 @@ def open_workspace(
     `project` empty: the folder is found as the commands find it. `target` names the
     destination where the project has several; before a person also the only one, if
     its name is to be said by hand. `interactive`
-    None: as the front end says (see `kernel.can_ask`). From here on, errors of
+    None: as the front end says (see `cell.can_ask`). From here on, errors of
     ours show as one sentence in this kernel, and tokens nowhere in it. Raises
     `UsageError` for a value that papermill was given and no cell declares.
     """

@@ -19,10 +19,9 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
-from cmsmig.notebook.kit.decision_files import require_pull, required
+from cmsmig.notebook.kit.cell import Panel
+from cmsmig.notebook.kit.decision_files import known_reviewer, require_pull, required
 from cmsmig.notebook.kit.finding_table import FindingRows
-from cmsmig.notebook.kit.panel import Panel
-from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.acceptance import AcceptView
 from cmsmig.notebook.preview.accepted_bodies import AcceptedBodies

@@ -11,12 +11,12 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
+from cmsmig.notebook.kit.cell import facts_bundle
 from cmsmig.notebook.kit.decision_files import (
     describe_review,
     save,
 )
 from cmsmig.notebook.kit.finding_table import FindingRows
-from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.accepted_bodies import AcceptedBodies
 from cmsmig.notebook.preview.body_pictures import BodyPictures

@@ -3,34 +3,126 @@ client wants to know, and what stays behind or is lost, one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
 
 from markupsafe import Markup
 
+from cmsmig.errors import UsageError
 from cmsmig.evidence.client_plan import PAGE, client_plan, write_client_plan
 from cmsmig.evidence.evidence import LISTS
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.plan_findings import plan_findings
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ledger.store import Ledger
-from cmsmig.notebook.kit.change_choices import ChoiceView
+from cmsmig.mapping.decisions.conflicts import EditChoice, Side
+from cmsmig.mapping.select.pilot import Pilot
+from cmsmig.notebook.kit.cell import Panel
+from cmsmig.notebook.kit.change_choices import (
+    Choice,
+    ChoiceView,
+    edit_choice,
+    gone_at_origin_choice,
+    gone_there_choice,
+    place_choice,
+)
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
     FindingSetTable,
     FindingWords,
     parts_of,
 )
-from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_choices, plan_now
+from cmsmig.reconcile.field_diff import FieldDiff
+from cmsmig.reconcile.labels import NO_LABELS, Labels
+from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.ui.controls import bar, tick
 from cmsmig.ui.doc import Note
 from cmsmig.ui.documents.findings import findings_csv_lines, findings_doc
+from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.relation import Nouns
 from cmsmig.ui.report_file import write_pieces
 from cmsmig.ui.view import DocView, action
+
+
+@dataclass(slots=True)
+class ShownPlan:
+    """The plan that a person looked at last; a step runs by no other."""
+
+    plan: Plan
+    watchers: dict[str, Callable[[], object]] = field(default_factory=dict)
+    """By panel: called when another plan is shown."""
+
+    def show(self, plan: Plan) -> None:
+        """Show another plan, everywhere."""
+        self.plan = plan
+        for watcher in self.watchers.values():
+            watcher()
+
+    @property
+    def details(self) -> PlanDetails:
+        """Return what the plan lists one by one."""
+        if self.plan.details is None:
+            raise UsageError("This plan was stored; run the cell of the plan again.")
+        return self.plan.details
+
+    def html(self) -> Markup:
+        """Return it to be read."""
+        return doc_sheet(*plan_doc(self.plan))
+
+
+async def plan_now(
+    workspace: Workspace, pilot: Pilot, *, recreate: bool, since: str = ""
+) -> Plan:
+    """Return the plan as of now. Writes nothing to the destination.
+
+    Raises `PlanDriftError` listing what moved since the plan of the hash `since`.
+    """
+    return await plan_only(
+        workspace.project,
+        workspace.destination_settings,
+        observer=workspace.observer,
+        recreate=recreate,
+        pilot=pilot,
+        plan_hash=since,
+    )
+
+
+def plan_choices(plan: Plan) -> Iterator[Choice]:
+    """Yield a choice for each thing that a plan leaves undecided."""
+    labels = plan.details.labels if plan.details else NO_LABELS
+    for taken in plan.conflicts:
+        if taken.action is None and taken.holder is None:
+            yield place_choice(taken.row.name, taken.row.full_slug.strip("/"))
+    for each in plan.edit_conflicts:
+        about = EditChoice(
+            kind=each.kind,
+            what=each.what,
+            field=each.field,
+            take=Side.OURS,
+            seen=each.seen,
+        )
+        lines = (_line(labels, each, "theirs"), _line(labels, each, "ours"))
+        yield edit_choice(labels.item(each.what), lines, about)
+    for thing in plan.gone.undecided.things:
+        yield gone_there_choice(thing.kind, thing.name)
+    for row in plan.gone_at_origin:
+        if row.story_record is not None:
+            path = row.story_record.full_slug
+            yield gone_at_origin_choice(row.name or str(row.key), path)
+
+
+def _line(labels: Labels, found: FieldDiff, side: str) -> str:
+    value = found.theirs if side == "theirs" else found.ours
+    lines = change_lines(labels, found.ref, found.field, found.base, value)
+    return f"{side}: {'; '.join(lines)}"
+
 
 _FILE = "plan-findings"
 _WORDS = FindingWords(

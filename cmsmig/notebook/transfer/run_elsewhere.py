@@ -87,7 +87,7 @@ class RunElsewhere:
         self._next_look = 0.0
 
     def signed(self) -> str:
-        """Return who runs now, as it said; empty where nobody does. Cheap."""
+        """Return who runs now, as it said; empty where no run does. Cheap."""
         return other_holder(self._lock)
 
     @property
@@ -113,7 +113,7 @@ class RunElsewhere:
                 pace = (handled - before) / max(1.0, time.monotonic() - began)
                 show(_seen(signed, seen, pace, self._failed(seen)))
             else:
-                # It reads what is there, or is no import at all.
+                # It reads the current state, or is no import at all.
                 show(Seen(signed, (), "", NOTHING))
             await asyncio.sleep(_EVERY)
 
@@ -126,7 +126,7 @@ class RunElsewhere:
             return note("That run has ended."), False
         failed = self._failed(seen)
         if seen.run.outcome != "done":
-            return joined((_half_way(seen, step), failed)), _is_of(seen, step)
+            return joined((_ended_early(seen, step), failed)), _is_of(seen, step)
         undone = seen.failed or seen.failed_files
         came = f"`cmsmig {seen.run.command}` has ended: {_came(seen)}."
         return joined((note(came, "bad" if undone else "good"), failed)), False
@@ -156,13 +156,13 @@ class RunElsewhere:
         is_its = seen is not None and seen.run.started_at >= self._since
         return seen if is_its else None
 
-    def left_half_way(self, step: str) -> Markup | None:
+    def unfinished(self, step: str) -> Markup | None:
         """Return how far the last run of a step came, if it did not get to its end."""
         seen = self._watch.look()
         self._watch.close()
         if seen is None or seen.run.outcome == "done" or not _is_of(seen, step):
             return None
-        return _half_way(seen, step)
+        return _ended_early(seen, step)
 
 
 def _seen(signed: str, seen: Progress, pace: float, failed: Markup) -> Seen:
@@ -200,7 +200,7 @@ def _is_of(seen: Progress, step: str) -> bool:
     return seen.run.command in (step, "import")
 
 
-def _half_way(seen: Progress, step: str) -> Markup:
+def _ended_early(seen: Progress, step: str) -> Markup:
     run = seen.run
     at = f"The run of {run.started_at[11:16]} UTC"
     then = "Go on."

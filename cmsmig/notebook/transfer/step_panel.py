@@ -21,11 +21,11 @@ from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import fields_replaced
-from cmsmig.notebook.kit.prerequisites import decided_migration, missing_before
+from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.transfer.plan_panels import ShownPlan, plan_now
 from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere, Seen
-from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
-from cmsmig.notebook.transfer.step_result import step_result
+from cmsmig.notebook.transfer.step_state import missing_before, step_result
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
@@ -164,7 +164,7 @@ class StepRun:
 
 
 _newest: dict[tuple[Path, str], _StepView] = {}
-"""By project and step: a cell that is run again leaves a panel that nobody sees."""
+"""By project and step: a cell that is run again leaves its old panel behind."""
 
 
 class _StepView(JobView):
@@ -191,11 +191,11 @@ class _StepView(JobView):
         """A newer plan that is shown and was not taken yet."""
 
     def opened(self) -> None:
-        """Offer to continue what ended half-way; follow what runs elsewhere."""
+        """Offer to continue what did not end; follow what runs elsewhere."""
         if self.hidden:
             return
         if not self._elsewhere.signed():
-            left = self._elsewhere.left_half_way(self._run.step)
+            left = self._elsewhere.unfinished(self._run.step)
             if left is not None:
                 self.result = sheet(left, self._run.forecast())
                 self.start_label = "Go on"

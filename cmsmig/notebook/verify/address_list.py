@@ -23,8 +23,8 @@ from cmsmig.mapping.decisions.redirects import (
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
-from cmsmig.notebook.kit.reviewer import known_reviewer
-from cmsmig.notebook.verify.cutover import Handover
+from cmsmig.notebook.handover import Handover
+from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.steps.decide.decision_store import change_decision, stamp_review
 from cmsmig.ui.controls import Copied, bar, ident, select, text
 from cmsmig.ui.doc import Note, Part, Text

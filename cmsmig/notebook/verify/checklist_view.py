@@ -9,8 +9,8 @@ from markupsafe import Markup
 from cmsmig.evidence.report import LINE, TICKED, checklist_doc
 from cmsmig.evidence.switch.check import Check, CheckState
 from cmsmig.evidence.switch.checklist_file import tick, untick
-from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
-from cmsmig.notebook.verify.cutover import Handover
+from cmsmig.notebook.handover import Handover
+from cmsmig.notebook.kit.decision_files import known_reviewer, remember_reviewer
 from cmsmig.ui.controls import bar, text
 from cmsmig.ui.doc import Table
 from cmsmig.ui.html.safe_html import doc_sheet, escape, stacked

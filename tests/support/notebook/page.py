@@ -8,7 +8,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
-from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.cell import Panel
 from cmsmig.ui.controls import dom_class
 from cmsmig.ui.live import Element
 from tests.support.timelimit import patience

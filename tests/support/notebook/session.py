@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.propose.proposals import propose_collections
-from cmsmig.notebook.design.designing import (
+from cmsmig.notebook.designing import (
     accept_design,
     design_table,
     open_design,

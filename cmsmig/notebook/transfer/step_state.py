@@ -1,4 +1,4 @@
-"""What is true after a step, by the ledger's rows, and what comes next."""
+"""What is true before and after a step, by the ledger's rows, and what comes next."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.plan import Plan
 
 _LINKED = ("nothing", "linked")
+_MADE_BY_PREPARE = {
+    "create_components": "component",
+    "create_datasources": "datasource",
+    "create_folders": "folder",
+}
 _SHOWN = 3
 """Stories that are named because the step is not done for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What stands at the destination of what a step was to bring there."""
+    """What the destination has of what a step was to bring there."""
 
     sentence: str
     next_step: str
@@ -28,9 +35,8 @@ class StepResult:
 
 
 def step_result(step: str, migration: Migration, ledger: Ledger) -> StepResult:
-    """Return what is there now of what a step was to bring. Reads only.
-
-    Of a pilot, it is told of the pilot alone.
+    """Return what the destination has now of what a step was to bring; for a pilot, of
+    the pilot alone. Reads only.
     """
     if step == "prepare":
         return _prepared(migration, ledger)
@@ -92,7 +98,7 @@ def _named(key: ItemKey, row: ItemRow | None) -> str:
 
 
 def _prepared(migration: Migration, ledger: Ledger) -> StepResult:
-    """Return what stories stand on: components, folders and files."""
+    """Return what stories need: components, folders and files."""
     assets = ledger.inventory.assets()
     proven = {key for key, row in assets.items() if row.status == "proven"}
     components = {each.name for each in component_bodies(migration.design)}
@@ -106,13 +112,72 @@ def _prepared(migration: Migration, ledger: Ledger) -> StepResult:
     )
     names = ("component", "folder", "file")
     is_whole = all(there == len(wanted) for there, wanted in counts) and not missing
-    told = [
+    have = [
         counted(there, name)
         if is_whole
         else f"{there:,} of {counted(len(wanted), name)}"
         for (there, wanted), name in zip(counts, names, strict=True)
     ]
-    said = f"{told[0]}, {told[1]} and {told[2]} are there."
+    said = f"{have[0]}, {have[1]} and {have[2]} are there."
     if missing:
-        said += f" {counted(missing, 'file')} could not be had from the origin."
+        said += f" {counted(missing, 'file')} could not be downloaded from the origin."
     return StepResult(said, "Next: 05, stories.", is_whole)
+
+
+def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:
+    """Return what has to be done before a step, in one sentence; or empty."""
+    if step == "create":
+        return _missing_before_create(workspace, plan)
+    if step == "link":
+        return _missing_before_link(workspace)
+    return _missing_before_publish(workspace) if step == "publish" else ""
+
+
+def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
+    if not plan.calls.get("create_stories"):
+        return ""
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        if ledger.was_run(plan.plan_hash, "prepare", "import"):
+            # What is left was refused, and fails only the stories that need it.
+            return ""
+        assets = ledger.inventory.assets().values()
+    wanted = [
+        counted(count, what)
+        for name, what in _MADE_BY_PREPARE.items()
+        if (count := plan.calls.get(name, 0))
+    ]
+    failed = sum(row.status == "failed" and not row.is_gone for row in assets)
+    untried = plan.calls.get("sign_uploads", 0) - failed
+    if untried > 0:
+        wanted.append(counted(untried, "file"))
+    if not wanted:
+        return ""
+    return (
+        f"The destination is not prepared: {', '.join(wanted)} still to be made; run "
+        "the notebook 04 first."
+    )
+
+
+def _missing_before_link(workspace: Workspace) -> str:
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        accounting = ledger.items.accounting()
+    if not accounting.items:
+        return "No story was created yet; run the notebook 05 first."
+    if accounting.open:
+        return (
+            f"Phase one is not over: {counted(accounting.open, 'item')} still without "
+            "a story; run the notebook 05 first."
+        )
+    return ""
+
+
+def _missing_before_publish(workspace: Workspace) -> str:
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        rows = ledger.items.all().values()
+    unlinked = sum(row.link_state == "open" and row.status == "created" for row in rows)
+    if not unlinked:
+        return ""
+    return (
+        f"Phase two is not over ({unlinked:,} left); link the stories before any is "
+        "published."
+    )
