@@ -33,21 +33,22 @@ from cmsmig.notebook.kit.finding_table import (
 )
 from cmsmig.notebook.verify.address_list import AddressView, planned_redirects_doc
 from cmsmig.notebook.verify.checklist_view import ChecklistView
+from cmsmig.notebook.workspace import View, view_frame
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
-from cmsmig.survey.data_frames import View, frame_html, view_frame
 from cmsmig.ui.doc import Part, Text
 from cmsmig.ui.documents.comparisons import verification_doc
 from cmsmig.ui.documents.findings import loss_facts
 from cmsmig.ui.html.safe_html import (
     doc_sheet,
     heading,
+    more,
     note,
     paragraph,
-    scrolling,
     sheet,
+    table,
 )
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter
@@ -217,11 +218,12 @@ def _view(ledger: Path, view: View) -> Markup:
     # Wider than a page with them; `ledger.sqlite` has them all.
     known = [
         name
-        for name in frame.columns
-        if not str(name).endswith(("_id", "uuid", "_hash")) and frame[name].any()
+        for name in map(str, frame.columns)
+        if not name.endswith(("_id", "uuid", "_hash")) and frame[name].any()
     ]
-    rows = frame_html(frame[known], rows=_ROWS)
-    return heading(title) + scrolling(title, rows)
+    rows = frame[known].head(_ROWS).itertuples(index=False, name=None)
+    left = more(len(frame), _ROWS, " rows")
+    return heading(title) + table(known, [*rows]) + left
 
 
 class _VerifyView(JobView):

@@ -5,17 +5,39 @@ Names in here never move: projects keep their notebooks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cmsmig.errors import LedgerError
+from cmsmig.ledger.connection import connect, translated
 from cmsmig.notebook.kit import workspace as kit
+from cmsmig.ui.query import EVERYTHING, Query
+from cmsmig.ui.relation import Relation
 
 if TYPE_CHECKING:
+    # It takes half a second, so only those wait for it who want a frame.
     import pandas as pd
 
 __all__ = [
     "open_workspace",
 ]
+
+
+class View(StrEnum):
+    """The ledger's documented views."""
+
+    ACCOUNTING = "accounting"
+    """One row: in = created + reused + skipped + failed (+ open)."""
+    ITEMS = "items"
+    """One row per item and locale, with the story it lives in."""
+    LOSSES_BY_KIND = "losses_by_kind"
+    """How many of what was lost, and how bad."""
+    REASONS = "reasons"
+    """How many items ended in which state and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +52,9 @@ class Workspace(kit.Workspace):
         Columns: `Collection`, `Name`, `Slug`, `Locale`, `State`, `Changed`,
         `Story path`, `Id`, then the slugs of the fields.
         """
-        from cmsmig.notebook.inspect.site_catalogue import items_of
-        from cmsmig.survey.data_frames import relation_frame
+        from cmsmig.notebook.inspect.explorer import items_of
 
-        return relation_frame(*items_of(self, collection))
+        return _relation_frame(*items_of(self, collection))
 
     def bodies(self) -> pd.DataFrame:
         """Return a row for each rich text body that is to be imported; scans those that
@@ -42,10 +63,9 @@ class Workspace(kit.Workspace):
         Columns: `Body`, `Field`, `Review`, `Losses` (a number).
         """
         from cmsmig.notebook.preview.previewing import scanned_previews
-        from cmsmig.survey.data_frames import relation_frame
 
         rows = scanned_previews(self).scanner.rows
-        return relation_frame(rows).astype({"Losses": int})
+        return _relation_frame(rows).astype({"Losses": int})
 
     def losses(self) -> pd.DataFrame:
         """Return a row for each thing that a body loses; scans bodies that are new.
@@ -54,9 +74,8 @@ class Workspace(kit.Workspace):
         `What to do`.
         """
         from cmsmig.notebook.preview.previewing import scanned_previews
-        from cmsmig.survey.data_frames import relation_frame
 
-        return relation_frame(scanned_previews(self).losses)
+        return _relation_frame(scanned_previews(self).losses)
 
     def ledger(self, view: str = "items") -> pd.DataFrame:
         """Return a documented view of the ledger: `items`, `accounting`,
@@ -64,8 +83,6 @@ class Workspace(kit.Workspace):
 
         Raises `LedgerError` where there is no ledger yet.
         """
-        from cmsmig.survey.data_frames import View, view_frame
-
         return view_frame(self.project.ledger, View(view))
 
 
@@ -81,3 +98,33 @@ def open_workspace(
         project, target=target, dry_run=dry_run, interactive=interactive
     )
     return Workspace(*(getattr(opened, each.name) for each in fields(opened)))
+
+
+def view_frame(ledger: Path, view: View) -> pd.DataFrame:
+    """Return one of the ledger's views. Reads only.
+
+    Raises `LedgerError` when there is no ledger yet, or it is damaged.
+    """
+    if not ledger.is_file():
+        raise LedgerError(
+            f"There is no ledger at {ledger} yet; run `cmsmig prepare` or notebook 04."
+        )
+    with closing(connect(ledger, durable=False)) as db, translated(ledger):
+        found = db.execute(f"SELECT * FROM {view}")
+        columns = [column[0] for column in found.description]
+        return _frame(found.fetchall(), columns)
+
+
+def _relation_frame(
+    relation: Relation, query: Query = EVERYTHING, shown: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return the rows of a list as a frame, as its CSV file has them."""
+    head, *rows = relation.csv(query, shown)
+    return _frame(rows, head)
+
+
+def _frame(rows: Sequence[Sequence[object]], columns: Sequence[str]) -> pd.DataFrame:
+    """Return rows as a frame whose values stay as they are: whole numbers, texts."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(columns), dtype=object)

@@ -1,8 +1,8 @@
 """The items of a pulled site as rows on disk, so that lists need no item in memory.
 
 A collection's rows are of one edition: of its raw files as they are. They are made
-once, some at a time, and can be listed meanwhile. Everything stands in the derived
-file and can be made again.
+once, some at a time, and can be listed meanwhile. Everything is in the derived file
+and can be made again.
 """
 
 from __future__ import annotations
@@ -14,26 +14,30 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile, Row
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileStore
 from cmsmig.origin.item_index import ItemFile, RecordSource, item_file
 from cmsmig.origin.records import read_listed
-from cmsmig.origin.schema import Collection, DataSource, Site, parse_data
+from cmsmig.origin.schema import Collection, DataSource, Field, Site, parse_data
 from cmsmig.settings import Project
 
+Value: TypeAlias = str | int | float | None
+"""A value in a query."""
 _AGAIN = "the site was read again, or the file is in use; run this cell again"
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedSource:
-    """The values of an item in a raw file that somebody else laid out."""
+    """The values of an item in a raw file that another program laid out."""
 
     file: ItemFile
     number: int
@@ -49,6 +53,11 @@ class NumberedSource:
         raise CacheError(f"{path} was replaced while it was in use; {_AGAIN}.")
 
 
+def source_at(file: ItemFile, at: int, length: int | None) -> DataSource:
+    """Return the values at a byte of a raw file, or in its record of that number."""
+    return RecordSource(file, at, length) if length else NumberedSource(file, at)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One item in one locale, as lists know it."""
@@ -58,15 +67,15 @@ class Entry:
     name: str
     slug: str
     state: PublicationState
+    staged: DataSource | None
+    live: DataSource | None
     created: str
     updated: str
     published: str
     differs: bool
     """Whether it is live, and what editors see is not what visitors see."""
-    staged: DataSource | None
-    live: DataSource | None
     losses: int | None
-    """What its bodies lose; None while nobody looked."""
+    """What its bodies lose; None before they are looked through."""
     path: str
     """Where its story goes; empty while that is not decided."""
     left_out: str
@@ -76,6 +85,11 @@ class Entry:
     def title(self) -> str:
         """Return what the item is called."""
         return self.name.strip() or self.slug or self.key.item_id
+
+    def read(self) -> JsonObject:
+        """Return the values that editors see, else those that visitors see."""
+        source = self.staged or self.live
+        return source.read() if source else {}
 
 
 class Catalogue:
@@ -95,18 +109,11 @@ class Catalogue:
             for each in self.collections
             for live in (False, True)
         }
+        self._paths = OldPaths.of(self.site, self.collections.values())
         self._asked: tuple[list[str], int] = ([], 0)
         self.files = FileStore(project.files, project.raw)
         self.derived = self._usable(DerivedFile(project.derived))
         self.editions = self._opened()
-
-    @property
-    def complete(self) -> bool:
-        """Return whether the rows of every collection are made."""
-        (count,) = self.one(
-            f"SELECT count(*) FROM edition WHERE complete AND id IN {self.ids()}"
-        )
-        return bool(count == len(self.editions))
 
     @property
     def seen(self) -> int:
@@ -128,16 +135,32 @@ class Catalogue:
         """Return the collection of an edition."""
         return next(name for name, each in self.editions.items() if each == edition)
 
-    def all(
-        self, query: str, values: Iterable[str | int | float | None] = ()
-    ) -> list[Row]:
+    def collection(self, entry: Entry) -> Collection:
+        """Return the collection of an entry."""
+        return self.collections[entry.key.collection_id]
+
+    def fields(self, collection_id: str) -> tuple[Field, ...]:
+        """Return the fields of a collection; none of one that there is not."""
+        found = self.collections.get(collection_id)
+        return found.fields if found else ()
+
+    def locale_tag(self, entry: Entry) -> str:
+        """Return the tag of an entry's locale."""
+        tags = {each.locale_id: each.tag for each in self.site.locales}
+        return tags.get(entry.key.locale_id, entry.key.locale_id)
+
+    def page_path(self, entry: Entry) -> str:
+        """Return the path of an item's page at the origin, live or not."""
+        return self._paths.path(entry.key, entry.slug or entry.key.item_id)
+
+    def all(self, query: str, values: Iterable[Value] = ()) -> list[Row]:
         """Return all rows of a query."""
         found = self.derived.all(query, values)
         if not found:
             self._insist()
         return found
 
-    def one(self, query: str, values: Iterable[str | int | float | None] = ()) -> Row:
+    def one(self, query: str, values: Iterable[Value] = ()) -> Row:
         """Return the row of a query that has one."""
         found = self.derived.one(query, values)
         if found is None:
@@ -176,10 +199,8 @@ class Catalogue:
         self.change(write)
         self._asked = asked
 
-    def entries(
-        self, where: str, values: Iterable[str | int | float | None] = ()
-    ) -> list[Entry]:
-        """Return the entries that a condition, with its order, tells."""
+    def entries(self, where: str, values: Iterable[Value] = ()) -> list[Entry]:
+        """Return the entries that fulfil a condition, in its order."""
         rows = self.all(f"SELECT {_COLUMNS} FROM entry e {where}", values)
         return [self._entry(row) for row in rows]
 
@@ -191,34 +212,22 @@ class Catalogue:
         return found[0]
 
     def _entry(self, row: Row) -> Entry:
-        entry_id, edition, item, locale, name, slug, state, *rest = row
-        created, updated, published, differs, *places = rest
-        staged_at, staged_length, live_at, live_length, losses, path, left_out = places
+        entry_id, edition, item, locale, name, slug, state = row[:7]
         collection = self.collection_of(edition)
-        return Entry(
-            entry_id=int(entry_id),
-            key=ItemKey(collection, item, locale),
-            name=name,
-            slug=slug,
-            state=PublicationState(state),
-            created=created,
-            updated=updated,
-            published=published,
-            differs=bool(differs),
-            staged=self._source(collection, False, staged_at, staged_length),
-            live=self._source(collection, True, live_at, live_length),
-            losses=None if losses is None else int(losses),
-            path=path,
-            left_out=left_out,
+        staged, live = (
+            None if at is None else source_at(self.raw[collection, live], at, length)
+            for live, at, length in ((False, *row[7:9]), (True, *row[9:11]))
         )
-
-    def _source(
-        self, collection: str, live: bool, at: int | None, length: int | None
-    ) -> DataSource | None:
-        if at is None:
-            return None
-        file = self.raw[collection, live]
-        return RecordSource(file, at, length) if length else NumberedSource(file, at)
+        return Entry(
+            entry_id,
+            ItemKey(collection, item, locale),
+            name,
+            slug,
+            PublicationState(state),
+            staged,
+            live,
+            *row[11:],
+        )
 
     def _usable(self, derived: DerivedFile) -> DerivedFile:
         """Return the project's file, or one for now where that cannot be written."""
@@ -266,7 +275,8 @@ class Catalogue:
 
 
 _COLUMNS = (
-    "e.id, e.edition, e.item, e.locale, e.name, e.slug, e.state, e.created, e.updated, "
-    "e.published, e.differs, e.staged_at, e.staged_length, e.live_at, e.live_length, "
-    "e.losses, e.path, e.left_out"
+    "e.id, e.edition, e.item, e.locale, e.name, e.slug, e.state, e.staged_at, "
+    "e.staged_length, e.live_at, e.live_length, e.created, e.updated, e.published, "
+    "e.differs, e.losses, e.path, e.left_out"
 )
+"""The last ones are in the order of the fields of `Entry`."""

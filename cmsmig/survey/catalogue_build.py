@@ -11,12 +11,11 @@ from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.selection import publication_state
-from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.item_index import RecordSource, item_file
 from cmsmig.origin.records import read_listed
 from cmsmig.origin.schema import Collection, Item, parse_item
-from cmsmig.survey.catalogue import Catalogue, NumberedSource
+from cmsmig.survey.catalogue import Catalogue, NumberedSource, source_at
 from cmsmig.survey.value_facts import (
     cells_of,
     files_of,
@@ -71,24 +70,19 @@ def _pairs(catalogue: Catalogue, collection: Collection) -> Iterator[_Pair]:
     Both sets are read in step: in most sites they have the same order, so that an
     item waits for its other version only shortly.
     """
-    waiting: dict[ItemKey, Item] = {}
-    early: dict[ItemKey, Item] = {}
+    waiting: dict[tuple[ItemKey, bool], Item] = {}
     sets = (_items(catalogue, collection, live=live) for live in (False, True))
-    for staged, live in zip_longest(*sets):
-        if live is not None:
-            if (other := waiting.pop(live.key, None)) is not None:
-                yield _Pair(other, live)
+    for both in zip_longest(*sets):
+        for live, item in zip((False, True), both, strict=True):
+            if item is None:
+                continue
+            other = waiting.pop((item.key, not live), None)
+            if other is None:
+                waiting[item.key, live] = item
             else:
-                early[live.key] = live
-        if staged is not None:
-            if (other := early.pop(staged.key, None)) is not None:
-                yield _Pair(staged, other)
-            else:
-                waiting[staged.key] = staged
-    for item in waiting.values():
-        yield _Pair(item, None)
-    for item in early.values():
-        yield _Pair(None, item)
+                yield _Pair(other, item) if live else _Pair(item, other)
+    for (_, live), item in waiting.items():
+        yield _Pair(None, item) if live else _Pair(item, None)
 
 
 def _items(
@@ -96,16 +90,11 @@ def _items(
 ) -> Iterator[Item]:
     identifier = collection.collection_id
     file = catalogue.raw[identifier, live]
-    cache: RawCache = catalogue.cache
-    cache.require_closed(identifier, live=live)
+    catalogue.cache.require_closed(identifier, live=live)
     for record in read_listed("items", file.path):
         item = parse_item(record.value, identifier, f"{file.path}, line {record.line}")
-        source: RecordSource | NumberedSource
-        if record.length:
-            source = RecordSource(file, record.offset, record.length)
-        else:
-            source = NumberedSource(file, record.line)
-        yield replace(item, source=source)
+        at = record.offset if record.length else record.line
+        yield replace(item, source=source_at(file, at, record.length))
 
 
 def _keep(

@@ -1,9 +1,9 @@
-"""The items of a site as rows of a list: columns, filters, pages and CSV."""
+"""The items of a site as rows of a list: columns, pages and CSV."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -11,38 +11,27 @@ from markupsafe import Markup
 from cmsmig.counting import and_more
 from cmsmig.errors import UsageError
 from cmsmig.mapping.dates import iso_text, parse_moment, utc_day
-from cmsmig.mapping.select.selection import PublicationState
-from cmsmig.origin.schema import Field
-from cmsmig.survey.catalogue import Entry
-from cmsmig.survey.catalogue_filter import (
+from cmsmig.survey.catalogue import Catalogue, Entry
+from cmsmig.survey.item_filters import STATES, ItemFilters
+from cmsmig.survey.item_query import (
     FACET,
     FOUND,
     MOST_FIRST,
-    NO_LOCALE,
-    FieldTest,
     Finding,
+    Sighting,
+    conditions,
     finding_name,
+    ordering,
+    sightings,
     with_finding,
 )
-from cmsmig.survey.item_browser import Facet, ItemBrowser
-from cmsmig.survey.item_findings import Sighting, sightings
-from cmsmig.ui import controls as cells
+from cmsmig.survey.references import item_names
+from cmsmig.survey.value_facts import REFERENCE
+from cmsmig.ui import controls
 from cmsmig.ui.html.safe_html import escape, paragraph, stacked
 from cmsmig.ui.query import Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Page, Relation, Row
 
-STATES: Mapping[PublicationState, str] = {
-    PublicationState.PUBLISHED: "published",
-    PublicationState.CHANGES_IN_DRAFT: "live, with newer edits in draft",
-    PublicationState.DRAFT: "draft, never live",
-    PublicationState.UNPUBLISHED: "was live, is not any more",
-    PublicationState.QUEUED: "goes live with the next publish",
-    PublicationState.QUEUED_CHANGES: "live, with changes that go live next",
-    PublicationState.ARCHIVED: "archived",
-    PublicationState.ARCHIVED_LIVE: "archived, still live",
-    PublicationState.LIVE_ONLY: "live only, gone for editors",
-}
-"""States of items in words."""
 _TITLES: Mapping[str, str] = {
     "slug": "Slug",
     "collection": "Collection",
@@ -58,14 +47,6 @@ _TITLES: Mapping[str, str] = {
 """Columns next to the name, in their order."""
 _HIDDEN = frozenset(("published", "created", "losses", "path"))
 _WHOLE = frozenset(("updated", "published", "created", "id"))
-_TESTS = (
-    ("is empty", FieldTest.EMPTY),
-    ("has any value", FieldTest.FILLED),
-    ("holds the text", FieldTest.HOLDS),
-    ("is exactly", FieldTest.IS),
-)
-_LABEL = 40
-"""Characters of an option that a drop-down shows."""
 _FOUND = 4
 """Findings of one item that a list shows."""
 _QUIET = frozenset(("", Finding.SAME_NAME, Finding.SAME_SLUG, Finding.NO_SLUG))
@@ -81,6 +62,7 @@ _CSV_HEAD = (
     "Story path",
     "Id",
 )
+_CSV_FOUND = ("Found in field", "Found")
 _FIELD_FILTERS = ("field", "test", "value")
 
 
@@ -89,15 +71,18 @@ class ItemRelation(Relation):
 
     nouns = Nouns("item", "items", "The site has no items.")
 
-    def __init__(self, browser: ItemBrowser) -> None:
-        self.browser = browser
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._filters = ItemFilters(catalogue)
 
     def columns(self, query: Query) -> Sequence[Column]:
         """Return the columns of every item, then the fields of the collection."""
-        found = [Column(FOUND, "Found", True)] if _has_column(query) else []
+        found = (
+            [Column(FOUND, "Found", True)] if query.get("finding") not in _QUIET else []
+        )
         left_out = {
             *(["collection"] if query.get("collection") else []),
-            *([] if self.browser.catalogue.site.locales else ["locale"]),
+            *([] if self.catalogue.site.locales else ["locale"]),
         }
         return (
             Column("name", "Name"),
@@ -116,32 +101,15 @@ class ItemRelation(Relation):
             ),
             *(
                 Column(f"field:{each.slug}", each.display_name, False, True, True)
-                for each in self._fields(query)
+                for each in self.catalogue.fields(query.get("collection"))
                 if each.slug not in ("name", "slug")
             ),
         )
 
     def filters(self, query: Query) -> Sequence[Filter]:
         """Return the filters of every item, then those of the collection's fields."""
-        locale = [self._locales(query)] if self.browser.catalogue.site.locales else []
-        return (
-            self._chosen(
-                query, "collection", "Collection", self._collections(query), "c"
-            ),
-            self._chosen(query, "state", "State", self._states(query), "s"),
-            *locale,
-            self._chosen(query, "finding", "Items with", self._findings(query), "w"),
-            Filter(
-                "since",
-                "Changed since",
-                query.get("since"),
-                key="d",
-                hint="2024-03-31",
-            ),
-            Filter("order", "Sort by", query.sort or "name", self._orders(query), "o"),
-            *self._field_filters(query),
-            *self._facets(query),
-        )
+        orders = [(each.title, each.name) for each in self.columns(query)]
+        return [*self._filters.of(query, orders)]
 
     def narrowed(self, query: Query, name: str, value: str) -> Query:
         """Return a query with another value; what fits no longer is left out.
@@ -159,49 +127,70 @@ class ItemRelation(Relation):
             return kept.having(name, value)
         return query.having(name, value)
 
+    def count(self, query: Query) -> int:
+        """Return how many items are wanted."""
+        where, values = conditions(self.catalogue, query)
+        (count,) = self.catalogue.one(
+            f"SELECT count(*) FROM entry e WHERE {where}", values
+        )
+        return int(count)
+
+    def entries(self, query: Query, first: int, size: int) -> list[Entry]:
+        """Return up to `size` wanted items from a place on."""
+        where, values = conditions(self.catalogue, query)
+        order, more = ordering(query)
+        return self.catalogue.entries(
+            f"WHERE {where} {order} LIMIT ? OFFSET ?", (*values, *more, size, first)
+        )
+
     def page(self, query: Query, first: int, size: int, shown: Sequence[str]) -> Page:
         """Return items from a place on."""
-        page = self.browser.page(query, first, size)
-        slugs = [each.removeprefix("field:") for each in shown if "field:" in each]
-        values = self.browser.cells(page.entries, slugs)
-        found = sightings(self.browser, query.get("finding"), page.entries)
+        count = self.count(query)
+        first = max(0, min(first, (count - 1) // size * size))
+        entries = self.entries(query, first, size)
+        slugs = _slugs(shown)
+        values = self._values(entries, slugs)
+        found = sightings(self.catalogue, query.get("finding"), entries)
         rows = []
-        for entry in page.entries:
+        for entry in entries:
             fields = {f"field:{s}": values.get((entry.entry_id, s), "") for s in slugs}
-            found_in = found_html(found.get(entry.entry_id, ()))
+            found_in = _found_html(found[entry.entry_id])
             cell = {**self._cells(entry), **fields, FOUND: found_in}
             rows.append(Row(str(entry.entry_id), entry.title, cell))
-        return Page(rows, page.first, page.count)
+        return Page(rows, first, count)
 
     def place(self, query: Query, key: str, by: int) -> str:
         """Return the entry `by` places after another."""
-        found = self.browser.place(query, int(key), by)
-        return str(found.entry_id) if found else ""
+        where, values = conditions(self.catalogue, query)
+        order, more = ordering(query)
+        rows = self.catalogue.all(
+            f"SELECT e.id FROM entry e WHERE {where} {order}", (*values, *more)
+        )
+        keys = [str(entry_id) for (entry_id,) in rows]
+        at = keys.index(key) + by if key in keys else -1
+        return keys[at] if at in range(len(keys)) else ""
 
     def csv(self, query: Query, shown: Sequence[str]) -> Iterator[Sequence[str]]:
         """Yield a line for each item, or for each finding in one."""
-        fields = [each.removeprefix("field:") for each in shown if "field:" in each]
+        fields = _slugs(shown)
         finding = query.get("finding")
-        found = ("Found in field", "Found") if finding else ()
-        yield (*_CSV_HEAD, *found, *fields)
-        first, count = 0, 1
-        while first < count:
-            page = self.browser.page(query, first, _AT_ONCE)
-            values = self.browser.cells(page.entries, fields)
-            found_in = sightings(self.browser, finding, page.entries)
-            for entry in page.entries:
-                last = [values.get((entry.entry_id, each), "") for each in fields]
+        yield (*_CSV_HEAD, *(_CSV_FOUND if finding else ()), *fields)
+        for first in range(0, self.count(query), _AT_ONCE):
+            entries = self.entries(query, first, _AT_ONCE)
+            values = self._values(entries, fields)
+            found_in = sightings(self.catalogue, finding, entries)
+            for entry in entries:
                 start = self._start(entry)
+                last = [values.get((entry.entry_id, each), "") for each in fields]
                 if not finding:
                     yield (*start, *last)
                     continue
-                for each in found_in.get(entry.entry_id) or [Sighting("", "")]:
+                for each in found_in[entry.entry_id] or [Sighting("", "")]:
                     yield (*start, each.field, each.what, *last)
-            first, count = first + _AT_ONCE, page.count
 
     def file(self, query: Query) -> str:
         """Return the name of the collection, and of the finding that is listed."""
-        collection = self.browser.catalogue.collections.get(query.get("collection"))
+        collection = self.catalogue.collections.get(query.get("collection"))
         parts = (collection.slug if collection else "items", query.get("finding"))
         return "-".join(_plain(each) for each in parts if _plain(each)) or "items"
 
@@ -210,118 +199,60 @@ class ItemRelation(Relation):
         finding = query.get("finding")
         return paragraph(f"Listed: {finding_name(finding)}.") if finding else Markup("")
 
-    def locale_tag(self, entry: Entry) -> str:
-        """Return the tag of an entry's locale."""
-        locales = self.browser.catalogue.site.locales
-        tags = {each.locale_id: each.tag for each in locales}
-        return tags.get(entry.key.locale_id, entry.key.locale_id)
-
-    def _cells(self, entry: Entry) -> Mapping[str, Markup | str | cells.Copied]:
+    def _cells(self, entry: Entry) -> Mapping[str, Markup | str | controls.Copied]:
         item_id = entry.key.item_id
         return {
             "slug": entry.slug,
-            "collection": self.browser.collection(entry).display_name,
-            "locale": self.locale_tag(entry),
+            "collection": self.catalogue.collection(entry).display_name,
+            "locale": self.catalogue.locale_tag(entry),
             "state": STATES[entry.state],
             "updated": _day(entry.updated),
             "published": _day(entry.published),
             "created": _day(entry.created),
             "losses": "" if entry.losses is None else f"{entry.losses:,}",
             "path": entry.path,
-            "id": cells.Copied(item_id, f"Copy the id of {entry.title}: {item_id}"),
+            "id": controls.Copied(item_id, f"Copy the id of {entry.title}: {item_id}"),
         }
 
     def _start(self, entry: Entry) -> tuple[str, ...]:
         moment = parse_moment(entry.updated)
         return (
-            self.browser.collection(entry).display_name,
+            self.catalogue.collection(entry).display_name,
             entry.name,
             entry.slug,
-            self.locale_tag(entry),
+            self.catalogue.locale_tag(entry),
             STATES[entry.state],
             iso_text(moment) if moment else entry.updated,
             entry.path,
             entry.key.item_id,
         )
 
-    # Filters
-
-    def _fields(self, query: Query) -> tuple[Field, ...]:
-        collection = self.browser.catalogue.collections.get(query.get("collection"))
-        return collection.fields if collection else ()
-
-    @staticmethod
-    def _chosen(
-        query: Query, name: str, label: str, options: list[tuple[str, str]], key: str
-    ) -> Filter:
-        return Filter(name, label, query.get(name), options, key)
-
-    def _collections(self, query: Query) -> list[tuple[str, str]]:
-        catalogue = self.browser.catalogue
-        counts = self.browser.counts(query, "collection")
-        return [
-            (f"all ({sum(counts.values()):,})", ""),
-            *(
-                (f"{_short(each.display_name)} ({counts.get(edition, 0):,})", name)
-                for name, each in catalogue.collections.items()
-                for edition in (str(catalogue.editions[name]),)
-            ),
-        ]
-
-    def _states(self, query: Query) -> list[tuple[str, str]]:
-        counts = self.browser.counts(query, "state")
-        listed = [
-            (f"{text} ({counts.get(each, 0):,})", str(each))
-            for each, text in STATES.items()
-            if each in (*counts, query.get("state"))
-        ]
-        return [("any", ""), *listed]
-
-    def _locales(self, query: Query) -> Filter:
-        counts = self.browser.counts(query, "locale")
-        tags = {
-            each.locale_id: each.tag for each in self.browser.catalogue.site.locales
-        }
-        options = [
-            (f"{tag} ({counts.get(each, 0):,})", each or NO_LOCALE)
-            for each, tag in {**tags, "": "without"}.items()
-        ]
-        return self._chosen(query, "locale", "Locale", [("all", ""), *options], "l")
-
-    def _findings(self, query: Query) -> list[tuple[str, str]]:
-        counts = {**self.browser.findings(query.get("collection"))}
-        if query.get("finding"):
-            counts.setdefault(query.get("finding"), 0)
-        listed = [(f"{finding_name(name)} ({n:,})", name) for name, n in counts.items()]
-        return [("anything", ""), *listed]
-
-    def _orders(self, query: Query) -> list[tuple[str, str]]:
-        return [(each.title, each.name) for each in self.columns(query)]
-
-    def _field_filters(self, query: Query) -> Iterator[Filter]:
-        fields = self._fields(query)
-        if not fields:
-            return
-        names = [("any field", ""), *((f.display_name, f.slug) for f in fields)]
-        yield Filter("field", "Field", query.get("field"), names, "f", row=1)
-        if not query.get("field"):
-            return
-        test = query.get("test", FieldTest.EMPTY)
-        tests = [(label, str(each)) for label, each in _TESTS]
-        yield Filter("test", "", test, tests, row=1, about="The field")
-        if test in (FieldTest.HOLDS, FieldTest.IS):
-            yield Filter("value", "", query.get("value"), hint="a text", row=1)
-
-    def _facets(self, query: Query) -> Iterator[Filter]:
-        key = "v"
-        for each in self.browser.facets(query):
-            if each.values:
-                name, label = f"{FACET}{each.field.slug}", each.field.display_name
-                yield Filter(name, label, each.chosen, _values(each), key, row=2)
-                key = ""
+    def _values(
+        self, entries: Sequence[Entry], fields: Sequence[str]
+    ) -> Mapping[tuple[int, str], str]:
+        """Return what lists show of fields, by entry and field."""
+        rows = self.catalogue.all(
+            "SELECT entry, field, kind, facet, shown FROM cell WHERE entry IN "
+            f"({', '.join(str(each.entry_id) for each in entries)}) "
+            f"AND field IN ({', '.join('?' * len(fields))}) "
+            "ORDER BY entry, field, ordinal",
+            fields,
+        )
+        targets = (facet for _, _, kind, facet, _ in rows if kind == REFERENCE)
+        names = item_names(self.catalogue, targets)
+        found: dict[tuple[int, str], list[str]] = {}
+        for entry, field, kind, facet, shown in rows:
+            text = names.get(facet, facet) if kind == REFERENCE else shown
+            found.setdefault((entry, field), []).append(text)
+        return {key: ", ".join(each) for key, each in found.items()}
 
 
-def found_html(found: Sequence[Sighting]) -> Markup:
+def _slugs(shown: Iterable[str]) -> list[str]:
+    """Return the fields among the names of columns."""
+    return [each.removeprefix("field:") for each in shown if "field:" in each]
+
+
+def _found_html(found: Sequence[Sighting]) -> Markup:
     """Return what was found in an item, a line each."""
     lines = [
         f"{each.field}: {each.what}" if each.field else each.what
@@ -331,13 +262,9 @@ def found_html(found: Sequence[Sighting]) -> Markup:
     return stacked(line for line in lines if line)
 
 
-def _has_column(query: Query) -> bool:
-    return query.get("finding") not in _QUIET
-
-
 def _day(moment: str) -> Markup:
     found = parse_moment(moment)
-    return cells.day(utc_day(found), moment) if found else escape(moment)
+    return controls.day(utc_day(found), moment) if found else escape(moment)
 
 
 def _parse_day(given: str) -> str:
@@ -347,16 +274,6 @@ def _parse_day(given: str) -> str:
             f"{given!r} is no day; write it as year, month and day: 2024-03-31."
         )
     return given
-
-
-def _values(facet: Facet) -> list[tuple[str, str]]:
-    listed = [(f"{_short(e.label)} ({e.items:,})", e.value) for e in facet.values]
-    left = f", {facet.left:,} more values" if facet.left else ""
-    return [(f"any{left}", ""), *listed]
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
 
 
 def _plain(name: str) -> str:

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from cmsmig.counting import counted
 from cmsmig.origin.schema import Field
+from cmsmig.survey.body_census import LOSS_OF
 from cmsmig.survey.catalogue import Catalogue, Entry
-from cmsmig.survey.catalogue_filter import LOSS_OF
-from cmsmig.survey.page_addresses import OldPages
+from cmsmig.survey.item_query import first_of_several
 from cmsmig.ui.documents.findings import Finding, loss_name, loss_todo
 from cmsmig.ui.query import folded
 
@@ -17,7 +17,7 @@ ALWAYS: tuple[tuple[str, str, str], ...] = (
     (
         "Members and gated content",
         "User accounts have no item data to read, and a gate is no field.",
-        "Put a sign-in in front of the new site's delivery API; invite members anew.",
+        "Put a sign-in in front of the new site's delivery API; invite members again.",
     ),
     (
         "Forms and their submissions",
@@ -39,7 +39,7 @@ ALWAYS: tuple[tuple[str, str, str], ...] = (
     (
         "Titles, descriptions and social pictures of collection templates",
         "They are patterns in the designer, such as the name and the site's title. "
-        "What stands in fields of items comes along.",
+        "What is in fields of items comes along.",
         "Write the patterns down, and build them into the new site's templates.",
     ),
     (
@@ -78,7 +78,7 @@ ALWAYS: tuple[tuple[str, str, str], ...] = (
         "Nothing: all of it comes from the read API instead.",
     ),
 )
-"""What no site can take along: what it is, why, and what to do about it."""
+"""What no site can migrate: what it is, why, and what to do about it."""
 
 KINDS: dict[str, str] = {
     "empty-code": "Code blocks that arrived without their code",
@@ -113,15 +113,12 @@ _KNOWN_TYPES = frozenset(
 def find_obstacles(catalogue: Catalogue) -> Iterator[Finding]:
     """Yield what the site's items hold that cannot be migrated, by kind, as far as the
     bodies were scanned."""
-    pages = OldPages.of_site(
-        catalogue.site, catalogue.collections.values(), frozenset()
-    )
     for kind in KINDS:
         for entry, field, what, why in _FOUND.get(kind, _in_bodies)(catalogue, kind):
             yield Finding(
                 kind=KINDS[kind],
                 item=entry.title,
-                page=pages.path(entry),
+                page=catalogue.page_path(entry),
                 field=field,
                 what=what,
                 why=why,
@@ -140,8 +137,7 @@ def _in_bodies(catalogue: Catalogue, kind: str) -> Iterator[_Obstacle]:
     )
     entries = catalogue.entries(of, values)
     for entry, (field, place, times, what, why) in zip(entries, rows, strict=True):
-        said = f"{times:,} times, first {what}" if times > 1 else what
-        yield entry, f"{field}: {place}", said, why
+        yield entry, f"{field}: {place}", first_of_several(times, what), why
 
 
 def _without_slug(catalogue: Catalogue, kind: str) -> Iterator[_Obstacle]:

@@ -43,7 +43,7 @@ class Thumbnails:
 
     def kept(self, sha256: str) -> str | None:
         """Return a thumbnail that was drawn already, empty for what cannot be drawn;
-        None while nobody tried."""
+        None before that was tried."""
         if sha256 in self._none:
             return ""
         found = self._derived.part(_name(sha256), 0, _VERSION)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json
 from cmsmig.character_references import shown_text
-from cmsmig.mapping.convert.asset_uploads import file_objects, safe_name
+from cmsmig.mapping.convert.asset_uploads import FILE_TYPES, file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import datetime_text, parse_moment
@@ -22,15 +22,15 @@ from cmsmig.ui.query import folded
 
 REFERENCE, OPTION, SWITCH = "reference", "option", "switch"
 """Kinds of cells whose values are counted."""
+REFERENCE_TYPES = ("Reference", "MultiReference")
 FACET_TYPES = {
     "Option": OPTION,
     "Switch": SWITCH,
-    "Reference": REFERENCE,
-    "MultiReference": REFERENCE,
+    **dict.fromkeys(REFERENCE_TYPES, REFERENCE),
 }
 """Types of fields that a list can be narrowed by, with the kind of their cells."""
-FILE_TYPES = frozenset(("Image", "MultiImage", "File"))
-_SHOWN = 90
+_SIZES = ("bytes", "kB", "MB", "GB")
+SHOWN = 90
 """Characters of a value that a list shows."""
 _ADDRESS = re.compile(
     r"(?:href|src|data-page-url)\s*=\s*[\"']?([^\"'<>\s]{1,500})", re.I
@@ -63,7 +63,7 @@ def cells_of(field: Field, value: Json) -> Iterator[Cell]:
     """Yield the cells of a value; none of one that is empty."""
     if is_blank(value):
         return
-    if field.type in ("Reference", "MultiReference"):
+    if field.type in REFERENCE_TYPES:
         multiple = field.type == "MultiReference"
         for each in target_ids(value, multiple=multiple):
             yield Cell(field.target_collection, REFERENCE, each)
@@ -130,7 +130,14 @@ def file_name(address: str) -> str:
     return safe_name(address) or address
 
 
-def short(text: str, most: int = _SHOWN) -> str:
+def size_text(size: int) -> str:
+    """Return a number of bytes in words: `1.4 MB`."""
+    step = min((len(str(size)) - 1) // 3, 3)
+    digits = 1 if step > 1 else 0
+    return f"{size / 1000**step:,.{digits}f} {_SIZES[step]}"
+
+
+def short(text: str, most: int = SHOWN) -> str:
     """Return the beginning of a text, on one line."""
     flat = " ".join(text[: 4 * most].split())
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"

@@ -32,7 +32,6 @@ from cmsmig.ui.view import View
 from cmsmig.notebook.kit.cell import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.ui.html import safe_html
-from cmsmig.survey.data_frames import frame_html, frame_of
 TEXT = {TEXT!r}
 open_workspace("")
 """
@@ -53,7 +52,6 @@ CASES = (
     Case("table", "Panel(safe_html.sheet(safe_html.table([TEXT], [[TEXT]])))"),
     Case("folded", "Panel(Markup('<details open>{}</details>').format(TEXT))"),
     Case("source", "Panel(safe_html.source(TEXT))"),
-    Case("frame", "Panel(Markup(frame_html(frame_of([{TEXT: TEXT}], [TEXT]))))"),
     Case(
         "facts",
         "class Facts:\n"

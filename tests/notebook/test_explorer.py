@@ -22,16 +22,16 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import publication_state
-from cmsmig.notebook.inspect import inspection
-from cmsmig.notebook.inspect.explorer import Explorer
-from cmsmig.notebook.inspect.site_catalogue import site_scan
+from cmsmig.notebook import inspection
+from cmsmig.notebook.inspect.explorer import Explorer, site_scan
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
+from cmsmig.survey.body_census import look_through_bodies, structures_of
 from cmsmig.survey.catalogue_build import build
-from cmsmig.survey.catalogue_filter import FieldTest
-from cmsmig.survey.census import structures_of
-from cmsmig.survey.item_browser import ItemBrowser
+from cmsmig.survey.item_query import FieldTest
+from cmsmig.survey.item_relation import ItemRelation
+from cmsmig.survey.references import empty_causes, referring
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.ui.query import Query
 from cmsmig.ui.table import PAGE
@@ -71,16 +71,16 @@ def at(folder: Path, *, dry_run: bool = False) -> Workspace:
     return open_workspace(str(folder), interactive=True, dry_run=dry_run)
 
 
-def made(folder: Path) -> ItemBrowser:
-    """Return the browser of a pulled site, its catalogue complete."""
+def made(folder: Path) -> ItemRelation:
+    """Return the items of a pulled site, their catalogue complete."""
     catalogue = site_scan(at(folder)).catalogue
     for _ in build(catalogue):
         pass
-    return ItemBrowser(catalogue)
+    return ItemRelation(catalogue)
 
 
 async def opened(folder: Path) -> Page:
-    """Return the panel, once nothing goes on in the background any more."""
+    """Return the panel, once nothing runs in the background any more."""
     session = Session(folder)
     await session.open_explorer()
     return session.page
@@ -96,9 +96,9 @@ def names(panel: Page) -> list[str]:
     return [each.get_text() for each in panel.tags("explore-open")]
 
 
-def collection_named(browser: ItemBrowser, name: str) -> str:
+def collection_named(listing: ItemRelation, name: str) -> str:
     """Return the id of a collection."""
-    found = browser.catalogue.collections
+    found = listing.catalogue.collections
     return next(each for each, one in found.items() if one.display_name == name)
 
 
@@ -115,7 +115,7 @@ def wanted(**filters: str) -> Query:
 
 def test_every_item_is_listed_once_in_its_state(explored: Path) -> None:
     """What the typed site holds, id by id and locale by locale, with its state."""
-    origin, browser = origin_of(explored), made(explored)
+    origin, listing = origin_of(explored), made(explored)
     wanted = {
         key: publication_state(
             next((i for i in origin.staged[key.collection_id] if i.key == key), None),
@@ -123,17 +123,17 @@ def test_every_item_is_listed_once_in_its_state(explored: Path) -> None:
         )
         for key in origin.every_item()
     }
-    listed = browser.page(Query(), 0, 10_000).entries
+    listed = listing.entries(Query(), 0, 10_000)
     assert {each.key: each.state for each in listed} == wanted
     assert len(listed) == len(wanted)
 
 
 def test_both_versions_are_read_again_as_they_are(explored: Path) -> None:
     """An entry leads to the values of either set, by place in the raw file."""
-    origin, browser = origin_of(explored), made(explored)
+    origin, listing = origin_of(explored), made(explored)
     live = {item.key: item for items in origin.live.values() for item in items}
     staged = {item.key: item for items in origin.staged.values() for item in items}
-    for entry in browser.page(Query(), 0, 10_000).entries:
+    for entry in listing.entries(Query(), 0, 10_000):
         for source, items in ((entry.staged, staged), (entry.live, live)):
             item = items.get(entry.key)
             assert (source and source.read()) == (item and item.data)
@@ -141,30 +141,30 @@ def test_both_versions_are_read_again_as_they_are(explored: Path) -> None:
 
 def test_pages_hold_each_item_once_in_order(explored: Path) -> None:
     """Page after page: nothing twice, nothing left out, sorted either way."""
-    browser = made(explored)
+    listing = made(explored)
     for sort in ("name", "updated", "state", "id"):
         for descending in (False, True):
             wanted = Query(sort=sort, descending=descending)
-            whole = browser.page(wanted, 0, 1000)
+            whole = listing.entries(wanted, 0, 1000)
             parts = [
                 entry.entry_id
-                for first in range(0, whole.count, PAGE)
-                for entry in browser.page(wanted, first, PAGE).entries
+                for first in range(0, len(whole), PAGE)
+                for entry in listing.entries(wanted, first, PAGE)
             ]
-            assert parts == [each.entry_id for each in whole.entries]
-            assert len(set(parts)) == whole.count
+            assert parts == [each.entry_id for each in whole]
+            assert len(set(parts)) == len(whole)
 
 
 def test_what_is_empty_and_what_is_filled_is_all(explored: Path) -> None:
     """A field is empty exactly where the item holds nothing in it."""
-    browser = made(explored)
-    posts = collection_named(browser, "Journal posts")
+    listing = made(explored)
+    posts = collection_named(listing, "Journal posts")
     for slug in ("main-image", "gallery", "author", "post-body", "featured"):
         empties = wanted(collection=posts, field=slug)
-        empty = browser.page(empties, 0, 1000).entries
-        filled = browser.page(
+        empty = listing.entries(empties, 0, 1000)
+        filled = listing.entries(
             wanted(collection=posts, field=slug, test=FieldTest.FILLED), 0, 1000
-        ).entries
+        )
         assert len(empty) + len(filled) == 71
         for entry in empty:
             assert entry.staged or entry.live
@@ -177,81 +177,103 @@ def test_what_is_empty_and_what_is_filled_is_all(explored: Path) -> None:
 
 def test_facets_count_what_choosing_them_lists(explored: Path) -> None:
     """Each value's number is that of the items listed once it is chosen."""
-    browser = made(explored)
-    posts = collection_named(browser, "Journal posts")
-    facets = browser.facets(wanted(collection=posts))
-    assert {each.field.slug for each in facets} >= {"author", "topics", "tone"}
-    for facet in facets:
-        for value in facet.values[:4]:
-            chosen = {f"facet:{facet.field.slug}": value.value}
-            page = browser.page(wanted(collection=posts, **chosen), 0, 1)
-            assert page.count == value.items
+    listing = made(explored)
+    posts = collection_named(listing, "Journal posts")
+    facets = {
+        each.name.removeprefix("facet:"): each.options
+        for each in listing.filters(wanted(collection=posts))
+        if each.name.startswith("facet:")
+    }
+    assert {*facets} >= {"author", "topics", "tone"}
+    for slug, options in facets.items():
+        for label, value in options[1:5]:
+            chosen = wanted(collection=posts, **{f"facet:{slug}": value})
+            assert label.endswith(f" ({listing.count(chosen)})")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Query(),
+        Query("harbour"),
+        wanted(state="published"),
+        wanted(since="2024-01-01", finding="no-alt"),
+    ],
+)
+def test_findings_count_what_choosing_them_lists(explored: Path, query: Query) -> None:
+    """Under the search and all other filters, whatever finding is chosen."""
+    listing = made(explored)
+    for _ in look_through_bodies(listing.catalogue):
+        pass
+    (findings,) = [e for e in listing.filters(query) if e.name == "finding"]
+    assert len(findings.options) > 15
+    for label, finding in findings.options[1:]:
+        count = listing.count(query.having("finding", finding))
+        assert label.endswith(f" ({count})")
 
 
 def test_search_finds_words_anywhere_without_case_or_accents(explored: Path) -> None:
     """In names, bodies, addresses and ids; every word has to be there."""
-    browser = made(explored)
+    listing = made(explored)
     entry = next(
-        e for e in browser.page(Query(), 0, 500).entries if e.name.startswith("Séver")
+        e for e in listing.entries(Query(), 0, 500) if e.name.startswith("Séver")
     )
     for text in ("severine", "SÉVERINE AUBRY", "aubry sev", entry.key.item_id):
-        found = browser.page(Query(text=text), 0, 500).entries
+        found = listing.entries(Query(text=text), 0, 500)
         assert entry.key in {each.key for each in found}, text
-    assert browser.page(Query(text="severine xyzzy"), 0, 5).count == 0
+    assert listing.count(Query(text="severine xyzzy")) == 0
     for odd in ("100%", "_", "'", '"', "\\", "\0", "a' OR 1=1 --"):
-        browser.page(Query(text=odd), 0, 5)
+        listing.page(Query(text=odd), 0, 5, ())
 
 
 def test_references_lead_both_ways(explored: Path) -> None:
     """What refers to an item is what names it in a reference, in its locale."""
-    browser = made(explored)
+    listing = made(explored)
+    catalogue = listing.catalogue
     author = next(
         each
-        for each in browser.page(Query(text="Bram Oakes"), 0, 50).entries
-        if each.name == "Bram Oakes" and browser.referring(each, 1)[0]
+        for each in listing.entries(Query(text="Bram Oakes"), 0, 50)
+        if each.name == "Bram Oakes" and referring(catalogue, each, 1)[0]
     )
-    count, referring = browser.referring(author, 100)
-    assert count == len({each.entry.entry_id for each in referring})
-    for each in referring:
-        assert author.key.item_id in json.dumps(each.entry.staged.read()[each.field])
-        back = [one.item_id for one in browser.references(each.entry)]
-        assert author.key.item_id in back
+    count, found = referring(catalogue, author, 100)
+    assert count == len({other.entry_id for other, _ in found})
+    for other, field in found:
+        assert author.key.item_id in json.dumps(other.staged.read()[field])
+        assert (field, author.key.item_id) in empty_causes(catalogue, other)
 
 
-def test_a_changed_raw_file_makes_the_rows_anew(folder: Path) -> None:
+def test_a_changed_raw_file_makes_the_rows_again(folder: Path) -> None:
     """A collection that was read again is listed as it is now; the others stay."""
     before = made(folder)
     places = collection_named(before, "Places")
-    rows = before.page(Query(), 0, 1000).count
+    rows = before.count(Query())
     path = before.catalogue.cache.item_file(places, live=False)
     records = json.loads(path.read_text())["items"]
     records[0]["fieldData"]["name"] = "Renamed since"
     lines = ",\n".join(json.dumps(each) for each in records)
     path.write_text(f'{{"items": [\n{lines}\n]}}\n')
     after = made(folder)
-    assert after.page(Query(text="Renamed since"), 0, 5).count == 1
-    assert after.page(Query(), 0, 1000).count == rows
+    assert after.count(Query(text="Renamed since")) == 1
+    assert after.count(Query()) == rows
     with closing(sqlite3.connect(folder / "derived.sqlite")) as db:
         (editions,) = db.execute("SELECT count(*) FROM edition").fetchone()
         (entries,) = db.execute("SELECT count(*) FROM entry").fetchone()
     assert (editions, entries) == (len(after.catalogue.editions), rows)
 
 
-def test_a_file_that_somebody_else_laid_out_is_read_too(folder: Path) -> None:
+def test_a_file_that_another_program_laid_out_is_read_too(folder: Path) -> None:
     """Raw files as another program writes them: the same rows, the same values."""
-    before = {
-        e.key: (e.state, e.name) for e in made(folder).page(Query(), 0, 999).entries
-    }
+    before = {e.key: (e.state, e.name) for e in made(folder).entries(Query(), 0, 999)}
     for path in [*folder.glob("raw/items/*.json"), *folder.glob("raw/live/*.json")]:
         path.write_text(json.dumps(json.loads(path.read_text()), indent=3))
-    browser = made(folder)
-    entries = browser.page(Query(), 0, 999).entries
+    listing = made(folder)
+    entries = listing.entries(Query(), 0, 999)
     assert {e.key: (e.state, e.name) for e in entries} == before
     assert all((e.staged or e.live).read()["name"] == e.name for e in entries[:20])
 
 
 def test_two_kernels_make_the_rows_together(folder: Path) -> None:
-    """Each goes on where the other is; no item stands twice."""
+    """Each continues where the other is; no item is there twice."""
     one, two = site_scan(at(folder)).catalogue, site_scan(at(folder)).catalogue
     first, second = build(one), build(two)
     for _ in range(4):
@@ -259,14 +281,14 @@ def test_two_kernels_make_the_rows_together(folder: Path) -> None:
     for work in (first, second):
         for _ in work:
             pass
-    page = ItemBrowser(two).page(Query(), 0, 1000)
-    assert page.count == len({each.key for each in page.entries}) == 278
+    entries = ItemRelation(two).entries(Query(), 0, 1000)
+    assert len(entries) == len({each.key for each in entries}) == 278
 
 
 def test_without_a_place_for_the_rows_they_are_made_elsewhere(folder: Path) -> None:
     """A derived file that is no file of ours is left alone; the list works."""
     (folder / "derived.sqlite").mkdir()
-    assert made(folder).page(Query(), 0, 5).count == 278
+    assert made(folder).count(Query()) == 278
 
 
 # The panel.
@@ -274,8 +296,8 @@ def test_without_a_place_for_the_rows_they_are_made_elsewhere(folder: Path) -> N
 
 async def test_an_items_page_says_where_its_story_goes(staged: Callable) -> None:
     """With the design decided the path is that of the plan; imported, its state."""
-    desk = staged()
-    panel = await opened(desk.rehearsal.folder)
+    session = staged()
+    panel = await opened(session.rehearsal.folder)
     await panel.click("explore-open")
     assert re.search(
         r"Will be at [\w/-]+; nothing was imported yet", panel.text("explore_item")
@@ -392,7 +414,7 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path, items: int) -> 
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     began = time.process_time()
     with at_most(1):
-        explorer = Explorer(workspace, site_scan(workspace))
+        explorer = Explorer(workspace)
         panel = Page(explorer.element())
         await worked()
         spent = {"first page": round(1000 * (time.process_time() - began))}

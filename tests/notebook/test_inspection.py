@@ -21,8 +21,8 @@ from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.select.reference_targets import classify
-from cmsmig.notebook.inspect import inspection
-from cmsmig.notebook.inspect.site_catalogue import site_scan
+from cmsmig.notebook import inspection
+from cmsmig.notebook.inspect.explorer import site_scan
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
@@ -32,11 +32,12 @@ from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.not_migratable import KINDS, find_obstacles
-from cmsmig.survey.reference_graph import reference_graph
+from cmsmig.survey.references import reference_graph
 from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.html.charts import Link, lane_graph
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.notebook.page import Page
+from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.rehearsal import Rehearsal
 
 PANELS = (
@@ -92,7 +93,7 @@ def test_unattended_every_panel_is_static(sample: Path, panel) -> None:
 
 
 @pytest.mark.parametrize("panel", PANELS)
-def test_before_the_pull_every_panel_says_so(tmp_path: Path, panel) -> None:
+def test_before_the_pull_every_panel_names_the_pull(tmp_path: Path, panel) -> None:
     """Unattended it is an error of use; by hand a sentence in the panel."""
     with pytest.raises(UsageError, match="pull"):
         panel(at(tmp_path))
@@ -120,10 +121,10 @@ def test_hostile_content_is_listed_as_text(sample: Path) -> None:
         *("collection templates", "static pages", "pictures that differ by language"),
     ],
 )
-def test_what_no_site_takes_along_is_told_with_what_to_do(
+def test_what_no_site_can_migrate_is_listed_with_what_to_do(
     sample: Path, lost: str
 ) -> None:
-    """One line each: what it is, why it stays behind, and what somebody does."""
+    """One line each: what it is, why it stays behind, and what to do."""
     page = fromstring(html(inspection.not_migratable(at(sample))))
     rows = [
         [cell.text_content() for cell in row.iter("td")]
@@ -177,8 +178,25 @@ def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:
     )
 
 
+def test_collections_have_their_counts_and_fields(tmp_path: Path) -> None:
+    """A row each, with the sizes of both sets; below, a row for each field."""
+    panel = inspection.collections_table(pulled_workspace(tmp_path))
+    seen = BeautifulSoup(html(panel), "lxml")
+    rows = [[each.text for each in row.select("td")] for row in seen.select("tr")]
+    assert ["Posts", "posts", "5", "5", "4", "5"] in rows
+    assert ["Tone", "tone", "Option", "", "Report, Essay", ""] in rows
+
+
+def test_examples_of_structures_lead_to_their_pages(sample: Path) -> None:
+    """At the site's own address."""
+    seen = fromstring(html(inspection.richtext_census(at(sample))))
+    links = {each.get("href") for each in seen.iter("a")}
+    assert links
+    assert all(re.match(r"https://[a-z.-]+/[\w/-]+$", each) for each in links)
+
+
 def test_states_are_bars_with_their_numbers(sample: Path) -> None:
-    """A row per collection; each number stands above a bar as long as its share."""
+    """A row per collection; each number is above a bar as long as its share."""
     seen = BeautifulSoup(html(inspection.states_chart(at(sample))), "lxml")
     (table,) = seen.select(".cmsmig-chart table")
     states = [each.text for each in table.select("thead th")]
@@ -195,15 +213,15 @@ def test_states_are_bars_with_their_numbers(sample: Path) -> None:
 
 
 def test_references_are_drawn(sample: Path) -> None:
-    """Each collection once; each line says how many it stands for and where it ends
-    in the lane of its target; nothing stands on anything else."""
+    """Each collection once; each line says how many references it is and where it ends
+    in the lane of its target; no two texts overlap."""
     seen = BeautifulSoup(html(inspection.reference_report(at(sample))), "lxml")
     (drawn,) = seen.select("svg[role=img][aria-label]")
     nodes = [each.text for each in drawn.select("text.name")]
     assert nodes.count("Journal posts") == 1
-    told = [each.text for each in drawn.select("title")]
-    assert "Journal posts to Topics: 60 references in Topics" in told
-    assert "Topics: referred to 71 times" in told
+    titles = [each.text for each in drawn.select("title")]
+    assert "Journal posts to Topics: 60 references in Topics" in titles
+    assert "Topics: referred to 71 times" in titles
     lines = [(each["x"], each["y"]) for each in drawn.select("text")]
     assert len(set(lines)) == len(lines)
 
@@ -233,7 +251,7 @@ def test_a_drawing_stays_readable_at_any_size(count: int) -> None:
 
 
 async def test_unattended_a_refresh_reads_everything_again(rehearse) -> None:
-    """A delta run: with the parameter the site is read anew, without it is not."""
+    """A delta run: with the parameter the site is read again, without it is not."""
     rehearsal = rehearse()
     entries = rehearsal.handle.state.recorder.entries
     shown = html(await inspection.pull_origin(at(rehearsal.folder)))
@@ -303,7 +321,7 @@ async def test_a_dry_run_by_hand_writes_no_decision(
 async def test_a_set_is_chosen_for_all_collections_then_for_one(
     rehearse, small_site: Path
 ) -> None:
-    """The numbers follow; the collection that differs stands out."""
+    """The numbers follow; the collection that differs is in bold."""
     rehearsal: Rehearsal = rehearse(
         SandboxOptions(small_site, rate=500, origin_rate=60_000)
     )
@@ -321,9 +339,9 @@ async def test_a_set_is_chosen_for_all_collections_then_for_one(
 
 
 def test_unattended_without_a_set_nothing_is_written(sample: Path) -> None:
-    """The proposal is shown as one, and the run goes on."""
+    """The proposal is shown as one, and the run continues."""
     shown = html(inspection.choose_item_sets(at(sample), reviewer="Ada"))
-    assert "Nobody has decided this yet" in shown
+    assert "This is not decided yet" in shown
     assert not (sample / "decisions").exists()
 
 

@@ -1,4 +1,4 @@
-"""The lists as data frames: the examples of the documentation, in a cell of anybody."""
+"""The lists as data frames: the examples of the documentation, in any cell."""
 
 from __future__ import annotations
 

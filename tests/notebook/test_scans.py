@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.notebook.inspect.site_catalogue import site_scan
+from cmsmig.notebook.inspect.explorer import site_scan
 from cmsmig.notebook.preview.previewing import open_previews, scanned_previews
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review import scanned_bodies

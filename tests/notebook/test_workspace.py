@@ -15,8 +15,8 @@ def shown(value: object) -> dict:
     return value._repr_mimebundle_()
 
 
-def test_outside_of_a_kernel_nobody_is_there() -> None:
-    """Plain Python has nobody to ask, so a workspace is not interactive."""
+def test_outside_of_a_kernel_no_person_is_there() -> None:
+    """Plain Python has no person to ask, so a workspace is not interactive."""
     assert open_workspace("x").interactive is False
 
 

@@ -6,45 +6,125 @@ while the panel works already.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 
 from markupsafe import Markup
 
+from cmsmig.errors import DecisionsError, UsageError
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.notebook.inspect.item_choices import current_choices
 from cmsmig.notebook.inspect.item_page import item_page
+from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.files import FileRow
-from cmsmig.survey.catalogue_filter import with_finding
-from cmsmig.survey.item_browser import ItemBrowser
+from cmsmig.plain_file import read_plain
+from cmsmig.steps.decide.decision_store import decision_in
+from cmsmig.survey.catalogue import Catalogue
+from cmsmig.survey.item_query import with_finding
 from cmsmig.survey.item_relation import ItemRelation
-from cmsmig.survey.site_scan import SiteScan
+from cmsmig.survey.site_scan import Outcomes, SiteScan, find_outcomes
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.ui.action_queue import in_slices
-from cmsmig.ui.query import Query
+from cmsmig.ui.html.safe_html import sheet
+from cmsmig.ui.query import EVERYTHING, Query
+from cmsmig.ui.relation import Relation
 from cmsmig.ui.table import Place, TableView
 from cmsmig.ui.view import action
 
 
-class Explorer(TableView):
+def site_scan(workspace: Workspace) -> SiteScan:
+    """Return the scan of the pulled site, one for all panels. Raises `UnreadError`."""
+    catalogue = Catalogue(workspace.project, workspace.local_settings.site_id)
+    known = workspace.item_lists.scan
+    if known is None or known.catalogue.editions != catalogue.editions:
+        known = SiteScan(
+            catalogue,
+            partial(_decisions_print, workspace),
+            partial(_outcomes_of, workspace),
+        )
+        workspace.item_lists.scan = known
+    return known
+
+
+def items_of(
+    workspace: Workspace, collection: str
+) -> tuple[ItemRelation, Query, list[str]]:
+    """Return the items as a list, with the query and the columns of those of a
+    collection, by its slug; raises `UsageError` for one that there is not."""
+    scan = site_scan(workspace)
+    scan.finish(bodies=False)
+    relation = ItemRelation(scan.catalogue)
+    if not collection:
+        return relation, EVERYTHING, []
+    found = [e for e in scan.catalogue.collections.values() if e.slug == collection]
+    if not found:
+        raise UsageError(f"The site has no collection with the slug {collection!r}.")
+    columns = [f"field:{each.slug}" for each in found[0].fields]
+    return relation, EVERYTHING.having("collection", found[0].collection_id), columns
+
+
+class ScanTable(TableView):
+    """A list of what the scan of the site finds."""
+
+    needs_bodies = True
+    """Whether it is complete only once all bodies are looked through."""
+
+    def __init__(
+        self, workspace: Workspace, scan: SiteScan, relation: Relation
+    ) -> None:
+        super().__init__(workspace.list_source(relation))
+        self.item_lists = workspace.item_lists
+        self.scan = scan
+
+    def fill(self) -> None:
+        """Read what the complete scan found."""
+
+    def opened(self) -> None:
+        """Complete the scan in the background, and show how far it is."""
+        self.scan.watchers[self.prefix] = lambda: self.queue.start(self._follow)
+        self.queue.start(self._complete)
+
+    def html(self, *, live: bool) -> Markup:
+        """Return what is shown; not live, after the whole scan."""
+        if live:
+            return super().html(live=live)
+        self.scan.finish(bodies=self.needs_bodies)
+        self.fill()
+        return sheet(super().html(live=live))
+
+    async def _complete(self) -> None:
+        await self.scan.run()
+        self.fill()
+        self._follow()
+
+    def _follow(self) -> None:
+        self.progress = self.scan.progress
+        self.renew()
+
+
+class Explorer(ScanTable):
     """The list of items, and one of them opened."""
 
     prefix = "explore"
     label = "Browser of the site's items"
     opens = True
+    needs_bodies = False
 
-    def __init__(self, workspace: Workspace, scan: SiteScan) -> None:
-        catalogue = scan.catalogue
-        self._browser = ItemBrowser(catalogue)
-        super().__init__(workspace.list_source(ItemRelation(self._browser)))
-        self._workspace = workspace
-        self._scan = scan
-        self._catalogue = catalogue
-        self._thumbnails = Thumbnails(catalogue.files, catalogue.derived)
+    def __init__(self, workspace: Workspace) -> None:
+        scan = site_scan(workspace)
+        super().__init__(workspace, scan, ItemRelation(scan.catalogue))
+        self._catalogue = scan.catalogue
+        self._thumbnails = Thumbnails(self._catalogue.files, self._catalogue.derived)
 
     def opened(self) -> None:
         """Make the list complete in the background."""
-        self.queue.start(self._complete)
-        self._workspace.item_lists.shown_by = self.show_finding
+        super().opened()
+        self.item_lists.shown_by = self.show_finding
 
     def show_finding(self, finding: str) -> None:
         """Show all items with a finding, for another panel."""
@@ -64,7 +144,7 @@ class Explorer(TableView):
     def detail(self, key: str) -> Markup:
         """Return an item: its fields, both versions, and what refers to it."""
         entry = self._catalogue.entry(int(key))
-        made = item_page(self, self._browser, entry, self._files, self._thumbnails)
+        made = item_page(self, self._catalogue, entry, self._files, self._thumbnails)
         if made.undrawn:
             self.queue.start(partial(self._draw, made.undrawn))
         return made.html
@@ -73,18 +153,6 @@ class Explorer(TableView):
     def _files(self) -> Mapping[str, FileRow]:
         return self._catalogue.files.rows()
 
-    # What goes on in the background.
-
-    async def _complete(self) -> None:
-        """Wait for the scan of the site, and show what it brings."""
-        self._scan.watchers["explore"] = lambda: self.queue.start(self._progress)
-        await self._scan.run()
-        self._progress()
-
-    def _progress(self) -> None:
-        self.progress = self._scan.progress
-        self.renew()
-
     async def _draw(self, hashes: tuple[str, ...]) -> None:
         """Draw the thumbnails of the open item, then show it again."""
         opened = self.at
@@ -92,3 +160,23 @@ class Explorer(TableView):
             if self.at != opened:
                 return
         self.renew()
+
+
+def _decisions_print(workspace: Workspace) -> str:
+    """Return a digest of the decisions that outcomes of items depend on."""
+    digest = hashlib.sha256()
+    for kind in (CollectionsDecision, Design):
+        digest.update(b"\0")
+        with suppress(OSError):
+            digest.update(read_plain(workspace.project.decisions / FILE_NAMES[kind]))
+    return digest.hexdigest()
+
+
+def _outcomes_of(workspace: Workspace) -> Outcomes:
+    """Return the outcome of each item; reads the whole site. Reads only."""
+    origin = pulled(workspace)
+    # Notebook 02 names what is wrong with a design that cannot be read.
+    design = None
+    with suppress(DecisionsError):
+        design = decision_in(workspace.project, Design)
+    return find_outcomes(origin, current_choices(workspace, origin), design)

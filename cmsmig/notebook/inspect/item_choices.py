@@ -30,7 +30,6 @@ from cmsmig.mapping.select.selection import (
     select_items,
 )
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.ui.format import moment
@@ -192,8 +191,8 @@ def sign(decision: CollectionsDecision, reviewer: str, how: str) -> CollectionsD
 def signature_html(decision: CollectionsDecision) -> Markup:
     if decision.reviewed is None:
         return note(
-            "Nobody has decided this yet; below is the proposal. Choose by hand in "
-            "this notebook, or run `cmsmig decide --accept-proposals --reviewer NAME`.",
+            "This is not decided yet; below is the proposal. Choose by hand in this "
+            "notebook, or run `cmsmig decide --accept-proposals --reviewer NAME`.",
             "warning",
         )
     return note(describe(decision), "good")
@@ -239,22 +238,25 @@ class Effects:
         imported = sum(each.imported for each in found)
         return Effect(imported, sum(each.published for each in found), left)
 
-    def states(self, choice: CollectionChoice) -> frozenset[PublicationState]:
-        """Return the states in which a collection has items."""
-        staged = {each.key: each for each in _items(self._origin.staged, choice)}
-        live = {each.key: each for each in _items(self._origin.live, choice)}
-        return frozenset(
-            publication_state(staged.get(key), live.get(key)) for key in staged | live
-        )
-
     def _computed(self, choice: CollectionChoice) -> Effect:
         sets = (self._origin.staged, self._origin.live)
-        staged, live = (_items(each, choice) for each in sets)
+        staged, live = (each.get(choice.collection_id, ()) for each in sets)
         selection = select_items(staged, live, choice, self._locales)
         one = CollectionsDecision(locales=self._locales, collections=(choice,))
         published = find_publishable(one, selection.selected)
         reasons = Counter(each.reason for each in selection.skipped)
         return Effect(len(selection.selected), len(published), reasons)
+
+
+def count_states(origin: Origin, collection_id: str) -> Counter[PublicationState]:
+    """Return how many items of a collection are in each state, by both sets."""
+    staged, live = (
+        {each.key: each for each in origin.items(collection_id, is_live)}
+        for is_live in (False, True)
+    )
+    return Counter(
+        publication_state(staged.get(key), live.get(key)) for key in staged | live
+    )
 
 
 def choices_table(
@@ -278,7 +280,8 @@ def choices_table(
         return about if value == usual[rule] else bold(about)
 
     def row(choice: CollectionChoice) -> tuple[Cell, ...]:
-        found, states = effects.of(choice), effects.states(choice)
+        found = effects.of(choice)
+        states = frozenset(count_states(origin, choice.collection_id))
         sets, *special, publish = RULES
         rules = [said(each, choice) for each in special if each.states & states]
         return (
@@ -321,12 +324,6 @@ def choices_table(
     )
     below = paragraph(f"Locales: {locales}.") if locales else NOTHING
     return heading("Item set per collection") + table(head, rows) + below
-
-
-def _items(
-    sets: Mapping[str, tuple[Item, ...]], choice: CollectionChoice
-) -> tuple[Item, ...]:
-    return sets.get(choice.collection_id, ())
 
 
 def reasons_text(reasons: Mapping[str, int]) -> str:

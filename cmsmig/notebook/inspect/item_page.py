@@ -3,34 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject, text_of
+from cmsmig.counting import counted
+from cmsmig.evidence.decided import site_address
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.notebook.inspect.item_values import (
     ValueContext,
-    moment_told,
+    moment_text,
     value_html,
     words_html,
 )
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.richtext.plain_text import html_text
-from cmsmig.survey.catalogue import Entry
-from cmsmig.survey.item_browser import ItemBrowser, Reference
-from cmsmig.survey.item_relation import STATES, ItemRelation
-from cmsmig.survey.page_addresses import OldPages
-from cmsmig.survey.story_states import story_told
+from cmsmig.survey.catalogue import Catalogue, Entry
+from cmsmig.survey.item_filters import STATES
+from cmsmig.survey.references import (
+    empty_causes,
+    find_target,
+    other_locales,
+    referring,
+)
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.ui.controls import Copied
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import NOTHING, code, escape, joined, preview
+from cmsmig.ui.html.safe_html import (
+    NOTHING,
+    code,
+    escape,
+    joined,
+    preview,
+    site_link,
+)
 from cmsmig.ui.view import View
 
+_STATES = {
+    "created": "It has a story",
+    "reused": "It has a story that was there before",
+    "selected": "It is planned, and has no story yet",
+    "skipped": "It was left out",
+    "failed": "It failed",
+}
+"""States of an item's story in words."""
 _HEIGHT = 320
 _POINTING = 20
 """Items that refer to one, which its page lists."""
@@ -50,7 +74,7 @@ class ItemPage:
 
 def item_page(
     view: View,
-    browser: ItemBrowser,
+    catalogue: Catalogue,
     entry: Entry,
     files: Mapping[str, FileRow],
     thumbnails: Thumbnails,
@@ -64,22 +88,21 @@ def item_page(
             undrawn.append(sha256)
         return found
 
-    references = browser.references(entry)
     context = ValueContext(
-        browser.catalogue.site.time_zone,
+        catalogue.site.time_zone,
         files,
         thumbnail,
-        {(each.field, each.item_id): each for each in references},
-        _Opener(view, browser, entry.key.locale_id),
+        empty_causes(catalogue, entry),
+        _Opener(view, catalogue, entry.key.locale_id),
     )
-    collection = browser.collection(entry)
+    collection = catalogue.collection(entry)
     versions = _versions(entry)
     html = _made(
         "page",
-        about=_about(browser, entry, collection),
+        about=_about(catalogue, entry, collection),
         values=_values(collection, versions, context),
         bodies=list(_bodies(collection, versions)),
-        around=_around(view, browser, entry),
+        around=_around(view, catalogue, entry),
     )
     return ItemPage(html, tuple(dict.fromkeys(undrawn)))
 
@@ -92,36 +115,31 @@ def _versions(entry: Entry) -> dict[str, JsonObject]:
             "Visitors see (live)": live.read(),
             "Editors see (staged)": staged.read(),
         }
-    source = staged or live
-    return {"Value": source.read() if source else {}}
+    return {"Value": entry.read()}
 
 
 class _Opener:
-    """Makes what opens the items that an item refers to, each told from the others."""
+    """Makes what opens the items that an item refers to, each with an id of its own."""
 
-    def __init__(self, view: View, browser: ItemBrowser, locale_id: str) -> None:
+    def __init__(self, view: View, catalogue: Catalogue, locale_id: str) -> None:
         self._view = view
-        self._browser = browser
+        self._catalogue = catalogue
         self._locale = locale_id
         self._made = 0
 
-    def __call__(self, reference: Reference) -> Markup:
+    def __call__(self, item_id: str, cause: str) -> Markup:
         self._made += 1
-        other = reference.entry or self._browser.target(reference.item_id, self._locale)
+        other = find_target(self._catalogue, item_id, self._locale)
         if other is None:
-            told = explained(reference.cause) if reference.cause else "no such item"
-            return joined((code(reference.item_id), escape(f" — {told}")))
-        where = self._browser.collection(other).display_name
-        why = f" — stays empty: {explained(reference.cause)}" if reference.cause else ""
-        return joined(
-            (
-                open_button(self._view, other, f"to-{self._made}"),
-                escape(f" ({where}, {other.slug}){why}"),
-            )
-        )
+            why = explained(cause) if cause else "no such item"
+            return joined((code(item_id), escape(f" — {why}")))
+        where = self._catalogue.collection(other).display_name
+        why = f" — stays empty: {explained(cause)}" if cause else ""
+        button = _open_button(self._view, other, f"to-{self._made}")
+        return joined((button, escape(f" ({where}, {other.slug}){why}")))
 
 
-def open_button(view: View, entry: Entry, row: str, label: str = "") -> Markup:
+def _open_button(view: View, entry: Entry, row: str, label: str = "") -> Markup:
     """Return the button that opens an item; `row` makes its id."""
     return view.act(
         "open",
@@ -133,51 +151,58 @@ def open_button(view: View, entry: Entry, row: str, label: str = "") -> Markup:
     )
 
 
-def _about(browser: ItemBrowser, entry: Entry, collection: Collection) -> Markup:
-    catalogue, zone = browser.catalogue, browser.catalogue.site.time_zone
-    pages = OldPages.of_site(
-        catalogue.site,
-        catalogue.collections.values(),
-        {entry.key} if entry.live is not None else set(),
-    )
+def _about(catalogue: Catalogue, entry: Entry, collection: Collection) -> Markup:
+    zone = catalogue.site.time_zone
+    page, item_id = catalogue.page_path(entry), entry.key.item_id
+    site = site_address(catalogue.site)
+    tag = catalogue.locale_tag(entry)
+    copied = Copied(item_id, f"Copy the id: {item_id}")
     rows: list[tuple[str, Markup | str]] = [
         ("Collection", collection.display_name),
         ("Slug", code(entry.slug) if entry.slug else "none"),
-    ]
-    if tag := ItemRelation(browser).locale_tag(entry):
-        rows.append(("Locale", tag))
-    rows += [
+        *([("Locale", tag)] if tag else []),
         ("State", STATES[entry.state]),
-        ("Changed", moment_told(entry.updated, zone) or "not known"),
-        ("Published", moment_told(entry.published, zone) or "never"),
-        ("Created", moment_told(entry.created, zone) or "not known"),
-        ("Page", pages.link(entry)),
-        ("Story", _story(browser, entry)),
-        ("Id", _id(entry)),
+        ("Changed", moment_text(entry.updated, zone) or "not known"),
+        ("Published", moment_text(entry.published, zone) or "never"),
+        ("Created", moment_text(entry.created, zone) or "not known"),
+        ("Page", site_link(site, page) if entry.live else f"{page} (not live)"),
+        ("Story", _story(catalogue, entry)),
+        ("Id", joined((code(item_id), escape(" "), copied.button()))),
     ]
     return _made("facts", rows=rows)
 
 
-def _id(entry: Entry) -> Markup:
-    item_id = entry.key.item_id
-    return joined(
-        (
-            code(item_id),
-            escape(" "),
-            Copied(item_id, f"Copy the id: {item_id}").button(),
-        )
-    )
-
-
-def _story(browser: ItemBrowser, entry: Entry) -> str:
-    told = story_told(browser.catalogue.project.ledger, entry.key)
-    if told:
-        return told
+def _story(catalogue: Catalogue, entry: Entry) -> str:
+    if imported := _imported(catalogue.project.ledger, entry.key):
+        return imported
     if entry.left_out:
         return f"None: {entry.left_out}"
     if entry.path:
         return f"Will be at {entry.path}; nothing was imported yet."
     return "Its path is known once the content types are designed (notebook 02)."
+
+
+def _imported(ledger: Path, key: ItemKey) -> str:
+    """Return the state of an item's story in words; empty before the first plan.
+
+    Raises `LedgerError` when the ledger is damaged.
+    """
+    if not ledger.is_file():
+        return ""
+    with closing(connect(ledger, durable=False)) as db, translated(ledger):
+        row = db.execute(
+            "SELECT full_slug, status, explanation, published, story_id FROM items"
+            " WHERE (collection_id, item_id, locale_id) = (?, ?, ?)",
+            (key.collection_id, key.item_id, key.locale_id),
+        ).fetchone()
+    if row is None:
+        return ""
+    path, status, why, published, story = row
+    state = _STATES.get(status, status)
+    if story is not None:
+        public = "published" if published else "not published"
+        state += f" ({story}) at {path}, {public}"
+    return f"{state}: {why}" if why else f"{state}."
 
 
 def _values(
@@ -257,14 +282,14 @@ def _body(field: Field, versions: Mapping[str, JsonObject]) -> Markup:
     )
 
 
-def _around(view: View, browser: ItemBrowser, entry: Entry) -> list[Markup]:
-    count, referring = browser.referring(entry, _POINTING)
+def _around(view: View, catalogue: Catalogue, entry: Entry) -> list[Markup]:
+    count, found = referring(catalogue, entry, _POINTING)
     parts = []
     if count:
-        title = f"Referred to by {count:,} {'item' if count == 1 else 'items'}"
+        title = f"Referred to by {counted(count, 'item')}"
         listed = [
-            _from(view, browser, each, f"from-{number}")
-            for number, each in enumerate(referring)
+            _from(view, catalogue, other, slug, f"from-{number}")
+            for number, (other, slug) in enumerate(found)
         ]
         every = view.act(
             "pointing",
@@ -272,27 +297,21 @@ def _around(view: View, browser: ItemBrowser, entry: Entry) -> list[Markup]:
             about=f"List the items that refer to {entry.title}",
         )
         parts.append(_made("around", title=title, parts=listed, after=every))
-    locales = [
-        open_button(view, each, f"locale-{each.entry_id}", _tagged(browser, each))
-        for each in browser.other_locales(entry)
-    ]
+    locales = []
+    for each in other_locales(catalogue, entry):
+        label = f"{each.title} ({catalogue.locale_tag(each) or 'without a locale'})"
+        locales.append(_open_button(view, each, f"locale-{each.entry_id}", label))
     if locales:
         title = "In other locales"
         parts.append(_made("around", title=title, parts=locales, after=NOTHING))
     return parts
 
 
-def _tagged(browser: ItemBrowser, entry: Entry) -> str:
-    tag = ItemRelation(browser).locale_tag(entry) or "without a locale"
-    return f"{entry.title} ({tag})"
-
-
-def _from(view: View, browser: ItemBrowser, reference: Reference, row: str) -> Markup:
-    other = reference.entry
-    if other is None:
-        return code(reference.item_id)
-    collection = browser.collection(other)
-    field = collection.field(reference.field)
-    name = field.display_name if field else reference.field
+def _from(
+    view: View, catalogue: Catalogue, other: Entry, slug: str, row: str
+) -> Markup:
+    collection = catalogue.collection(other)
+    field = collection.field(slug)
+    name = field.display_name if field else slug
     after = f" ({collection.display_name}, {other.slug}; field {name})"
-    return joined((open_button(view, other, row), escape(after)))
+    return joined((_open_button(view, other, row), escape(after)))

@@ -81,7 +81,7 @@ def item_sets(
     """Show and decide which items of each collection are imported.
 
     Unattended with `item_set`, every collection gets that set and the decision is
-    written, in bulk, by `reviewer`; without, it shows what stands or is proposed
+    written, in bulk, by `reviewer`; without, it shows what is decided or proposed
     and writes nothing. Raises `UsageError` for an unknown set or no reviewer.
     """
     before = current_choices(workspace, origin)

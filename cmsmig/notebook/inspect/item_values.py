@@ -19,23 +19,16 @@ from cmsmig.mapping.dates import parse_moment, zone_of
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Field
-from cmsmig.survey.item_browser import Reference
-from cmsmig.survey.item_findings import size_told
-from cmsmig.survey.value_facts import file_name
+from cmsmig.survey.value_facts import SHOWN, file_name, size_text
 from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.html.safe_html import NOTHING, code, escape, joined, stacked
 
 _COLOUR = re.compile(
     r"#[0-9a-fA-F]{3,8}|(?:rgb|hsl)a?\([0-9.,%/ deg]{3,60}\)|[a-zA-Z]{3,20}"
 )
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August",
-    "September", "October", "November", "December",
-)  # fmt: skip
 _LINKED = re.compile(r"https?://[^\s\"'<>\\^`{|}]+", re.I)
 _IN_MAIL = r"\s@<>\"'"
 _MAIL = re.compile(rf"[^{_IN_MAIL}]++@[^{_IN_MAIL}][^{_IN_MAIL}.]*+\.[^{_IN_MAIL}]++")
-_PICTURES = frozenset(("Image", "MultiImage"))
 _MOST_WORDS = 1500
 """Words beyond which two texts are not compared word by word."""
 _MOST = 20_000
@@ -56,25 +49,22 @@ class ValueContext:
     """By address: those of the item."""
     thumbnail: Callable[[str], str | None]
     """Returns the thumbnail of a hash; None while it is being drawn."""
-    references: Mapping[tuple[str, str], Reference]
-    """By field and target."""
-    opener: Callable[[Reference], Markup]
-    """Returns what opens the item at a reference's other end."""
+    causes: Mapping[tuple[str, str], str]
+    """Why references would stay empty, by field and target."""
+    opener: Callable[[str, str], Markup]
+    """Returns what opens the item with an id that a reference leads to, which stays
+    empty for a cause."""
 
 
 def value_html(field: Field, value: Json, context: ValueContext) -> Markup:
     """Return a value as what its field says it is; whatever it holds, it is shown."""
     if is_blank(value):
         return _made("missing", text="empty")
-    if field.type in ("Reference", "MultiReference"):
-        return _references(field, value, context)
-    if field.type in ("Image", "MultiImage", "File"):
-        return _files(field, value, context)
     made = _SHOWN.get(field.type, _text)
     return made(field, value, context)
 
 
-def moment_told(text: str, time_zone: str) -> str:
+def moment_text(text: str, time_zone: str) -> str:
     """Return a point in time in words: `14 March 2024, 09:30 (Europe/Paris)`."""
     moment = parse_moment(text)
     if moment is None:
@@ -83,8 +73,7 @@ def moment_told(text: str, time_zone: str) -> str:
         there = moment.astimezone(zone_of(time_zone))
     except OverflowError:
         there = moment
-    day = f"{there.day} {_MONTHS[there.month - 1]} {there.year}"
-    return f"{day}, {there.hour:02}:{there.minute:02} ({time_zone})"
+    return f"{there.day} {there:%B %Y, %H:%M} ({time_zone})"
 
 
 def words_html(before: str, after: str) -> Markup:
@@ -111,7 +100,7 @@ def _compared(one: list[str], two: list[str]) -> Iterator[tuple[str, str]]:
 def _text(field: Field, value: Json, context: ValueContext) -> Markup:
     if isinstance(value, str):
         shown = value if len(value) <= _MOST else f"{value[:_MOST]}…"
-        return _made("long", text=shown) if len(value) > 90 else escape(value)
+        return _made("long", text=shown) if len(value) > SHOWN else escape(value)
     text = json.dumps(value, ensure_ascii=False, indent=1)
     return _made("long", text=text[:_MOST])
 
@@ -127,7 +116,7 @@ def _switch(field: Field, value: Json, context: ValueContext) -> Markup:
 def _date(field: Field, value: Json, context: ValueContext) -> Markup:
     if not isinstance(value, str):
         return _text(field, value, context)
-    return escape(moment_told(value, context.time_zone))
+    return escape(moment_text(value, context.time_zone))
 
 
 def _option(field: Field, value: Json, context: ValueContext) -> Markup:
@@ -163,31 +152,18 @@ def link_html(address: str) -> Markup:
     return code(address)
 
 
-_SHOWN: Mapping[str, Callable[[Field, Json, ValueContext], Markup]] = {
-    "Number": _number,
-    "Switch": _switch,
-    "DateTime": _date,
-    "Option": _option,
-    "Color": _colour,
-    "Link": _link,
-    "VideoLink": _link,
-    "Email": _mail,
-}
-
-
 def _references(field: Field, value: Json, context: ValueContext) -> Markup:
     multiple = field.type == "MultiReference"
-    parts = []
-    for target in target_ids(value, multiple=multiple):
-        found = context.references.get((field.slug, target))
-        found = found or Reference(field.slug, target, None, "")
-        parts.append(context.opener(found))
+    parts = [
+        context.opener(target, context.causes.get((field.slug, target), ""))
+        for target in target_ids(value, multiple=multiple)
+    ]
     return stacked(parts) if parts else _text(field, value, context)
 
 
 def _files(field: Field, value: Json, context: ValueContext) -> Markup:
     parts = [
-        _file(found.address, found.alt, field.type in _PICTURES, context)
+        _file(found.address, found.alt, field.type != "File", context)
         for found, _ in file_objects(value)
     ]
     return joined(parts) if parts else _text(field, value, context)
@@ -201,18 +177,35 @@ def _file(address: str, alt: str, picture: bool, context: ValueContext) -> Marku
         return _made(
             "picture", source="", name=name, about=why, alt="", drawn="not here"
         )
-    about = size_told(row.size)
+    about = size_text(row.size)
     if row.width and row.height:
         about = f"{row.width} × {row.height}, {about}"
     if not picture:
         return escape(f"{name} ({row.content_type or 'file'}, {about})")
     source = context.thumbnail(row.sha256)
-    told = _RESERVED.get(alt.strip(), f"“{alt.strip()}”" if alt.strip() else "")
+    said = _RESERVED.get(alt.strip(), f"“{alt.strip()}”" if alt.strip() else "")
     return _made(
         "picture",
         source=source or "",
         name=name,
-        about=f"{about}; {told or 'no alternative text'}",
+        about=f"{about}; {said or 'no alternative text'}",
         alt=alt or name,
         drawn="is being drawn" if source is None else "cannot be drawn here",
     )
+
+
+_SHOWN: Mapping[str, Callable[[Field, Json, ValueContext], Markup]] = {
+    "Number": _number,
+    "Switch": _switch,
+    "DateTime": _date,
+    "Option": _option,
+    "Color": _colour,
+    "Link": _link,
+    "VideoLink": _link,
+    "Email": _mail,
+    "Reference": _references,
+    "MultiReference": _references,
+    "Image": _files,
+    "MultiImage": _files,
+    "File": _files,
+}

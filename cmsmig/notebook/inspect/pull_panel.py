@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -13,15 +12,14 @@ from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
-from cmsmig.origin.schema import Item
 from cmsmig.settings import Project
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import require_same_site
+from cmsmig.ui.format import moment
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     heading,
-    joined,
     note,
     paragraph,
     sheet,
@@ -37,7 +35,7 @@ async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
     """Read the origin when it is not all there, and show what there is.
 
     Unattended it reads at once, unless it is a dry run, and with `refresh`
-    everything anew; by hand it waits for the button, which does that too. Writes
+    everything again; by hand it waits for the button, which does that too. Writes
     `raw/` and `files/`.
     """
     cache = RawCache(workspace.project.raw)
@@ -57,7 +55,9 @@ async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
         )
     meter = Meter(workspace.observer)
     await _read(workspace, meter, refresh=cache.complete())
-    return workspace.panel(_found_html(workspace) + sheet(_summary_html(meter)))
+    notes = [note(each, "warning") for each in meter.notices]
+    summary = sheet(paragraph(meter.summary()), *notes)
+    return workspace.panel(_found_html(workspace) + summary)
 
 
 async def _require_same_site(workspace: Workspace) -> None:
@@ -128,7 +128,7 @@ async def _read(workspace: Workspace, observer: Observer, *, refresh: bool) -> N
 def _nothing(project: Project) -> Markup:
     started = any(project.raw.glob("**/*.json"))
     text = (
-        "The origin is read in part; go on with the button."
+        "The origin is read in part; the button continues."
         if started
         else "Nothing is read yet. Reading takes one request per 100 items and set, at "
         "the rate of your plan, and downloads every file once."
@@ -140,41 +140,30 @@ def _found_html(workspace: Workspace) -> Markup:
     origin = pulled(workspace)
     locales = ", ".join(each.tag for each in origin.site.locales)
     languages = f"the locales {locales}" if locales else "one language"
+    staged, live = (
+        sum(map(len, each.values())) for each in (origin.staged, origin.live)
+    )
+    read_at = (workspace.project.raw / "collections.json").stat().st_mtime
+    read_on = moment(datetime.fromtimestamp(read_at, UTC).isoformat())
     return sheet(
         heading(f"{origin.site.display_name}: what was read"),
         paragraph(
-            f"{len(origin.collections):,} collections, {_count(origin.staged):,} staged"
-            f" and {_count(origin.live):,} live items in {languages}; read "
-            f"{_when(workspace.project)}. Everything below works from this copy and "
-            "asks the origin nothing."
+            f"{len(origin.collections):,} collections, {staged:,} staged and {live:,} "
+            f"live items in {languages}; read {read_on}. Everything below works from "
+            "this copy and asks the origin nothing."
         ),
         _files(origin),
     )
 
 
-def _count(sets: Mapping[str, tuple[Item, ...]]) -> int:
-    return sum(map(len, sets.values()))
-
-
 def _files(origin: Origin) -> Markup:
     failed = [row for row in origin.files.values() if row.error]
-    told = paragraph(
+    counts = paragraph(
         f"{len(origin.files):,} files are named, {len(origin.files) - len(failed):,} "
         "are here."
     )
     if not failed:
-        return told
+        return counts
     rows = [(row.address, row.detail or row.error) for row in failed[:_FILES]]
-    caption = f"Files that could not be had ({len(failed):,})"
-    return told + table(("Address", "Why"), rows, caption=caption)
-
-
-def _summary_html(meter: Meter) -> Markup:
-    lines = [paragraph(meter.summary())]
-    lines += [note(each, "warning") for each in meter.notices]
-    return joined(lines)
-
-
-def _when(project: Project) -> str:
-    seconds = (project.raw / "collections.json").stat().st_mtime
-    return datetime.fromtimestamp(seconds, UTC).strftime("%d %B %Y, %H:%M UTC")
+    caption = f"Files that could not be downloaded ({len(failed):,})"
+    return counts + table(("Address", "Why"), rows, caption=caption)

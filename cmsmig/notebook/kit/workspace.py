@@ -138,7 +138,7 @@ class Workspace:
         if self.project.target:
             rows.insert(0, ("Target", self.project.target))
         rows.append(
-            ("Run", "by hand" if self.interactive else "unattended, nobody is asked")
+            ("Run", "by hand" if self.interactive else "unattended, no one is asked")
         )
         writes = "nothing is written" if self.dry_run else "this notebook may write"
         return [*rows, ("Dry run", f"{'yes' if self.dry_run else 'no'}: {writes}")]
@@ -196,7 +196,7 @@ def _chosen(project: Project, target: str) -> Project:
     try:
         return choose_target(project, target)
     except SettingsError:
-        # What is wrong with the settings is told where they are used.
+        # What is wrong with the settings is an error where they are used.
         return project
 
 
@@ -206,6 +206,6 @@ def _require_named(project: Project) -> None:
         project, os.environ, need_origin=False, need_destination=False
     ).confirm:
         raise UsageError(
-            f"This notebook would write to {project.target}: say so by hand with "
+            f"This notebook would write to {project.target}: name it by hand with "
             f'target = "{project.target}" in the cell of parameters.'
         )

@@ -19,6 +19,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
+from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import known_reviewer, require_pull, required
 from cmsmig.notebook.kit.finding_table import FindingRows
@@ -47,7 +48,6 @@ from cmsmig.review.scanned_bodies import ScannedBodies, ScannedBody
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
-from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.ui.documents.findings import findings_doc, loss_finding
 from cmsmig.ui.html.safe_html import doc_sheet, joined, note, sheet
@@ -210,12 +210,14 @@ def _row_keeper(
     migration: Migration,
 ) -> ReceiveBody:
     """Return what keeps the row and the losses of each body."""
-    pages = OldPages.of(migration.origin)
+    origin = migration.origin
+    pages = OldPaths.of(origin.site, origin.collections)
 
     def keep(index: int, scanned: ScannedBody | None) -> None:
         body = body_index.bodies[index]
         lost = scanned.losses if scanned else ()
-        page = pages.path(body.item) if lost else ""
+        item = body.item
+        page = pages.path(item.key, item.slug or item.key.item_id) if lost else ""
         rows.note(index, scanned)
         losses.replace(
             index,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cmsmig.notebook.inspect import inspection
+from cmsmig.notebook import inspection
 from cmsmig.notebook.kit.workspace import open_workspace
 from tests.support.notebook.page import Page
 from tests.support.steps.staged_project import Stage, StagedProject

@@ -22,7 +22,6 @@ from cmsmig.notebook.designing import (
     sample_values,
 )
 from cmsmig.notebook.inspect.explorer import Explorer
-from cmsmig.notebook.inspect.site_catalogue import site_scan
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.previewing import (
     accept_bodies,
@@ -86,7 +85,7 @@ class Session:
     async def open_explorer(self, *, dry_run: bool = False) -> None:
         """Open the browser of items, and wait until all are listed."""
         workspace = self._workspace(dry_run)
-        explorer = Explorer(workspace, site_scan(workspace))
+        explorer = Explorer(workspace)
         self.page = Page(explorer.element())
         await self.page.until(lambda: not explorer.queue.busy, "items are still listed")
 

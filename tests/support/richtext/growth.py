@@ -48,7 +48,7 @@ _TYPES = {
     Encoding.OPTION: "Option", Encoding.TEXTAREA: "Email", Encoding.MARKDOWN: "Phone",
 }  # fmt: skip
 """The origin type that each encoding is measured with; other encodings take text."""
-_CONTEXT = ValueContext("UTC", {}, lambda sha256: "", {}, lambda reference: NOTHING)
+_CONTEXT = ValueContext("UTC", {}, lambda sha256: "", {}, lambda *_: NOTHING)
 
 
 def _faithful(text: str) -> object:

@@ -1,26 +1,28 @@
-"""Which items a list holds, in which order: conditions over the catalogue's rows."""
+"""Which items a list holds, in which order: conditions over the catalogue's rows; and
+what each finding of an item is: the picture, the reference, the field."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from cmsmig.mapping.select.reference_targets import EXPLAINED
-from cmsmig.survey.census import STRUCTURES
-from cmsmig.survey.value_facts import FACET_TYPES, REFERENCE
+from cmsmig.counting import counted
+from cmsmig.mapping.select.reference_targets import explained
+from cmsmig.survey.body_census import LOSS_OF, STRUCTURE, STRUCTURES
+from cmsmig.survey.catalogue import Catalogue, Entry, Value
+from cmsmig.survey.references import item_names
+from cmsmig.survey.value_facts import REFERENCE, file_name, size_text
 from cmsmig.ui.query import Query, folded
 
-Condition: TypeAlias = "tuple[str, tuple[str | int, ...]]"
+Condition: TypeAlias = tuple[str, tuple[Value, ...]]
 """SQL over the entry `e`, and its values."""
-LARGEST = 100
+_LARGEST = 100
 """Files that count as the largest."""
-
-
-LEAST_OF_LARGEST = (
+_LEAST_OF_LARGEST = (
     "max(1, coalesce((SELECT size FROM (SELECT DISTINCT sha256, size FROM held_file "
-    f"WHERE size > 0) ORDER BY size DESC LIMIT 1 OFFSET {LARGEST - 1}), 1))"
+    f"WHERE size > 0) ORDER BY size DESC LIMIT 1 OFFSET {_LARGEST - 1}), 1))"
 )
 """The size of the smallest of the largest files."""
 
@@ -51,26 +53,26 @@ class Finding(StrEnum):
     LEFT_OUT = "left-out"
 
 
-FINDINGS: Mapping[Finding, str] = {
+_NAMES: Mapping[Finding, str] = {
     Finding.CHANGED: "live, and changed since",
     Finding.LOSS: "losses in bodies",
     Finding.DANGLING: "dangling references",
     Finding.NO_ALT: "pictures without alternative text",
-    Finding.LARGEST: f"large files: the {LARGEST} largest",
+    Finding.LARGEST: f"large files: the {_LARGEST} largest",
     Finding.NO_FILE: "missing files",
-    Finding.SAME_NAME: "names that stand twice",
-    Finding.SAME_SLUG: "slugs that stand twice",
+    Finding.SAME_NAME: "names that occur twice",
+    Finding.SAME_SLUG: "slugs that occur twice",
     Finding.NO_SLUG: "no slug",
     Finding.LEFT_OUT: "no story: left out",
 }
 """Findings in words, after "items with"; keys choose by the first letters."""
-LOSS_OF = f"{Finding.LOSS}:"
-"""Before the kind of a loss, such as `Script`."""
-STRUCTURE = "structure:"
-"""Before the name of a structure in bodies."""
 _STRUCTURES = {each.name: each.title for each in STRUCTURES}
-
-
+_FILES: Mapping[str, str] = {
+    Finding.NO_ALT: "picture AND alt = ''",
+    Finding.LARGEST: f"size >= {_LEAST_OF_LARGEST}",
+    Finding.NO_FILE: "sha256 = ''",
+}
+"""Which files of an item a finding is about."""
 _LARGEST_FILE = "(SELECT max(size) FROM held_file h WHERE h.entry = e.id)"
 COLUMNS: Mapping[str, str] = {
     "name": "e.sorted",
@@ -87,11 +89,9 @@ COLUMNS: Mapping[str, str] = {
 }
 """Columns that every item has, with what they are sorted by."""
 FOUND = "found"
-"""The column that tells what was found; it is sorted by how much that is."""
+"""The column with what was found; it is sorted by how much that is."""
 _MUCH: Mapping[str, str] = {
-    Finding.NO_ALT: _LARGEST_FILE,
-    Finding.LARGEST: _LARGEST_FILE,
-    Finding.NO_FILE: _LARGEST_FILE,
+    **dict.fromkeys(_FILES, _LARGEST_FILE),
     Finding.LOSS: "e.losses",
 }
 MOST_FIRST = frozenset(("updated", "published", "created", "losses", FOUND))
@@ -104,24 +104,23 @@ FACET = "facet:"
 
 def with_finding(query: Query, finding: str) -> Query:
     """Return a choice with another finding, in the order that fits it: the largest
-    and the most first, and what stands twice one below the other."""
+    and the most first, and equal ones one below the other."""
     sort = "" if query.sort in (FOUND, "slug") else query.sort
     if finding == Finding.SAME_SLUG:
         sort = "slug"
-    elif finding in (Finding.LARGEST, Finding.LOSS) or is_noticed(finding):
+    elif finding in (Finding.LARGEST, Finding.LOSS) or _is_noticed(finding):
         sort = FOUND
-    return with_order(query.having("finding", finding), sort)
+    chosen = query.having("finding", finding)
+    return replace(chosen, sort=sort, descending=sort in MOST_FIRST)
 
 
-def with_order(query: Query, sort: str) -> Query:
-    """Return a choice sorted by a column: days from the newest, numbers from the
-    largest."""
-    return replace(query, sort=sort, descending=sort in MOST_FIRST)
-
-
-def conditions(query: Query, editions: str, *, without: str = "") -> Condition:
-    """Return what tells the wanted items, those with the words as `Catalogue.find`
-    found them; `without` leaves a filter out, to count what else there is."""
+def conditions(catalogue: Catalogue, query: Query, *, without: str = "") -> Condition:
+    """Return the condition of the wanted items; `without` leaves a filter out, to
+    count what else there is."""
+    if query.words:
+        catalogue.find(query.words)
+    wanted = "" if without == "collection" else query.get("collection")
+    editions = catalogue.ids(wanted)
     found = [(f"e.edition IN {editions}", ()), *_conditions(query, editions, without)]
     return " AND ".join(sql for sql, _ in found), tuple(
         value for _, values in found for value in values
@@ -144,7 +143,7 @@ def ordering(query: Query) -> Condition:
         )
         by = f"{first.format('c.number')} {way} NULLS LAST, {name} {way} NULLS LAST"
         return f"ORDER BY {by}, e.id", (slug, slug)
-    if query.sort == FOUND and is_noticed(query.get("finding")):
+    if query.sort == FOUND and _is_noticed(query.get("finding")):
         times = "SELECT sum(times) FROM noticed n WHERE n.entry = e.id AND finding = ?"
         return f"ORDER BY ({times}) {way}, e.sorted, e.id", (query.get("finding"),)
     much = _MUCH.get(query.get("finding"), COLUMNS["name"])
@@ -190,12 +189,14 @@ _FILTERS = {
 
 
 def finding_condition(finding: str, editions: str) -> Condition:
-    """Return what tells the items with a finding, or a dangling reference's cause."""
+    """Return the condition of the items with a finding, or with one of its kinds."""
     name, _, cause = finding.partition(":")
-    if is_noticed(finding):
+    if _is_noticed(finding):
         return "e.id IN (SELECT entry FROM noticed WHERE finding = ?)", (finding,)
     if cause:
         return "e.id IN (SELECT entry FROM cell WHERE cause = ?)", (cause,)
+    if name in _FILES:
+        return f"e.id IN (SELECT entry FROM held_file WHERE {_FILES[name]})", ()
     twin = (
         f"({{0}} <> '' AND (e.edition, e.locale, {{0}}) IN (SELECT edition, locale, "
         f"{{1}} FROM entry WHERE edition IN {editions} GROUP BY 1, 2, 3 "
@@ -205,13 +206,6 @@ def finding_condition(finding: str, editions: str) -> Condition:
         Finding.CHANGED: "e.differs",
         Finding.LOSS: "e.losses > 0",
         Finding.DANGLING: "e.id IN (SELECT entry FROM cell WHERE cause <> '')",
-        Finding.NO_ALT: (
-            "e.id IN (SELECT entry FROM held_file WHERE picture AND alt = '')"
-        ),
-        Finding.LARGEST: (
-            f"e.id IN (SELECT entry FROM held_file WHERE size >= {LEAST_OF_LARGEST})"
-        ),
-        Finding.NO_FILE: "e.id IN (SELECT entry FROM held_file WHERE sha256 = '')",
         Finding.SAME_NAME: twin.format("e.sorted", "sorted"),
         Finding.SAME_SLUG: twin.format("e.slug", "slug"),
         Finding.NO_SLUG: "e.slug = ''",
@@ -219,7 +213,7 @@ def finding_condition(finding: str, editions: str) -> Condition:
     }[Finding(name)], ()
 
 
-def is_noticed(finding: str) -> bool:
+def _is_noticed(finding: str) -> bool:
     """Return whether a finding is a kind of loss, or a structure, in a body."""
     return finding.startswith((LOSS_OF, STRUCTURE))
 
@@ -231,10 +225,7 @@ def finding_name(finding: str) -> str:
         return f"{cause.lower()} (a loss)"
     if finding.startswith(STRUCTURE):
         return f"{_STRUCTURES.get(cause, cause).lower()} in a body"
-    if cause:
-        words = {str(each): text for each, text in EXPLAINED.items()}
-        return f"dangling because {words.get(cause, cause)}"
-    return FINDINGS[Finding(name)] if name else "anything"
+    return f"dangling because {explained(cause)}" if cause else _NAMES[Finding(name)]
 
 
 def _field_condition(field: str, query: Query) -> Condition:
@@ -251,6 +242,100 @@ def _field_condition(field: str, query: Query) -> Condition:
     return equal, (field, value, value)
 
 
-def is_counted(field_type: str) -> bool:
-    """Return whether the values of a field's type are offered with their counts."""
-    return field_type in FACET_TYPES
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One finding in one item."""
+
+    field: str
+    """The field's name; empty for what concerns the item as a whole."""
+    what: str
+
+
+def sightings(
+    catalogue: Catalogue, finding: str, entries: Sequence[Entry]
+) -> Mapping[int, list[Sighting]]:
+    """Return what a finding is in each of some items, by the entry's number."""
+    found: dict[int, list[Sighting]] = {each.entry_id: [] for each in entries}
+    names = {
+        (each.entry_id, field.slug): field.display_name
+        for each in entries
+        for field in catalogue.collection(each).fields
+    }
+    for entry_id, slug, what in _sighted(catalogue, finding, entries):
+        field = names.get((entry_id, slug), slug)
+        found[entry_id].append(Sighting(field, what))
+    return found
+
+
+def _sighted(
+    catalogue: Catalogue, finding: str, entries: Sequence[Entry]
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the entry's number, the slug of the field, and what is found there."""
+    name, _, cause = finding.partition(":")
+    ids = f"({', '.join(str(each.entry_id) for each in entries)})"
+    if _is_noticed(finding):
+        yield from _noticed(catalogue, finding, ids)
+    elif name == Finding.DANGLING:
+        yield from _dangling(catalogue, cause, ids)
+    elif name in _FILES:
+        yield from _files(catalogue, name, ids)
+    for each in entries:
+        if name == Finding.CHANGED:
+            for slug in _changed_fields(catalogue, each):
+                yield each.entry_id, slug, "changed since it was published"
+        elif name == Finding.LEFT_OUT:
+            yield each.entry_id, "", each.left_out
+        elif finding == Finding.LOSS:
+            yield each.entry_id, "", counted(each.losses or 0, "loss", "losses")
+
+
+def _changed_fields(catalogue: Catalogue, entry: Entry) -> Iterator[str]:
+    """Yield the fields in which visitors see something else than editors."""
+    if entry.staged is not None and entry.live is not None:
+        staged, live = entry.staged.read(), entry.live.read()
+        known = [each.slug for each in catalogue.collection(entry).fields]
+        for slug in dict.fromkeys((*known, *staged, *live)):
+            if staged.get(slug) != live.get(slug):
+                yield slug
+
+
+def _noticed(
+    catalogue: Catalogue, finding: str, ids: str
+) -> Iterator[tuple[int, str, str]]:
+    rows = catalogue.all(
+        "SELECT entry, field, times, what FROM noticed WHERE finding = ? AND entry IN "
+        f"{ids} ORDER BY entry, field",
+        (finding,),
+    )
+    for entry, field, times, what in rows:
+        yield entry, field, first_of_several(times, what)
+
+
+def first_of_several(times: int, what: str) -> str:
+    """Return what was found in a body, with how often if that is several times."""
+    return f"{times:,} times, first {what}" if times > 1 else what
+
+
+def _dangling(
+    catalogue: Catalogue, cause: str, ids: str
+) -> Iterator[tuple[int, str, str]]:
+    rows = catalogue.all(
+        "SELECT entry, field, facet, cause FROM cell "
+        f"WHERE entry IN {ids} AND cause <> '' AND ? IN ('', cause) "
+        "ORDER BY entry, field, ordinal",
+        (cause,),
+    )
+    names = item_names(catalogue, (row[2] for row in rows))
+    for entry, field, target, why in rows:
+        yield entry, field, f"{names.get(target) or target}: {explained(why)}"
+
+
+def _files(catalogue: Catalogue, name: str, ids: str) -> Iterator[tuple[int, str, str]]:
+    rows = catalogue.all(
+        "SELECT entry, field, address, size FROM held_file "
+        f"WHERE entry IN {ids} AND {_FILES[name]} "
+        "ORDER BY entry, size DESC, field, ordinal"
+    )
+    for entry, field, address, size in rows:
+        size_said = f" ({size_text(size)})" if size else ""
+        yield entry, field, f"{file_name(address)}{size_said}"

@@ -1,14 +1,29 @@
-"""What rich text bodies are made of: the structures in them."""
+"""What rich text bodies are made of and what they lose, kept with the rows of a
+catalogue."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from cmsmig.canonical import JsonObject
 from cmsmig.mapping.select.routes import Routes
+from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.html.soup import Tag, parse_html
+from cmsmig.richtext.losses import Loss
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.survey.catalogue import Catalogue
+from cmsmig.survey.value_facts import short
+from cmsmig.ui.documents.findings import loss_name
 
+LOSS_OF = "loss:"
+"""Before the kind of a loss, such as `Script`, in the name of a finding."""
+STRUCTURE = "structure:"
+"""Before the name of a structure in bodies, in the name of a finding."""
 _WORDS = 60
+_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +47,7 @@ STRUCTURES: tuple[Structure, ...] = (
         "Code blocks without code",
         "The origin does not deliver the code; copy it by hand.",
     ),
-    Structure("image", "Images", "Uploaded first; the new address stands in the text."),
+    Structure("image", "Images", "Uploaded first; the text gets the new address."),
     Structure(
         "captioned-image",
         "Images with a caption",
@@ -163,16 +178,82 @@ def example_of(tag: Tag) -> str:
     """Return what a person finds the structure by: an address, else its text."""
     for name in ("href", "src", "data-page-url", "id", "style"):
         if value := _said(tag, name):
-            return _short(value)
-    text = " ".join(tag.get_text(" ").split())
-    if text:
-        return _short(text)
+            return short(value, _WORDS)
+    if text := tag.get_text(" ").strip():
+        return short(text, _WORDS)
     for below in tag.find_all(True):
         if address := _said(below, "src"):
-            return _short(address)
+            return short(address, _WORDS)
     inner = tag.find(True) or tag
     return f"<{inner.name}>"
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _WORDS else f"{text[: _WORDS - 1]}…"
+_Notice: TypeAlias = tuple[str, str, int, str, str, str]
+"""What one body holds of one sort, as in the table `noticed`: the finding, the field,
+how often, and of the first one what it is, where and why."""
+
+
+def look_through_bodies(catalogue: Catalogue) -> Iterator[int]:
+    """Note what the bodies of each item lose and hold; yield how many items are left.
+
+    As bodies are converted before any choice of the notebooks 02 and 03.
+    """
+    engine = Lenient(NativeEngine())
+    routes = Routes(catalogue.site, tuple(catalogue.collections.values()), {}, {})
+    fields = {
+        each.collection_id: [f.slug for f in each.fields if f.type == "RichText"]
+        for each in catalogue.collections.values()
+    }
+    waiting = f"edition IN {catalogue.ids()} AND losses IS NULL AND bodies > 0"
+    while True:
+        (left,) = catalogue.one(f"SELECT count(*) FROM entry WHERE {waiting}")
+        if not left:
+            return
+        for entry in catalogue.entries(f"WHERE {waiting} ORDER BY id LIMIT {_AT_ONCE}"):
+            data = entry.read()
+            lost, noticed = 0, list[_Notice]()
+            for field, body in _bodies(data, fields[entry.key.collection_id]):
+                losses = engine.from_html(body).losses
+                lost += len(losses)
+                noticed += [*_losses(field, losses), *_made_of(field, body, routes)]
+            _keep(catalogue, entry.entry_id, lost, noticed)
+            left -= 1
+            yield int(left)
+
+
+def _bodies(data: JsonObject, fields: list[str]) -> Iterator[tuple[str, str]]:
+    for field in fields:
+        body = data.get(field)
+        if isinstance(body, str) and body.strip():
+            yield field, body
+
+
+def _losses(field: str, losses: tuple[Loss, ...]) -> Iterator[_Notice]:
+    """Yield each kind of what a body loses, with the first loss of that kind."""
+    kinds: dict[str, list[Loss]] = {}
+    for each in losses:
+        kinds.setdefault(loss_name(each.kind), []).append(each)
+    for kind, found in kinds.items():
+        first = found[0]
+        what = first.what or first.context
+        name = f"{LOSS_OF}{kind}"
+        yield name, field, len(found), what, first.where, first.why
+
+
+def _made_of(field: str, body: str, routes: Routes) -> Iterator[_Notice]:
+    for name, elements in structures_of(body, routes).items():
+        first = example_of(elements[0])
+        yield f"{STRUCTURE}{name}", field, len(elements), first, "", ""
+
+
+def _keep(
+    catalogue: Catalogue, entry_id: int, lost: int, noticed: list[_Notice]
+) -> None:
+    def write(db: sqlite3.Connection) -> None:
+        db.execute("UPDATE entry SET losses = ? WHERE id = ?", (lost, entry_id))
+        db.executemany(
+            "INSERT OR REPLACE INTO noticed VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(entry_id, *each) for each in noticed],
+        )
+
+    catalogue.change(write)
