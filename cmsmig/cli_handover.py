@@ -46,8 +46,8 @@ def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def list_checks(folder: Path | None, as_json: bool) -> None:
     """What has to be so before the DNS switch, from the project's files alone."""
+    from cmsmig.evidence.checklist import open_checklist
     from cmsmig.evidence.report import checklist_doc
-    from cmsmig.evidence.switch.checklist_file import open_checklist
 
     project, settings = load_project(folder)
     checks = open_checklist(project, settings)
@@ -72,7 +72,7 @@ def reports(folder: Path | None, folders: tuple[Path, ...], as_json: bool) -> No
     Without FOLDERS: those below ./reports and the project's own folder of reports.
     Exits with 4 where one was changed.
     """
-    from cmsmig.evidence.kept_reports import check_reports
+    from cmsmig.evidence.report_chain import check_reports
 
     project, settings = load_project(folder)
     usual = (Path("reports") / project.target, project.state_folder / "reports")

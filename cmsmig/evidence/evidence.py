@@ -1,50 +1,57 @@
-"""The evidence: what came in, what became of it, and how that was checked."""
+"""The evidence: what came in, the outcome, who decided, and how that was checked."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from cmsmig.canonical import Json, JsonObject, text_of
-from cmsmig.evidence.collection_count import CollectionCount, count_collections
-from cmsmig.evidence.decided import (
-    Decided,
+from cmsmig.counting import counted
+from cmsmig.evidence.addresses import (
+    HostUse,
+    count_hosts,
+    old_addresses,
     site_address,
     space_address,
-    who_decided,
 )
+from cmsmig.evidence.checks import SiteFindings
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
-from cmsmig.evidence.file_count import FileCount, count_files
-from cmsmig.evidence.headline import Headline, headline
-from cmsmig.evidence.listing import details_of
-from cmsmig.evidence.publication import (
-    PublicationCount,
-    count_publication,
-    sum_publication,
-)
-from cmsmig.evidence.redirects import address_map, decided_redirects
+from cmsmig.evidence.redirects import decided_redirects, imported_addresses
 from cmsmig.evidence.report_findings import (
     FindingSet,
     old_address_findings,
     report_findings,
 )
-from cmsmig.evidence.switch.old_addresses import HostUse, count_hosts, old_addresses
-from cmsmig.evidence.switch.site_checks import SiteFindings
+from cmsmig.evidence.summary import (
+    CollectionCount,
+    FileCount,
+    Headline,
+    PublicationCount,
+    count_collections,
+    count_files,
+    headline,
+    sum_publication,
+)
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.connection import connect, translated
+from cmsmig.ledger.connection import connect_reading, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.run_progress import LastRun, read_history
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.redirects.address_map import AddressMap, KnownAddress, Source
+from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.mapping.decisions.redirects import RedirectsDecision
+from cmsmig.mapping.draft import ExistingStory
+from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.settings import Project
 from cmsmig.steps.baseline.baseline import read_old_site
 from cmsmig.steps.baseline.compare_sites import read_comparison
 from cmsmig.steps.changes.changes import Change
+from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.migration import Migration, as_begun
-from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
@@ -57,6 +64,17 @@ LISTS = "lists"
 _SKIPPED = "skipped"
 _READS = ("read_", "list_", "compare_")
 """What the names of calls begin with that change nothing."""
+
+
+class Decided(NamedTuple):
+    """One decision that a person took."""
+
+    what: str
+    by: str
+    """Empty where it is not signed."""
+    at: str
+    """ISO 8601 in UTC, as it is in the file."""
+    how: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +109,6 @@ class Evidence:
     is_carried_out: bool
     """Whether a run of that plan, of all items, came to its end, and no item failed or
     is open."""
-    unpublished: int
-    """Stories of live items that are not published."""
     redirects: AddressMap
     verification: Verification | None
     """None when nothing was read back in this run."""
@@ -102,7 +118,6 @@ class Evidence:
     """Losses and links one by one."""
     target: str = ""
     """The destination's name, where the project names several."""
-    publication: tuple[PublicationCount, ...] = ()
     findings: tuple[FindingSet, ...] = ()
     decided: tuple[Decided, ...] = ()
     site_address: str = ""
@@ -126,12 +141,17 @@ class Evidence:
         return f"{known.rstrip('/')}/" if known.startswith("https://") else ""
 
     @property
+    def publication(self) -> PublicationCount:
+        """Return what is published of all stories."""
+        return sum_publication(self.collections)
+
+    @property
     def headline(self) -> Headline:
         """Return what a client asks first."""
         unsettled = sum(row.gone.is_undone for row in self.gone if row.gone)
         return headline(
             self.accounting,
-            sum_publication(self.publication),
+            self.publication,
             self.verification,
             failures=self.accounting.failed + self.files.failed,
             undone=self.accounting.open + self.files.open + unsettled,
@@ -180,18 +200,17 @@ def gather(
         is_whole = not (is_pilot or accounting.failed or accounting.open)
         is_carried_out = is_whole and ledger.was_run(plan_hash, "import", "publish")
         losing = ledger.findings.losing()
-        redirects = _addresses(project, migration, ledger, rows)
+        redirects = imported_addresses(project, migration, ledger, rows)
         old_hosts = count_hosts(old_addresses(migration, ledger, rows), migration)
     public = verification.public_keys if verification else ()
-    publication = count_publication(migration, rows, public)
-    details = details_of(migration, rows, losing)
+    details = _details_of(migration, rows, losing)
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))
     return Evidence(
         made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         site=migration.origin.site.display_name,
         space_id=space_id,
         accounting=accounting,
-        collections=count_collections(migration, rows.values()),
+        collections=count_collections(migration, rows, public),
         skipped=_counted(
             row.reason for row in _at_origin(rows) if row.status == _SKIPPED
         ),
@@ -203,18 +222,16 @@ def gather(
         losses=_losses(project.ledger),
         plan=plan,
         is_carried_out=is_carried_out,
-        unpublished=sum_publication(publication).unpublished,
         redirects=redirects,
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
         details=details,
         target=project.target,
-        publication=publication,
         findings=(
             *report_findings(migration, rows, failures, plan, details),
             old_address_findings(project.ledger, migration, rows),
         ),
-        decided=who_decided(migration.decisions, decided_redirects(project)),
+        decided=tuple(_who_decided(migration.decisions, decided_redirects(project))),
         site_address=site_address(migration.origin.site),
         space_address=space_address(space_id, base_url),
         old_hosts=old_hosts,
@@ -223,25 +240,6 @@ def gather(
         runs=read_history(project.ledger),
         sites=SiteFindings(read_old_site(project), read_comparison(project)),
     )
-
-
-def current_addresses(project: Project, migration: Migration) -> AddressMap:
-    """Return where every old address leads by what is imported. Reads the ledger."""
-    with Ledger.open_existing(project.ledger) as ledger:
-        begun = as_begun(migration, ledger)
-        return _addresses(project, begun, ledger, ledger.items.all())
-
-
-def _addresses(
-    project: Project,
-    migration: Migration,
-    ledger: Ledger,
-    rows: Mapping[ItemKey, ItemRow],
-) -> AddressMap:
-    existing = _existing(rows)
-    existing |= dict(language_paths(migration, ledger, existing))
-    earlier = ledger.items.earlier_paths()
-    return address_map(project, migration, existing, earlier, _gone_addresses(rows))
 
 
 def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> JsonObject:
@@ -254,10 +252,14 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
         "site_address": evidence.site_address,
         "space_id": evidence.space_id,
         "space_address": evidence.space_address,
-        "decided": [each.as_json() for each in evidence.decided],
+        "decided": [each._asdict() for each in evidence.decided],
         "exit_code": evidence.exit_code,
         "headline": evidence.headline.as_json(),
-        "publication": [each.as_json() for each in evidence.publication],
+        "publication": [
+            {"name": each.name, **each.publication.as_json()}
+            for each in evidence.collections
+            if each.publication.stories
+        ],
         "accounting": accounting_json(evidence.accounting),
         "gone": gone_counts_json(evidence.accounting),
         "collections": [
@@ -275,15 +277,7 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
             "open": evidence.files.open,
         },
         "failures": [each.as_json() for each in evidence.failures],
-        "losses": [
-            {
-                "kind": each.kind,
-                "severity": each.severity,
-                "losses": each.losses,
-                "items": each.items,
-            }
-            for each in evidence.losses
-        ],
+        "losses": [asdict(each) for each in evidence.losses],
         "plan": evidence.plan,
         "redirects": evidence.redirects.as_json(),
         "runs": [
@@ -324,42 +318,11 @@ def _at_origin(rows: Mapping[ItemKey, ItemRow]) -> Iterator[ItemRow]:
             yield row
 
 
-def _existing(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
-    return {
-        key: story_record.full_slug
-        for key, row in rows.items()
-        if (story_record := row.current_record) is not None
-    }
-
-
-def _gone_addresses(rows: Mapping[ItemKey, ItemRow]) -> list[KnownAddress]:
-    """Return the addresses that visitors may know of items that are gone."""
-    return [
-        KnownAddress(
-            row.old_path,
-            Source.GONE_ITEM,
-            f"/{row.current_record.full_slug}" if row.current_record else "",
-            key,
-            row.name,
-        )
-        for key, row in rows.items()
-        if row.gone is not None
-    ]
-
-
 def _losses(ledger: Path) -> tuple[LossCount, ...]:
-    db = connect(ledger, durable=False)
-    try:
-        with translated(ledger):
-            return tuple(
-                LossCount(row["kind"], row["severity"], row["losses"], row["items"])
-                for row in db.execute(
-                    """SELECT * FROM losses_by_kind ORDER BY
-                       severity = 'layout', severity = 'meaning', kind"""
-                )
-            )
-    finally:
-        db.close()
+    query = """SELECT kind, severity, losses, items FROM losses_by_kind
+               ORDER BY severity = 'layout', severity = 'meaning', kind"""
+    with closing(connect_reading(ledger)) as db, translated(ledger):
+        return tuple(LossCount(*row) for row in db.execute(query))
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:
@@ -368,3 +331,48 @@ def _counted(values: Iterable[str]) -> dict[str, int]:
 
 def _mapping(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
+
+
+def _details_of(
+    migration: Migration, rows: Mapping[ItemKey, ItemRow], losing: Iterable[ItemKey]
+) -> PlanDetails:
+    """Return what the stories that are there lost, and the links that stay in them.
+
+    `losing` are the items of which the ledger knows losses.
+    """
+    existing = {
+        key: ExistingStory(row.story_record.uuid, row.story_record.full_slug)
+        for key, row in rows.items()
+        if row.story_record is not None
+    }
+    return PlanDetails(
+        migration,
+        migration.context(migration.files.planned_assets({}), migration.files.missing),
+        existing,
+        losing=[key for key in losing if key in existing],
+        leaving=[key for key in migration.items if key in existing],
+    )
+
+
+def _who_decided(
+    decisions: Decisions, redirects: RedirectsDecision
+) -> Iterator[Decided]:
+    """Yield who took which decision; one that is not accepted is left out."""
+    for what, reviewed in (
+        ("Which items are imported, and what is published", decisions.collections),
+        ("Content types, fields and folders", decisions.design),
+        ("Which texts become blocks", decisions.blocks),
+        ("How embeds are imported", decisions.embeds),
+        ("What is in the way at the destination", decisions.conflicts),
+        ("Where old addresses lead", redirects),
+    ):
+        found: Reviewed | None = reviewed.reviewed
+        if found is not None:
+            yield Decided(what, found.by, found.at, found.how)
+    bodies: dict[str, list[str]] = {}
+    for each in decisions.blocks.reviews.values():
+        if each.by:
+            bodies.setdefault(each.by, []).append(each.at)
+    for by, times in sorted(bodies.items()):
+        text = counted(len(times), "text", "texts")
+        yield Decided(f"The blocks of {text}", by, max(times), "")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from cmsmig.evidence.host_files import host_files
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.redirects import RedirectAction, RedirectsDecision
 from cmsmig.mapping.draft import path_in_language
 from cmsmig.mapping.propose.decision_checks import check_against
@@ -21,8 +23,9 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.baseline_addresses import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
-from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.decide.migration import Migration, as_begun, open_migration
 from cmsmig.steps.decide.pulled_origin import old_addresses
+from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.ui.report_file import write_text
 
 FOLDER = "redirects"
@@ -63,6 +66,42 @@ def address_map(
     pages = {path: key for key, path in sorted(stories.items(), reverse=True)}
     decided = decided_redirects(project)
     return map_addresses(known, pages, frozenset(folders.values()), decided)
+
+
+def current_addresses(project: Project, migration: Migration) -> AddressMap:
+    """Return where every old address leads by what is imported. Reads the ledger."""
+    with Ledger.open_existing(project.ledger) as ledger:
+        begun = as_begun(migration, ledger)
+        return imported_addresses(project, begun, ledger, ledger.items.all())
+
+
+def imported_addresses(
+    project: Project,
+    migration: Migration,
+    ledger: Ledger,
+    rows: Mapping[ItemKey, ItemRow],
+) -> AddressMap:
+    """Return the same for the rows of a ledger that is open."""
+    existing = {
+        key: record.full_slug
+        for key, row in rows.items()
+        if (record := row.current_record) is not None
+    }
+    existing |= dict(language_paths(migration, ledger, existing))
+    # Visitors may know the addresses of items that are gone.
+    gone = (
+        KnownAddress(
+            row.old_path,
+            Source.GONE_ITEM,
+            f"/{row.current_record.full_slug}" if row.current_record else "",
+            key,
+            row.name,
+        )
+        for key, row in rows.items()
+        if row.gone is not None
+    )
+    earlier = ledger.items.earlier_paths()
+    return address_map(project, migration, existing, earlier, gone)
 
 
 def decided_redirects(project: Project) -> RedirectsDecision:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from platform import python_version
 from typing import Final
@@ -12,6 +13,8 @@ from typing import Final
 from cmsmig import __version__
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
+from cmsmig.evidence.addresses import OriginPages
+from cmsmig.evidence.checks import Check, CheckState
 from cmsmig.evidence.evidence import (
     DOCUMENT,
     LISTS,
@@ -21,17 +24,15 @@ from cmsmig.evidence.evidence import (
     planned_writes,
 )
 from cmsmig.evidence.failures import Failure
-from cmsmig.evidence.listing import SHOWN, document_pieces
-from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.report_chain import (
     FILE_NAME,
+    Chain,
     ReportState,
     add_report,
     file_hash,
+    read_chain,
     report_state,
 )
-from cmsmig.evidence.switch.check import Check, CheckState
-from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import (
     MOVED_STATUS,
     AddressMap,
@@ -70,6 +71,8 @@ LINE: Final = ("State", "What has to be so", "Found", "What to do")
 """The columns of the checklist."""
 TICKED: Final = "Ticked by"
 """One more, where a line is ticked."""
+SHOWN = 200
+"""Findings of one sort that the page shows; its CSV file has all of them."""
 _PAGES: Final = 3
 """Pages that are named of one file."""
 _STATES: Mapping[CheckState, Mark] = {
@@ -130,8 +133,9 @@ def write_report(
     proof: Doc = ()
     project = evidence.project
     if project is not None:
-        state, broken = report_state(project)
-        proof = tuple(_proof(state, broken))
+        chain = read_chain(project)
+        state = report_state(project, chain)
+        proof = tuple(_proof(state, chain))
     page = write_text(folder / PAGE, report_page(evidence, checks, proof))
     csv_files = [
         write_pieces(
@@ -146,8 +150,8 @@ def write_report(
             str(path.relative_to(folder)): file_hash(path)
             for path in (page, *csv_files)
         }
-        chain = {**asdict(state), "broken": broken, "files": known}
-        document["chain"] = {**chain, **_VERSIONS}
+        proven = {**asdict(state), "broken": chain.broken, "files": known}
+        document["chain"] = {**proven, **_VERSIONS}
     details = evidence.details
     lists: Mapping[str, Iterable[JsonObject]] = {}
     if details:
@@ -155,7 +159,7 @@ def write_report(
             "losses_listed": (each.as_json() for each in details.losses()),
             "links_left": (each.as_json() for each in details.links_left()),
         }
-    report = write_pieces(folder / DOCUMENT, document_pieces(document, lists))
+    report = write_pieces(folder / DOCUMENT, _document_pieces(document, lists))
     if project is not None:
         add_report(project, state, evidence.made_at, report)
     return page, report, *csv_files
@@ -170,17 +174,21 @@ def headline_doc(evidence: Evidence) -> Doc:
 def accounting_doc(evidence: Evidence) -> Iterator[Part]:
     """Yield the outcome of every item, what is published, and the files."""
     head = ("At the old site", "Created", "Already there", "Left out", "Failed", "Open")
-    rows = [_counts(each.name, each.accounting) for each in evidence.collections]
-    rows.append(_counts("All", evidence.accounting))
+    named = [(each.name, each.accounting) for each in evidence.collections]
+    rows = [
+        (name, *astuple(counts)[: len(head)])
+        for name, counts in (*named, ("All", evidence.accounting))
+    ]
     yield Table(("Collection", *head), rows, shown=len(rows))
-    if evidence.publication:
-        published: list[tuple[Cell, ...]] = [
-            (each.name, each.stories, each.published, each.held, each.due, each.drafts)
-            for each in evidence.publication
-        ]
-        named = ("Stories", "Published", "Held back by decision", "Still to publish")
+    published: list[tuple[Cell, ...]] = [
+        (each.name, it.stories, it.published, it.held, it.due, it.drafts)
+        for each in evidence.collections
+        if (it := each.publication).stories
+    ]
+    if published:
+        states = ("Stories", "Published", "Held back by decision", "Still to publish")
         yield Table(
-            ("Collection", *named, "Not live at the old site"),
+            ("Collection", *states, "Not live at the old site"),
             published,
             "Published",
             shown=len(published),
@@ -305,7 +313,7 @@ def _further(evidence: Evidence) -> str:
 
 
 def _decided(evidence: Evidence) -> Iterator[Part]:
-    rows = [(each.what, each.by, each.day, each.how) for each in evidence.decided]
+    rows = [(what, by, moment(at), how) for what, by, at, how in evidence.decided]
     if rows:
         yield Table(("What", "Who", "When", "How"), rows, shown=len(rows))
     else:
@@ -330,7 +338,7 @@ def _changes(evidence: Evidence) -> Iterator[Part]:
         yield from folded_changes(evidence.changes, "all are in report.json")
 
 
-def _proof(state: ReportState, broken: str) -> Iterator[Part]:
+def _proof(state: ReportState, chain: Chain) -> Iterator[Part]:
     """Yield what this report was made of, and whether the reports before are whole."""
     yield Heading("What this report was made of")
     yield Facts([(name, found) for name, found in _VERSIONS.items()])
@@ -342,9 +350,8 @@ def _proof(state: ReportState, broken: str) -> Iterator[Part]:
     }
     hashes = [(name, found) for name, found in named.items() if found]
     yield Fold("SHA-256", (Facts(hashes),))
-    if broken:
-        yield Note(f"The chain of reports is broken: {broken}", "bad")
-    elif state.previous:
+    yield from chain.notes()
+    if state.previous and not chain.broken and not chain.unchecked:
         yield Text(f"`{FILE_NAME}` lists each report before this one, unchanged.")
 
 
@@ -370,18 +377,21 @@ def _named(counts: Mapping[str, int]) -> str:
     return ", ".join(named)
 
 
-def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:
-    return (
-        name,
-        counts.items,
-        counts.created,
-        counts.reused,
-        counts.skipped,
-        counts.failed,
-        counts.open,
-    )
-
-
 def _linked(failure: Failure, pages: OriginPages) -> tuple[Link, ...]:
     paths = Counter(pages.path(key) for key, _ in failure.places)
     return tuple(Link(path, pages.site) for path in paths if path)[:_PAGES]
+
+
+def _document_pieces(
+    document: JsonObject, lists: Mapping[str, Iterable[JsonObject]]
+) -> Iterator[str]:
+    """Yield the text of a JSON document to which long lists are added at its end."""
+    yield json.dumps(document, ensure_ascii=False, indent=1).removesuffix("\n}")
+    for name, rows in lists.items():
+        yield f',\n "{name}": ['
+        between = "\n  "
+        for row in rows:
+            yield between + json.dumps(row, ensure_ascii=False)
+            between = ",\n  "
+        yield "]"
+    yield "\n}\n"

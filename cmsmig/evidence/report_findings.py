@@ -12,9 +12,8 @@ from mimetypes import guess_type
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
+from cmsmig.evidence.addresses import OldAddress, OriginPages, old_addresses
 from cmsmig.evidence.failures import Failure, item_failures
-from cmsmig.evidence.origin_pages import OriginPages
-from cmsmig.evidence.switch.old_addresses import OldAddress, old_addresses
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
 from cmsmig.ledger.store import Ledger

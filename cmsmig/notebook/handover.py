@@ -12,13 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.evidence import Evidence, current_addresses, gather
-from cmsmig.evidence.origin_pages import OriginPages
-from cmsmig.evidence.redirects import address_map, write_redirects
+from cmsmig.evidence.addresses import OriginPages
+from cmsmig.evidence.checklist import checklist, read_ticks, with_ticks
+from cmsmig.evidence.checks import Check
+from cmsmig.evidence.evidence import Evidence, gather
+from cmsmig.evidence.redirects import address_map, current_addresses, write_redirects
 from cmsmig.evidence.report import write_report
-from cmsmig.evidence.switch.check import Check
-from cmsmig.evidence.switch.checklist import checklist
-from cmsmig.evidence.switch.checklist_file import read_ticks, with_ticks
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.notebook.kit.cell import facts_bundle

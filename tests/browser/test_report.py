@@ -11,10 +11,9 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser
 
-from cmsmig.evidence.listing import SHOWN
-from cmsmig.evidence.report import write_report
+from cmsmig.evidence.checklist import checklist
+from cmsmig.evidence.report import SHOWN, write_report
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.evidence.switch.checklist import checklist
 from cmsmig.ui.documents.findings import Finding
 from tests.support.notebook.made_evidence import evidence_of
 

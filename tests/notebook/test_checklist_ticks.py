@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from cmsmig.errors import DecisionsError
-from cmsmig.evidence.switch.check import Check, CheckState
-from cmsmig.evidence.switch.checklist_file import Tick, read_ticks, with_ticks
+from cmsmig.evidence.checklist import Tick, read_ticks, with_ticks
+from cmsmig.evidence.checks import Check, CheckState
 from cmsmig.notebook import verifying
 from cmsmig.notebook.handover import open_handover
 from tests.support.notebook.page import Page

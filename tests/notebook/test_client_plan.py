@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.evidence.collection_plans import Showing, plan_collections
+from cmsmig.evidence.client_plan import Showing, plan_collections
 from cmsmig.notebook.importing import show_client_plan, show_findings, show_plan
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.sandbox.options import SandboxOptions

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,14 +19,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from cmsmig.evidence.decided import site_address, space_address
+from cmsmig.evidence.addresses import site_address, space_address
+from cmsmig.evidence.checklist import checklist
+from cmsmig.evidence.checks import CheckState
 from cmsmig.evidence.evidence import evidence_json
-from cmsmig.evidence.file_count import FileCount
 from cmsmig.evidence.redirects import address_map, write_redirects
 from cmsmig.evidence.report import report_page, write_report
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.evidence.switch.check import CheckState
-from cmsmig.evidence.switch.checklist import checklist
+from cmsmig.evidence.summary import FileCount
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.notebook.handover import open_handover
@@ -191,7 +192,7 @@ async def test_each_report_names_the_one_before(
     staged: Callable[..., Staged], tmp_path: Path
 ) -> None:
     """By the hash of its bytes; what changed is seen in the hashes, and a line that
-    somebody changed is named by the next report."""
+    was changed is named by the next report."""
     stage = staged()
     await stage.imported()
     project = stage.workspace().project
@@ -260,6 +261,49 @@ async def test_a_kept_report_that_was_changed_is_named(
         ["", ""],
         "Line 2 of reports.jsonl does not follow the line before.",
     )
+
+
+async def test_reports_that_another_key_signed_are_no_change(
+    staged: Callable[..., Staged], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With another state folder signatures cannot be checked: that is said, and is no
+    difference. A file that was changed is one as before, and lines of the key that is
+    here are still checked."""
+    stage = staged()
+    await stage.imported()
+    project = stage.workspace().project
+    kept = tmp_path / "kept"
+
+    def checked() -> tuple[int, set[str], str, bool]:
+        ended = run_here("--project", str(project.root), "reports", str(kept), "--json")
+        found = ended.document
+        wrong = {each["wrong"] for each in found["reports"]}
+        return ended.code, wrong, found["broken"], bool(found["unchecked"])
+
+    def write(name: str) -> None:
+        write_report(kept / name, replace(evidence_of(name), project=project))
+
+    write("1")
+    state = os.environ["CMSMIG_STATE_DIR"]
+    monkeypatch.setenv("CMSMIG_STATE_DIR", str(tmp_path / "other"))
+    assert checked() == (0, {""}, "", True)
+    shown = run_here("--project", str(project.root), "reports", str(kept)).out
+    assert "signed on another machine or with another state folder" in shown
+    assert "broken" not in shown
+    write("2")
+    page = (kept / "2" / "report.html").read_text()
+    assert "cannot be checked here" in page
+    assert checked() == (0, {""}, "", True)
+    chain = project.root / "reports.jsonl"
+    lines = chain.read_text().splitlines()
+    changed = lines[1].replace('"raw": "', '"raw": "0')
+    chain.write_text("\n".join([lines[0], changed]))
+    assert checked() == (4, {""}, "Line 2 of reports.jsonl was changed.", True)
+    chain.write_text("\n".join(lines))
+    monkeypatch.setenv("CMSMIG_STATE_DIR", state)
+    first = kept / "1" / "report.html"
+    first.write_text(f"{first.read_text()} ")
+    assert checked() == (4, {"", "report.html was changed."}, "", True)
 
 
 def test_every_line_of_the_checklist_that_can_be_computed_is() -> None:

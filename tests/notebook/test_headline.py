@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cmsmig.evidence.headline import headline
-from cmsmig.evidence.publication import PublicationCount
+from cmsmig.evidence.summary import PublicationCount, headline
 from cmsmig.ledger.rows import Accounting
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 
 ARRIVED = Accounting(10, 8, 0, 2, 0, 0)
-PUBLISHED = PublicationCount("All", 8, 8, 0, 0, 0)
+PUBLISHED = PublicationCount(8, 0, 0, 0)
 DIFFERENT = Verification(
     differences=[Difference(DifferenceCode.FIELD_VALUE, "c/i@l", "title", "other")]
 )
@@ -24,15 +23,15 @@ DIFFERENT = Verification(
             "good", "everything read back is as it was written", id="all published",
         ),
         pytest.param(
-            ARRIVED, PublicationCount("All", 8, 1, 7, 0, 0), Verification(), (0, 0),
+            ARRIVED, PublicationCount(1, 7, 0, 0), Verification(), (0, 0),
             "warning", "7 pages that are live at the old site are not", id="held",
         ),
         pytest.param(
-            ARRIVED, PublicationCount("All", 8, 6, 1, 1, 0), Verification(), (0, 0),
+            ARRIVED, PublicationCount(6, 1, 1, 0), Verification(), (0, 0),
             "warning", "1 story still has to be published", id="still to publish",
         ),
         pytest.param(
-            ARRIVED, PublicationCount("All", 8, 5, 0, 0, 3), Verification(), (0, 0),
+            ARRIVED, PublicationCount(5, 0, 0, 3), Verification(), (0, 0),
             "good", "All 8 items of this import arrived", id="drafts stay drafts",
         ),
         pytest.param(
@@ -56,7 +55,7 @@ DIFFERENT = Verification(
             "warning", "4 selected items are not in yet", id="a pilot",
         ),
         pytest.param(
-            Accounting(10, 0, 0, 2, 0, 8), PublicationCount("All", 0, 0, 0, 0, 0),
+            Accounting(10, 0, 0, 2, 0, 8), PublicationCount(0, 0, 0, 0),
             None, (0, 8), "warning", "Nothing is imported yet", id="nothing imported",
         ),
     ],

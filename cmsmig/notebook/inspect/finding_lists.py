@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.errors import UsageError
-from cmsmig.evidence.decided import site_address
+from cmsmig.evidence.addresses import site_address
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.mapping.select.routes import OldPaths

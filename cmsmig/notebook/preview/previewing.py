@@ -9,7 +9,7 @@ from markupsafe import Markup
 from cmsmig.counting import first_of
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError, UsageError
-from cmsmig.evidence.decided import site_address
+from cmsmig.evidence.addresses import site_address
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.choices import (

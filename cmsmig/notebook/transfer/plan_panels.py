@@ -11,10 +11,14 @@ from itertools import chain
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.client_plan import PAGE, client_plan, write_client_plan
+from cmsmig.evidence.addresses import OriginPages
+from cmsmig.evidence.client_plan import (
+    PAGE,
+    client_plan,
+    plan_findings,
+    write_client_plan,
+)
 from cmsmig.evidence.evidence import LISTS
-from cmsmig.evidence.origin_pages import OriginPages
-from cmsmig.evidence.plan_findings import plan_findings
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import EditChoice, Side

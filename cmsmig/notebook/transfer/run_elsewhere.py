@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from cmsmig.counting import counted
+from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.failures import item_failures
-from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.lease import ask_to_stop, held_since, other_holder
 from cmsmig.ledger.run_progress import Progress, RunWatch

@@ -16,8 +16,8 @@ from cmsmig.errors import (
     LedgerLockedError,
     PlanDriftError,
 )
+from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
-from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import fields_replaced

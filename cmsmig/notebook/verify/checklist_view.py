@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
+from cmsmig.evidence.checklist import tick, untick
+from cmsmig.evidence.checks import Check, CheckState
 from cmsmig.evidence.report import LINE, TICKED, checklist_doc
-from cmsmig.evidence.switch.check import Check, CheckState
-from cmsmig.evidence.switch.checklist_file import tick, untick
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.kit.decision_files import known_reviewer, remember_reviewer
 from cmsmig.ui.controls import bar, text

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from cmsmig.configuration.regions import REGION_BASES
-from cmsmig.evidence.collection_count import CollectionCount
-from cmsmig.evidence.decided import Decided, site_address, space_address
-from cmsmig.evidence.evidence import Evidence, LossCount
+from cmsmig.evidence.addresses import site_address, space_address
+from cmsmig.evidence.evidence import Decided, Evidence, LossCount
 from cmsmig.evidence.failures import item_failures
-from cmsmig.evidence.file_count import FileCount
 from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.evidence.summary import CollectionCount, FileCount
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
@@ -20,7 +19,7 @@ KEY = ItemKey("c", "i", "l")
 
 
 def evidence_of(text: str) -> Evidence:
-    """Return evidence in which `text` stands wherever a service put some."""
+    """Return evidence in which `text` is wherever a service put some."""
     row = ItemRow(KEY, text, text, "", "failed", "refused", text, "open", "", None)
     counts = Accounting(3, 1, 0, 1, 1, 0)
     return Evidence(
@@ -36,7 +35,6 @@ def evidence_of(text: str) -> Evidence:
         losses=(LossCount(text, "content", 2, 1),),
         plan={"hash": text, "calls": {"create_stories": 2, "read_space": 1}},
         is_carried_out=False,
-        unpublished=0,
         redirects=AddressMap(
             (
                 AddressRow("/a", Outcome.MOVED, (Source.ITEM,), "/b", key=KEY),

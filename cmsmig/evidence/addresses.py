@@ -1,5 +1,5 @@
-"""Addresses of the old site and of the origin's files in stories as they were written
-last."""
+"""Addresses of both sides: of the old site, of its pages, in stories as they were
+written last, and of the space."""
 
 from __future__ import annotations
 
@@ -7,13 +7,27 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json
+from cmsmig.configuration.regions import REGION_BASES
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.origin.schema import Site
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.decide.pulled_origin import old_addresses as page_paths
 
+_APP = "https://{}/#/me/spaces/{}/dashboard"
+_APP_HOSTS = {
+    urlsplit(base).hostname: "app.storyblokchina.cn"
+    if name == "cn"
+    else "app.storyblok.com"
+    for name, base in REGION_BASES.items()
+}
+"""Where people work, by the host of the management API."""
+_HOST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 _CONTENT = "content."
 """Before the name of a field of the content in what was written."""
 _PATH = r"(?:[/?#][^\s\"'<>\\]*)?"
@@ -88,3 +102,37 @@ def _texts(name: str, value: Json) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for part in value:
             yield from _texts(name, part)
+
+
+class OriginPages:
+    """The pages of live items. Looks for them when the first one is asked for."""
+
+    def __init__(self, migration: Migration) -> None:
+        self._migration = migration
+
+    @property
+    def site(self) -> str:
+        """Return the address of the site; empty where no host is known."""
+        return site_address(self._migration.origin.site)
+
+    def path(self, key: ItemKey) -> str:
+        """Return the path of an item's page, empty if it has none."""
+        return self._paths.get(key, "")
+
+    @cached_property
+    def _paths(self) -> dict[ItemKey, str]:
+        return page_paths(self._migration.origin)
+
+
+def site_address(site: Site) -> str:
+    """Return the address of the old site; empty where no host is known."""
+    host = site.domains[0].lower() if site.domains else ""
+    return f"https://{host}/" if host and set(host) <= _HOST else ""
+
+
+def space_address(space_id: str, base_url: str) -> str:
+    """Return where the space is opened in a browser; empty for another service, such
+    as a sandbox."""
+    host = _APP_HOSTS.get(urlsplit(base_url).hostname)
+    is_number = space_id.isascii() and space_id.isdecimal()
+    return _APP.format(host, space_id) if host and is_number else ""

@@ -1,0 +1,312 @@
+"""The numbers of a migration by collection, and its state in one sentence: what a
+client asks first."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import astuple, dataclass
+from typing import Literal, TypeAlias
+
+from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import (
+    DELETED_THERE,
+    Accounting,
+    AssetRow,
+    GoneState,
+    ItemRow,
+)
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.verify.differences import Verification
+
+HELD = (
+    "Publish them in the space, or choose in notebook 01 that what is live is "
+    "published, and run `cmsmig publish`."
+)
+"""What to do about pages that are held back by decision."""
+_GONE = {
+    GoneState.UNPUBLISHED: "gone_unpublished",
+    GoneState.DELETED: "gone_deleted",
+    GoneState.UNDECIDED: "gone_undecided",
+}
+Verdict: TypeAlias = Literal["good", "warning", "bad"]
+_STATUSES = ("created", "reused", "skipped", "failed")
+_GONES = ("gone_kept", *_GONE.values())
+_PUBLISHED = ("published", "held", "due", "drafts")
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationCount:
+    """Stories = published + held + due + drafts."""
+
+    published: int = 0
+    held: int = 0
+    """Live at the origin, and not published, as was decided."""
+    due: int = 0
+    """Decided to be published, and not published yet."""
+    drafts: int = 0
+    """Not live at the origin either."""
+
+    @property
+    def stories(self) -> int:
+        """Return how many stories the import made."""
+        return self.published + self.unpublished + self.drafts
+
+    @property
+    def unpublished(self) -> int:
+        """Return how many stories of live items are not published."""
+        return self.held + self.due
+
+    def as_json(self) -> JsonObject:
+        """Return the counts as report.json lists them."""
+        return {
+            "stories": self.stories,
+            "published": self.published,
+            "held_by_decision": self.held,
+            "still_to_publish": self.due,
+            "not_live_at_origin": self.drafts,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionCount:
+    """The items of one collection by their outcome, and its stories by what visitors
+    see."""
+
+    name: str
+    accounting: Accounting
+    publication: PublicationCount = PublicationCount()
+
+
+@dataclass(frozen=True, slots=True)
+class FileCount:
+    """In = uploaded + failed + not downloaded + open, in files."""
+
+    files: int
+    uploaded: int
+    failed: int
+    not_downloaded: int
+    open: int
+
+
+def count_collections(
+    migration: Migration, rows: Mapping[ItemKey, ItemRow], public: Collection[ItemKey]
+) -> tuple[CollectionCount, ...]:
+    """Return the counts of each collection that the ledger knows; `public` are the
+    stories that were read back as published, by anyone."""
+    live = {entry.item.key for entry in migration.selected if entry.live}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for key, row in rows.items():
+        found = counts[key.collection_id]
+        if row.gone is None or row.gone.reason != DELETED_THERE:
+            found[row.status] += 1
+        if row.gone is not None:
+            found[_GONE.get(row.gone.state, "gone_kept")] += 1
+        if row.current_record is not None and row.current_record.made:
+            if row.published or key in public:
+                found["published"] += 1
+            elif key in migration.to_publish:
+                found["due"] += 1
+            else:
+                found["held" if key in live else "drafts"] += 1
+    names = {
+        each.collection_id: each.display_name for each in migration.origin.collections
+    }
+    return tuple(
+        CollectionCount(
+            names.get(collection_id, collection_id),
+            Accounting(
+                items=sum(found[name] for name in (*_STATUSES, "selected")),
+                open=found["selected"],
+                **{name: found[name] for name in (*_STATUSES, *_GONES)},
+            ),
+            PublicationCount(**{name: found[name] for name in _PUBLISHED}),
+        )
+        for collection_id, found in counts.items()
+    )
+
+
+def sum_publication(counts: Iterable[CollectionCount]) -> PublicationCount:
+    """Return the stories of all collections together."""
+    columns = zip(*(astuple(each.publication) for each in counts), strict=True)
+    return PublicationCount(*map(sum, columns))
+
+
+def count_files(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCount:
+    """Return the outcome of the files; `assets` are the ledger's rows by hash."""
+    states = Counter(
+        row.status if (row := assets.get(upload.sha256)) else "open"
+        for upload in migration.files.uploads
+    )
+    missing = len(migration.files.missing)
+    return FileCount(
+        files=states.total() + missing,
+        uploaded=states["proven"],
+        failed=states["failed"],
+        not_downloaded=missing,
+        open=states["open"] + states["signed"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The first sentence of a report, and the facts below it."""
+
+    kind: Verdict
+    """`good` only when all is imported, compared and published where it was live;
+    `bad` only for failures and for what no one decided."""
+    sentence: str
+    facts: tuple[tuple[str, str], ...]
+    """Names and sentences."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as report.json holds it."""
+        return {
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "facts": [{"name": name, "text": text} for name, text in self.facts],
+        }
+
+
+def headline(
+    accounting: Accounting,
+    published: PublicationCount,
+    verification: Verification | None,
+    *,
+    failures: int,
+    undone: int,
+    undecided: int = 0,
+) -> Headline:
+    """Return the state of a migration. Pure.
+
+    `failures` are items and files that did not arrive whole; `undone` is what is
+    still to do, in items, files and stories of items that are gone, `undecided` those
+    of them that wait for a decision.
+    """
+    kind, sentence = _verdict(
+        accounting, published, verification, failures, undone, undecided
+    )
+    facts = [
+        ("What arrived", _arrived(accounting)),
+        ("What is published", _published(published)),
+    ]
+    if why := _why_not(published):
+        facts.append(("What is not, and why", why))
+    if verification is not None and verification.public_unread:
+        facts.append(("What was not checked", verification.public_unread))
+    facts.append(("What is left", _left(published, verification, failures, undone)))
+    return Headline(kind, sentence, tuple(facts))
+
+
+def _verdict(
+    accounting: Accounting,
+    published: PublicationCount,
+    verification: Verification | None,
+    failures: int,
+    undone: int,
+    undecided: int,
+) -> tuple[Verdict, str]:
+    """Return the first that is true."""
+    arrived = accounting.created + accounting.reused
+    found = verification or Verification()
+    places = counted(len(found.differences), "place")
+    every = f"All {counted(arrived, 'item')} of this import arrived"
+    left = counted(found.not_in_yet, "selected item is", "selected items are")
+    due = counted(published.due, "story still has", "stories still have")
+    pages = counted(
+        published.held,
+        "page that is live at the old site is",
+        "pages that are live at the old site are",
+    )
+    unfinished: Verdict = "bad" if failures or undecided else "warning"
+    states: tuple[tuple[object, Verdict, str], ...] = (
+        (not arrived, "warning", "Nothing is imported yet."),
+        (
+            found.differences,
+            "bad",
+            f"The destination differs from what was decided in {places}.",
+        ),
+        (
+            failures or undone,
+            unfinished,
+            f"The migration is not complete: {failures:,} failed, {undone:,} open.",
+        ),
+        (
+            found.public_unread,
+            "bad",
+            f"{every}, but what visitors get was not compared.",
+        ),
+        (
+            verification is None,
+            "warning",
+            f"{every}, but nothing was read back in this run.",
+        ),
+        (found.not_in_yet, "warning", f"{every}, a pilot: {left} not in yet."),
+        (published.due, "warning", f"{every}, but {due} to be published."),
+        (
+            published.held,
+            "warning",
+            f"{every}; {pages} not published yet, as was decided.",
+        ),
+        (True, "good", f"{every}, and everything read back is as it was written."),
+    )
+    return next((kind, said) for is_so, kind, said in states if is_so)
+
+
+def _arrived(accounting: Accounting) -> str:
+    said = (
+        f"{accounting.created + accounting.reused:,} of "
+        f"{counted(accounting.items, 'item')} of the old site are in the new space"
+    )
+    if accounting.skipped:
+        said += f"; {accounting.skipped:,} were left out, as was decided"
+    return f"{said}."
+
+
+def _published(published: PublicationCount) -> str:
+    stories = counted(published.stories, "story", "stories")
+    made = f"{stories} that the import made, each language counted"
+    return f"{published.published:,} of {made}."
+
+
+def _why_not(published: PublicationCount) -> str:
+    parts = [
+        f"{count:,} {said}"
+        for count, said in (
+            (published.held, "live at the old site: held back by decision"),
+            (published.due, "were to be published and are not yet"),
+            (published.drafts, "are not live at the old site either"),
+        )
+        if count
+    ]
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _left(
+    published: PublicationCount,
+    verification: Verification | None,
+    failures: int,
+    undone: int,
+) -> str:
+    found = verification or Verification()
+    differences = counted(len(found.differences), "difference")
+    unread = found.public_unread and not found.differences
+    parts = (
+        (failures, f"Operator: fix {counted(failures, 'failure')}, listed below."),
+        (undone, f"Operator: import the {undone:,} that are open."),
+        (
+            verification is None,
+            "Operator: read everything back (`cmsmig verify`).",
+        ),
+        (
+            found.differences,
+            f"Operator and editors: settle {differences}, listed below.",
+        ),
+        (unread, "Operator: have what visitors get compared (`cmsmig verify`)."),
+        (published.due, "Operator: run `cmsmig publish`."),
+        (published.held, f"Editors or operator: {HELD[0].lower()}{HELD[1:]}"),
+        (True, "Everybody: the checklist before the DNS switch, below."),
+    )
+    return " ".join(said for is_so, said in parts if is_so)
