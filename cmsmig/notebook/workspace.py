@@ -62,7 +62,7 @@ class Workspace(kit.Workspace):
 
         Columns: `Body`, `Field`, `Review`, `Losses` (a number).
         """
-        from cmsmig.notebook.preview.previewing import scanned_previews
+        from cmsmig.notebook.preview.previews import scanned_previews
 
         rows = scanned_previews(self).scanner.rows
         return _relation_frame(rows).astype({"Losses": int})
@@ -73,7 +73,7 @@ class Workspace(kit.Workspace):
         Columns: `Kind`, `Item`, `Page at the origin`, `Field`, `What`, `Why`,
         `What to do`.
         """
-        from cmsmig.notebook.preview.previewing import scanned_previews
+        from cmsmig.notebook.preview.previews import scanned_previews
 
         return _relation_frame(scanned_previews(self).losses)
 

@@ -1,23 +1,33 @@
 """All rich text bodies of a migration, each scanned at most once.
 
 Of a body that was scanned only a digest is in memory, so that 10,000 of them fit and
-can be counted at once; documents are kept of the last few.
+can be counted at once; documents are kept of the last few. What is known of it is on
+disk: it is scanned again when it, a choice that its conversion asked for, or the code
+has changed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from cmsmig.canonical import JsonObject
+from pydantic import TypeAdapter
+
+from cmsmig.canonical import JsonObject, compact, fingerprint, packed, unpacked
+from cmsmig.code_digest import code_digest
+from cmsmig.derived_file import DerivedFile
+from cmsmig.mapping.convert.lookups import Lookups
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.review.bodies import (
     UNCLOSED,
+    Body,
     ConvertedBody,
     EmbedLookups,
     bodies_of,
@@ -25,25 +35,57 @@ from cmsmig.review.bodies import (
     preview_context,
     structures_of,
 )
-from cmsmig.review.embeds import COMPONENT, EmbedSort, embeds_of
-from cmsmig.review.instances import ComponentSort, Instance, instances_in, sorts_of
-from cmsmig.review.scanned_bodies import ScannedBodies, ScannedBody
-from cmsmig.richtext.losses import Severity
+from cmsmig.review.embeds import (
+    COMPONENT,
+    ComponentSort,
+    EmbedSort,
+    Instance,
+    embeds_of,
+    instances_in,
+    sorts_of,
+)
+from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.plain_text import html_text
+from cmsmig.richtext.policy import Unclosed
 from cmsmig.richtext.prepare.unclosed_embeds import read_body
+from cmsmig.steps.decide.drafter import RULE_FAILED, Drafter, plain
 from cmsmig.steps.decide.migration import Migration
 
 EmbedKind: TypeAlias = tuple[str, str]
 """An embed's kind and its signature."""
+G = TypeVar("G", bound=Hashable)
+_KEPT = 64
+"""Documents that are kept."""
+_EXAMPLE = 300
+"""Characters of an embed that are kept for people to see."""
+_ROOMS = ("mapping", "origin", "review", "richtext")
+_NOT_KEPT = frozenset((RULE_FAILED, "unconverted"))
+"""Losses that may not happen again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedBody:
+    """What lists, counts and reviews need to know of one body."""
+
+    losses: tuple[Loss, ...]
+    structures: tuple[str, ...]
+    embeds: tuple[tuple[str, str, str], ...]
+    """The kind, the host and the beginning of the HTML or the address of each."""
+    instances: tuple[Instance, ...]
+    """Of the designer's components."""
+    words: str
+    """What it says, to search in."""
+    facts: BodyFacts
+    lookups: Lookups
+    choices: EmbedLookups
+
+
+_CODEC = TypeAdapter(ScannedBody)
 ReceiveBody: TypeAlias = Callable[[int, ScannedBody | None], None]
 """Gets what is known of a body, by its index, each time that it is scanned; None where
 that does not hold any more."""
 DescribeBody: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""
-_KEPT = 64
-"""Documents that are kept."""
-_EXAMPLE = 300
-"""Characters of an embed that are kept for people to see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +100,80 @@ class Digest:
     embeds: tuple[EmbedKind, ...]
     facts: BodyFacts
     choices: EmbedLookups
+
+
+class ScannedBodies:
+    """Scanned bodies on disk."""
+
+    def __init__(self, file: DerivedFile, rules_digest: str) -> None:
+        self.file = file
+        self._rules_digest = rules_digest
+        self._shared: dict[tuple[str, str], str] = {}
+        """What all bodies of a field share."""
+
+    def find(self, body: Body, context: DraftContext) -> ScannedBody | None:
+        """Return what is kept of a body, if it would be the same today."""
+        row = self.file.one(
+            "SELECT record FROM scanned_body WHERE (key, print) = (?, ?)"
+            " AND seal = seal('body', key, print, record)",
+            (_key(body), self._print(body, context)),
+        )
+        # Another release may have written that.
+        with suppress(ValueError):
+            found = row and _CODEC.validate_json(unpacked(row[0]))
+            if (
+                found
+                and found.lookups.hold(body.item.key, context)
+                and found.choices.hold(context.embeds)
+            ):
+                return found
+        return None
+
+    def keep(self, body: Body, context: DraftContext, scanned: ScannedBody) -> None:
+        """Keep what is known of a body; not what may not happen again."""
+        if any(each.kind in _NOT_KEPT for each in scanned.losses):
+            return
+        record = packed(compact(_CODEC.dump_python(scanned, mode="json")))
+        row = (_key(body), self._print(body, context), record)
+        self.file.change(
+            lambda db: db.execute(
+                "INSERT OR REPLACE INTO scanned_body"
+                " SELECT *, seal('body', column1, column2, column3)"
+                " FROM (VALUES (?, ?, ?))",
+                row,
+            )
+        )
+
+    def _print(self, body: Body, context: DraftContext) -> str:
+        """Return the fingerprint of what a scan is made of, but for what it asks
+        for."""
+        place = (body.collection.collection_id, body.design.origin)
+        if place not in self._shared:
+            self._shared[place] = self._shared_print(body, context)
+        return fingerprint([self._shared[place], body.item.data_hash])
+
+    def _shared_print(self, body: Body, context: DraftContext) -> str:
+        policy = replace(
+            context.embeds,
+            kinds={},
+            signatures={},
+            components={},
+            unclosed=Unclosed.KEEP,
+        )
+        return fingerprint(
+            [
+                code_digest(_ROOMS, Drafter.libraries),
+                self._rules_digest,
+                plain(body.design),
+                plain(body.collection.field(body.design.origin)),
+                plain(policy),
+                sorted(context.file_hosts),
+            ]
+        )
+
+
+def _key(body: Body) -> str:
+    return f"{body.item.key} {body.design.origin}"
 
 
 class BodyIndex:
@@ -166,25 +282,21 @@ class BodyIndex:
         )
 
     def worst_bodies(self, count: int) -> tuple[int, ...]:
-        """Return up to `count` known bodies that lose most, the worst first."""
-        losing = [
+        """Return up to `count` known bodies that lose most, the worst first; the first
+        ones where none loses anything."""
+        losing = sorted(
             (-each.content, -each.losses, index)
             for index, each in self._digests.items()
             if each.losses
-        ]
-        return tuple(index for *_, index in sorted(losing)[: max(count, 0)])
+        )
+        found = [index for *_, index in losing] or range(len(self.bodies))
+        return tuple(found[: max(count, 0)])
 
     def embeds(self) -> tuple[EmbedSort, ...]:
         """Return the embeds of the known bodies by kind and host, commonest first."""
-        counts: Counter[EmbedKind] = Counter()
-        bodies: Counter[EmbedKind] = Counter()
-        for each in self._digests.values():
-            if each.embeds:
-                counts.update(each.embeds)
-                bodies.update(set(each.embeds))
         found = (
-            EmbedSort(*sort, number, bodies[sort], self._examples[sort])
-            for sort, number in counts.items()
+            EmbedSort(*sort, *counts, self._examples[sort])
+            for sort, counts in self._embed_counts(lambda sort: sort).items()
         )
         return tuple(
             sorted(found, key=lambda one: (-one.count, one.kind, one.signature))
@@ -193,10 +305,15 @@ class BodyIndex:
     def embed_kinds(self) -> Mapping[str, tuple[int, int]]:
         """Return how many embeds of each kind the known bodies hold, and how many
         bodies hold one."""
-        held = [[kind for kind, _ in each.embeds] for each in self._digests.values()]
-        counts = Counter(kind for kinds in held for kind in kinds)
-        bodies = Counter(kind for kinds in held for kind in set(kinds))
-        return {kind: (counts[kind], bodies[kind]) for kind in sorted(counts)}
+        return self._embed_counts(lambda sort: sort[0])
+
+    def _embed_counts(
+        self, group: Callable[[EmbedKind], G]
+    ) -> dict[G, tuple[int, int]]:
+        held = [[*map(group, each.embeds)] for each in self._digests.values()]
+        counts = Counter(each for groups in held for each in groups)
+        bodies = Counter(each for groups in held for each in set(groups))
+        return {each: (counts[each], bodies[each]) for each in counts}
 
     def components(self) -> list[ComponentSort]:
         """Return the designer's components that known bodies hold instances of,

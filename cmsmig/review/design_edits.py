@@ -31,7 +31,7 @@ from cmsmig.mapping.propose.encodings import allowed_encodings
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
-from cmsmig.review.field_changes import (
+from cmsmig.review.content_type_changes import (
     with_field,
     with_field_again,
     with_field_moved,
@@ -309,7 +309,7 @@ class DesignEditor:
         self.edit(replace(self.design, content_types=tuple(content_types)))
 
     def edit(self, design: Design) -> None:
-        """Take an edit over; whoever accepted the design has not seen it."""
+        """Take an edit over; it is not among what was accepted."""
         if design != self.design:
             self._past.append(self.design)
             self.design = replace(design, reviewed=None)

@@ -1,18 +1,22 @@
-"""The embeds in rich text bodies, and what a decision does with them."""
+"""The embeds in rich text bodies, what a decision does with them, and the instances of
+the designer's components among them, by component."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions.choices import EmbedsDecision
+from cmsmig.mapping.propose.instance_blocks import PropFacts
 from cmsmig.mapping.propose.proposals import propose_embeds
 from cmsmig.richtext.engine import Lenient
+from cmsmig.richtext.html.dom import Element, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
 from cmsmig.richtext.prepare.embeds import host_of, hosts_of
+from cmsmig.richtext.prepare.instances import INSTANCE, Prop, props_of
 
 FIGURE = "figure"
 LINKED_IMAGE = "linked-image"
@@ -20,6 +24,9 @@ COMPONENT = "component"
 """The kind of instances of the designer's components."""
 PICTURES = frozenset((LINKED_IMAGE, FIGURE))
 """The kinds that are pictures: never raw HTML, nor a bare link."""
+_SAMPLES = 3
+"""Different values of a property that are shown."""
+_SAMPLE = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ def embeds_of(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, signature, HTML or address) of each embed in a body.
 
-    The converter itself tells: under a policy that drops every kind, what it
+    The converter itself finds them: under a policy that drops every kind, what it
     lists as dropped is what it recognises as an embed.
     """
     engine = Lenient(NativeEngine())
@@ -82,11 +89,11 @@ def offered_for(kind: str) -> tuple[Treatment, ...]:
     return tuple(each for each in Treatment if each is not Treatment.PICTURE)
 
 
-def treatment_of(embed: EmbedSort, decision: EmbedsDecision) -> Treatment:
-    """Return what a decision does with a sort of embeds; its host beats its kind."""
-    if embed.signature in decision.signatures:
-        return decision.signatures[embed.signature]
-    return decision.kinds.get(embed.kind, propose_embeds().kinds[embed.kind])
+def treatment_of(kind: str, host: str, decision: EmbedsDecision) -> Treatment:
+    """Return what a decision does with embeds; their host beats their kind."""
+    if host in decision.signatures:
+        return decision.signatures[host]
+    return decision.kinds.get(kind, propose_embeds().kinds[kind])
 
 
 def _pictured(block: JsonObject) -> Iterator[tuple[str, str, str]]:
@@ -102,3 +109,84 @@ def _linked_address(block: JsonObject) -> str:
     link = block.get("link")
     url = link.get("url") if isinstance(link, dict) else ""
     return url if isinstance(url, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One instance of a component in a body."""
+
+    component_id: str
+    name: str
+    props: tuple[PropFacts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentSort:
+    """All instances of one component."""
+
+    component_id: str
+    name: str
+    count: int
+    bodies: tuple[int, ...]
+    """The indexes of the bodies that hold one."""
+    props: tuple[PropFacts, ...]
+
+    @property
+    def called(self) -> str:
+        """Return what a person knows it by."""
+        return self.name or self.component_id
+
+
+def instances_in(html: str) -> Iterator[Instance]:
+    """Yield an instance that conversion recognised, by its HTML, and those in it."""
+    root = parse(html)
+    for each in walk(root):
+        if each.tag == INSTANCE and each.attributes.get("component-id"):
+            yield _instance(each)
+
+
+def sorts_of(found: Iterable[tuple[int, Sequence[Instance]]]) -> list[ComponentSort]:
+    """Return the components of instances by body, commonest first."""
+    by_component: dict[str, list[tuple[int, Instance]]] = {}
+    for index, instances in found:
+        for each in instances:
+            by_component.setdefault(each.component_id, []).append((index, each))
+    sorts = [_sort(name, held) for name, held in by_component.items()]
+    return sorted(sorts, key=lambda one: (-one.count, one.name, one.component_id))
+
+
+def _instance(element: Element) -> Instance:
+    given = element.attributes
+    props = {each.prop: each for each in props_of(element) if each.prop}
+    return Instance(
+        given["component-id"],
+        given.get("name", ""),
+        tuple(_facts(each) for each in props.values()),
+    )
+
+
+def _facts(prop: Prop) -> PropFacts:
+    return PropFacts(prop.prop, prop.label, prop.type, (prop.value[:_SAMPLE],))
+
+
+def _sort(component_id: str, held: Sequence[tuple[int, Instance]]) -> ComponentSort:
+    props: dict[str, PropFacts] = {}
+    for _, each in held:
+        for prop in each.props:
+            props[prop.prop] = _joined(props.get(prop.prop), prop)
+    return ComponentSort(
+        component_id,
+        next((each.name for _, each in held if each.name), ""),
+        len(held),
+        tuple(dict.fromkeys(index for index, _ in held)),
+        tuple(props.values()),
+    )
+
+
+def _joined(known: PropFacts | None, prop: PropFacts) -> PropFacts:
+    if known is None:
+        return prop
+    samples = tuple(dict.fromkeys((*known.samples, *prop.samples)))[:_SAMPLES]
+    return PropFacts(
+        prop.prop, known.label or prop.label, known.type or prop.type, samples
+    )

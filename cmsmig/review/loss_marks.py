@@ -1,7 +1,7 @@
-"""Bodies made readable for a review: losses marked, blocks named.
+"""Bodies made readable for a review: losses marked, blocks as forms.
 
 The results hold the origin's own HTML and are as untrusted as that: they are
-sanitised and framed where they are shown, never here.
+sanitised where they are shown. `word_marks` reads the labels of a form.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from mimetypes import guess_type
 
 from markupsafe import Markup
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json
 from cmsmig.reconcile.labels import EMPTY, NO_LABELS, Labels
 from cmsmig.review.bodies import elements_by_path
-from cmsmig.review.embeds import blocks_of
 from cmsmig.richtext.html.dom import Element, tag_set
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.render import render_rich_text
+from cmsmig.ui.html.sanitizer import sanitised
+from cmsmig.ui.html.word_marks import SIGN
 
 _INLINE = tag_set(
     "a abbr b big cite code del em font i ins kbd mark q s samp small span strike "
@@ -28,18 +29,16 @@ _INLINE = tag_set(
 )
 _CELLS = frozenset(("li", "td", "th", "caption", "figcaption", "dt", "dd"))
 _BETWEEN = tag_set("tr thead tbody tfoot colgroup col")
-"""Nothing can stand before these: browsers would move it out of the table."""
+"""Nothing is put before these: browsers would move it out of the table."""
 _OWN = ("component", "_uid")
-"""What a block has beside its fields."""
+"""What a block has besides its fields."""
 _LONGEST = 160
 """Characters of a value that are shown in a form."""
-_SIGN = "\ufdd0"
-"""Distinguishes the number of a loss from what the origin writes: no character."""
-_NUMBER = re.compile(rf"<sup>{_SIGN}(\d+)</sup>")
+_NUMBER = re.compile(rf"<sup>{SIGN}(\d+)</sup>")
 
 
 def marked_html(html: str, losses: Sequence[Loss]) -> str:
-    """Return a body with a number at each loss; those beyond looks stand out.
+    """Return a body with a number at each loss; those beyond looks are marked.
 
     Numbers are positions in `losses`, from 1. A loss without a place in the body,
     such as a file named in its text, is listed only.
@@ -51,14 +50,14 @@ def marked_html(html: str, losses: Sequence[Loss]) -> str:
         element = places.get(loss.where)
         if element is not None:
             pieces += _marks(element, number, loss.severity)
-    return _with(html.replace(_SIGN, "\ufffd"), pieces)
+    return _with(html.replace(SIGN, "\ufffd"), pieces)
 
 
 def numbered(clean: Markup) -> Markup:
     """Return what `marked_html` gave, once it is clean, with the number of each loss
     where the page finds it."""
     shown = r'<sup class="cmsmig-loss" data-loss="\1">\1</sup>'
-    return Markup(_NUMBER.sub(shown, str(clean)))
+    return Markup(_NUMBER.sub(shown, str(clean)).replace(SIGN, ""))
 
 
 def destination_html(document: Json, labels: Labels = NO_LABELS) -> str:
@@ -70,32 +69,8 @@ def destination_html(document: Json, labels: Labels = NO_LABELS) -> str:
     return render_rich_text(document, block=partial(_form, labels))
 
 
-def held_html(node: JsonObject) -> Iterator[str]:
-    """Yield what each block of a document holds beside rich text, as HTML, in the
-    order of their forms."""
-    content = node.get("content")
-    for child in content if isinstance(content, list) else ():
-        if isinstance(child, dict):
-            if child.get("type") == "blok":
-                for block in blocks_of(child):
-                    yield from _held(block)
-            else:
-                yield from held_html(child)
-
-
-def _held(block: JsonObject) -> Iterator[str]:
-    values = [value for name, value in block.items() if name not in _OWN]
-    texts = (each for each in values if isinstance(each, str))
-    yield "".join(f"<div>{each}</div>" for each in texts)
-    for value in values:
-        if isinstance(value, dict) and value.get("type") == "doc":
-            yield from held_html(value)
-        for each in _blocks(value):
-            yield from _held(each)
-
-
 def _marks(element: Element, number: int, severity: Severity) -> list[tuple[int, str]]:
-    digits = f"<sup>{_SIGN}{number}</sup>"
+    digits = f"<sup>{SIGN}{number}</sup>"
     if severity is Severity.LAYOUT:
         return [(_before(element), f"{digits} ")]
     if element.tag in _INLINE and element.end > element.start:
@@ -104,7 +79,7 @@ def _marks(element: Element, number: int, severity: Severity) -> list[tuple[int,
 
 
 def _before(element: Element) -> int:
-    """Return where a mark can stand: in a cell, but never between two."""
+    """Return where a mark can be put: in a cell, but never between two."""
     if element.tag in _CELLS:
         return element.inner_start
     current: Element | None = element
@@ -127,18 +102,19 @@ def _form(labels: Labels, block: object) -> str:
         return ""
     component = str(block.get("component"))
     rows = [
-        f"<dt>{escape(label)}</dt><dd>{shown}</dd>"
+        f"<dt>{_label(label)}</dt><dd>{shown}</dd>"
         for name, value in block.items()
         if name not in _OWN
         for label, shown in _rows(labels, labels.key(component, name), value)
     ]
-    return f"<dl><dt>▣ block {escape(component)}</dt>{''.join(rows)}</dl>"
+    return f"<dl><dt>{_label(f'▣ block {component}')}</dt>{''.join(rows)}</dl>"
 
 
 def _rows(labels: Labels, label: str, value: Json) -> Iterator[tuple[str, str]]:
     """Yield what a field holds with its label: rich text as such, blocks as forms, all
     else in a line; a picture with what it says to those who cannot see it."""
-    if held := _blocks(value):
+    listed = value if isinstance(value, list) else []
+    if held := [e for e in listed if isinstance(e, dict) and "component" in e]:
         yield label, "".join(_form(labels, each) for each in held)
         return
     if isinstance(value, dict) and value.get("type") == "doc":
@@ -147,9 +123,15 @@ def _rows(labels: Labels, label: str, value: Json) -> Iterator[tuple[str, str]]:
     text = labels.value(value)
     if text != EMPTY:
         short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-        yield label, f"{_picture(value)}<code>{escape(short)}</code>"
+        yield label, _picture(value) + _label(short, value)
     if isinstance(value, dict) and (alt := value.get("alt")):
-        yield "Alternative text", f"<code>{escape(str(alt))}</code>"
+        yield "Alternative text", _label(str(alt))
+
+
+def _label(text: str, value: Json = None) -> str:
+    """Return what is shown of a name or a value, with the HTML that a text holds."""
+    held = str(sanitised(value)) if isinstance(value, str) else ""
+    return f'<span title="{SIGN}{escape(held.replace(SIGN, ""))}">{escape(text)}</span>'
 
 
 def _picture(value: Json) -> str:
@@ -159,8 +141,3 @@ def _picture(value: Json) -> str:
     if not (guess_type(address)[0] or "").startswith("image/"):
         return ""
     return f'<img src="{escape(address)}" alt="{escape(alt)}">'
-
-
-def _blocks(value: Json) -> list[JsonObject]:
-    listed = value if isinstance(value, list) else []
-    return [each for each in listed if isinstance(each, dict) and "component" in each]

@@ -6,7 +6,6 @@ import asyncio
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
@@ -16,9 +15,9 @@ from hypothesis import strategies as st
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.notebook.preview.block_cards import BLOCK_FORM, Split, cards_html
-from cmsmig.notebook.preview.body_panes import compared, losses_html
-from cmsmig.notebook.preview.document_tree import tree_html
-from cmsmig.notebook.preview.previewing import (
+from cmsmig.notebook.preview.body_panes import compared, losses_html, tree_html
+from cmsmig.notebook.preview.previews import Previews
+from cmsmig.notebook.previewing import (
     accept_bodies,
     bodies,
     body_fields,
@@ -26,7 +25,6 @@ from cmsmig.notebook.preview.previewing import (
     embed_policies,
     open_previews,
 )
-from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import ConvertedBody, elements_by_path, structures_of
 from cmsmig.review.embeds import embeds_of
 from cmsmig.review.loss_marks import destination_html, marked_html, numbered
@@ -37,7 +35,8 @@ from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.ui.doc import Note
 from cmsmig.ui.documents.findings import Finding, findings_csv_lines, findings_doc
 from cmsmig.ui.form import FormView
-from cmsmig.ui.html.safe_html import doc_html, escape, sanitised
+from cmsmig.ui.html.safe_html import doc_html, escape
+from cmsmig.ui.html.sanitizer import sanitised
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.page import Page, words_of, worked
 from tests.support.notebook.pulled_site import LOSSY, VIDEO, WIDGET, pulled_workspace
@@ -317,8 +316,7 @@ def test_cards_hold_all_of_a_body_and_nothing_that_runs(
     blocks = propose_blocks(outline, Heuristics(frozenset(Heuristic)))
     values = block_values(document, blocks, dict.fromkeys(BlockKind, "x"), str)
     split = Split(document, outline, blocks, values)
-    pictures = SimpleNamespace(side=lambda: None)
-    sides = compared(html, ConvertedBody(document, ()), pictures, split)
+    sides = compared(html, ConvertedBody(document, ()), lambda: str, split)
     form = FormView(BLOCK_FORM, lambda row: blocks[int(row)], print) if live else None
     shown = str(cards_html(split, sides.right, form=form))
     soup = BeautifulSoup(shown, "html.parser")

@@ -11,9 +11,9 @@ import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
-from cmsmig.notebook.preview.previewing import body_preview, open_previews
+from cmsmig.notebook.previewing import body_preview, open_previews
 from cmsmig.origin.files import FileRow, FileStore
-from cmsmig.ui.html.safe_html import sanitised
+from cmsmig.ui.html.sanitizer import sanitised
 from tests.notebook.test_safehtml import HOSTILE, Seen
 from tests.support.notebook.page import Page, worked
 from tests.support.notebook.pulled_site import VIDEO, pulled_workspace
@@ -76,7 +76,7 @@ async def test_both_sides_show_the_local_copy(tmp_path: Path) -> None:
 async def test_a_body_shows_a_bounded_number_of_pictures(tmp_path: Path) -> None:
     """What goes beyond it stays a box that names the picture."""
     await _with_files(tmp_path)
-    side = open_previews(pulled_workspace(tmp_path)).pictures.side()
+    side = open_previews(pulled_workspace(tmp_path)).pictures()
     many = sanitised(f'<img src="{HERE}">' * 30, side)
     seen = Seen(many)
     assert seen.tags.count("img") == 24

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.notebook.crosschecking import compared, cross_checked, site_body
-from cmsmig.notebook.preview.previewing import Previews, open_previews
+from cmsmig.notebook.preview.previews import Previews, open_previews
 from cmsmig.richtext.comparison import Defect, Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 from tests.support.notebook.pulled_site import pulled_workspace
@@ -51,7 +51,7 @@ async def test_unattended_it_shows_tables(tmp_path: Path, node: StandIn) -> None
     assert len(node.processes()) == 1
 
 
-async def test_without_node_one_sentence_and_the_run_goes_on(
+async def test_without_node_one_sentence_and_the_run_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Unattended as by hand nothing is raised."""

@@ -28,7 +28,7 @@ from cmsmig.notebook.designing import (
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
-from cmsmig.review.item_story import components_of
+from cmsmig.review.samples import components_of
 from cmsmig.steps.decide.decision_store import decision_in, write_decision
 from cmsmig.steps.decide.pulled_origin import read_origin
 from tests.support.notebook.page import Page, words_of

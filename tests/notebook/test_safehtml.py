@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from cmsmig.ui.html.safe_html import facts, framed, note, preview, sanitised, table
+from cmsmig.ui.html.safe_html import facts, framed, note, preview, table
+from cmsmig.ui.html.sanitizer import sanitised
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from cmsmig.notebook.inspect.explorer import site_scan
-from cmsmig.notebook.preview.previewing import open_previews, scanned_previews
-from cmsmig.notebook.preview.previews import Previews
-from cmsmig.review import scanned_bodies
+from cmsmig.notebook.preview.previews import (
+    Previews,
+    open_previews,
+    scanned_previews,
+)
+from cmsmig.review import body_index
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import Treatment
 from cmsmig.ui.query import Query
@@ -98,7 +101,7 @@ async def test_other_code_scans_everything_again(
     """The converter's code is part of what a scan is made of."""
     await scanned(tmp_path)
     converted.clear()
-    monkeypatch.setattr(scanned_bodies, "code_digest", lambda *rooms: "other code")
+    monkeypatch.setattr(body_index, "code_digest", lambda *rooms: "other code")
     previews = scanned_previews(pulled_workspace(tmp_path))
     assert len({*converted}) >= len(previews.body_index.bodies)
 

@@ -9,8 +9,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.review.loss_marks import destination_html, held_html, numbered
-from cmsmig.ui.html.safe_html import SideBySide, sanitised, side_by_side
+from cmsmig.review.loss_marks import destination_html, numbered
+from cmsmig.ui.html.sanitizer import sanitised
+from cmsmig.ui.html.word_marks import SideBySide, side_by_side
 
 _MARK = re.compile(
     r'<(?:del|ins) class="cmsmig-word" title="[^"]*">(.*?)</(?:del|ins)>', re.DOTALL
@@ -23,9 +24,7 @@ def compared(left: str, *right: str, names: tuple[str, ...] = ()) -> SideBySide:
     return side_by_side(
         numbered(sanitised(left)),
         [sanitised(each) for each in right],
-        only_left="Not there",
-        only_right="Not here",
-        names=names,
+        names,
     )
 
 
@@ -41,15 +40,15 @@ def unmarked(html: object) -> str:
 def test_what_one_side_alone_says_is_marked() -> None:
     """By words, over other elements and other blanks; with a name for each mark."""
     found = compared(
-        "<h2>The old pier</h2><p>It <b>fell</b> down in  1911, and nobody wept.</p>",
-        "<h2>The old pier</h2><div>It fell&nbsp;down in <i>1912</i>, and nobody wept"
+        "<h2>The old pier</h2><p>It <b>fell</b> down in  1911, and no one wept.</p>",
+        "<h2>The old pier</h2><div>It fell&nbsp;down in <i>1912</i>, and no one wept"
         " much.</div>",
     )
     assert said(found.left) == ["1911,", "wept."]
     assert said(found.right[0]) == ["1912", ",", "wept much."]
     assert (found.only_left, found.only_right) == (2, 3)
-    assert 'title="Not there"' in found.left
-    assert 'title="Not here"' in found.right[0]
+    assert 'title="At the origin, not at the destination"' in found.left
+    assert 'title="At the destination, not at the origin"' in found.right[0]
 
 
 def test_looks_are_no_words() -> None:
@@ -64,12 +63,27 @@ def test_looks_are_no_words() -> None:
 
 
 def test_boxes_are_no_words() -> None:
-    """What stands for a picture or a block is said by neither side."""
+    """A picture, and the names and settings of a block, are on neither side."""
+    text = {"type": "text", "text": "Two"}
+    code = {"type": "text", "text": " x", "marks": [{"type": "code"}]}
+    figure = {
+        "component": "figure",
+        "size": "none",
+        "link": {"url": "https://x.example"},
+    }
+    document = {
+        "type": "doc",
+        "content": [
+            {"type": "blok", "attrs": {"body": [figure]}},
+            {"type": "paragraph", "content": [text, code]},
+        ],
+    }
     found = compared(
         "<p>One</p><img src='a.png' alt='A cat'><p>Two</p>",
-        "<p>One</p><dl><dt>▣ block figure</dt><dt>caption</dt>"
-        "<dd><code>none</code></dd></dl><p>Two <code>x</code></p>",
+        f"<p>One</p>{destination_html(document)}",
     )
+    assert "▣ block figure" in found.right[0]
+    assert "\ufdd0" not in found.right[0]
     assert said(found.left) == []
     assert said(found.right[0]) == ["x"]
 
@@ -91,12 +105,9 @@ def test_what_a_block_holds_is_said_there() -> None:
             {"type": "paragraph", "content": [{"type": "text", "text": "End"}]},
         ],
     }
-    found = side_by_side(
-        sanitised("<table><td>Low</table><p>At <b>noon</b></p><p>The end</p>"),
-        [sanitised(destination_html(document))],
-        only_left="Not there",
-        only_right="Not here",
-        held=[[sanitised(each) for each in held_html(document)]],
+    found = compared(
+        "<table><td>Low</table><p>At <b>noon</b></p><p>The end</p>",
+        destination_html(document),
     )
     assert said(found.left) == ["The end"]
     assert said(found.right[0]) == ["End"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from cmsmig.counting import and_more, first_of
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, SectionDesign
+from cmsmig.review.content_type_changes import section_of
 from cmsmig.review.design_edits import DesignEditor
-from cmsmig.review.section_changes import section_of
 from cmsmig.ui.doc import Heading, Note, Part, Table, Text, table
 
 _SHOWN = 8

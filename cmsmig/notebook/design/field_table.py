@@ -11,7 +11,7 @@ from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.design import FieldDesign, SectionDesign
 from cmsmig.notebook.design.design_doc import left_out, section_name
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.review.section_changes import (
+from cmsmig.review.content_type_changes import (
     section_of,
     with_field_in_section,
     with_section,

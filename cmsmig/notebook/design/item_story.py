@@ -19,7 +19,7 @@ from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.origin.schema import Item
 from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.review.design_edits import DesignEditor
-from cmsmig.review.item_story import (
+from cmsmig.review.samples import (
     FormField,
     components_of,
     differences,

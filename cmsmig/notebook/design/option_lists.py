@@ -10,7 +10,7 @@ from markupsafe import Markup
 from cmsmig.mapping.decisions.design import Design, Encoding, FieldDesign
 from cmsmig.notebook.design.design_doc import GONE_OPTION
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.review.field_changes import label_given, with_option_called
+from cmsmig.review.content_type_changes import label_given, with_option_called
 from cmsmig.ui.controls import bar, select, text, words
 from cmsmig.ui.form import Field, FormView, Options
 from cmsmig.ui.html.html_templates import fragment

@@ -24,8 +24,7 @@ class AcceptView(View):
 
     def opened(self) -> None:
         """Follow the choices and the scan."""
-        for each in (self._previews.watchers, self._previews.scanner.watchers):
-            each["accept"] = lambda: self.show(calm=True)
+        self._previews.follow("accept", self)
 
     @action("reviewer")
     def name_reviewer(self, value: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
 
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted
 from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
@@ -19,35 +20,29 @@ from cmsmig.notebook.preview.block_cards import (
     nodes_html,
     shown_nodes,
 )
-from cmsmig.notebook.preview.body_pictures import BodyPictures
-from cmsmig.notebook.preview.document_tree import tree_html
 from cmsmig.notebook.preview.previews import Previews
-from cmsmig.reconcile.labels import NO_LABELS, Labels, labels_of
+from cmsmig.reconcile.labels import EMPTY, NO_LABELS, Labels, labels_of
 from cmsmig.review.bodies import ConvertedBody
-from cmsmig.review.loss_marks import (
-    destination_html,
-    held_html,
-    marked_html,
-    numbered,
-)
+from cmsmig.review.embeds import blocks_of
+from cmsmig.review.loss_marks import destination_html, marked_html, numbered
 from cmsmig.richtext.blocks.outline import top_nodes
 from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.richtext.losses import Loss
 from cmsmig.ui.documents.findings import loss_name
 from cmsmig.ui.form import FormView
-from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.html_templates import breakable_html, fragment
 from cmsmig.ui.html.safe_html import (
     NOTHING,
-    SideBySide,
+    escape,
     folded,
     heading,
     note,
-    sanitised,
     scrolling,
     sheet,
-    side_by_side,
     source,
 )
+from cmsmig.ui.html.sanitizer import FindPicture, sanitised
+from cmsmig.ui.html.word_marks import SideBySide, side_by_side
 
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
@@ -55,8 +50,11 @@ _WHAT = 240
 """Characters of a lost thing that a table shows; the ledger keeps all of it."""
 _CHANGES = 12
 """Changes since an acceptance that are listed."""
-_LOST = "Said at the origin, not at the destination"
-_ADDED = "Said at the destination, not at the origin"
+_NODES = 120
+"""Nodes of a tree: a page with more of them is slow."""
+_DEEPEST = 12
+_LONGEST = 80
+"""Characters of a text or a value in a tree; the JSON has all of it."""
 _made = partial(fragment, "notebook/preview/body_panes.html")
 
 
@@ -132,28 +130,25 @@ def body_panes(
 def compared(
     html: str,
     converted: ConvertedBody,
-    pictures: BodyPictures,
+    pictures: Callable[[], FindPicture],
     stored: Split | Labels = NO_LABELS,
     first: int = 0,
 ) -> SideBySide:
-    """Return a body at the origin and each node that it becomes, with what one side
-    alone says marked. `stored` are its blocks, or the labels of fields; pictures are
+    """Return a body at the origin and each node that it becomes, with the words of one
+    side alone marked. `stored` are its blocks, or the labels of fields; pictures are
     those of the page of blocks that begins with the `first`."""
     split = stored if isinstance(stored, Split) else None
     labels = stored.labels if isinstance(stored, Split) else stored
     nodes = [*(shown_nodes(split) if split else top_nodes(converted.document))]
     seen = split.nodes_of_page(first) if split else range(len(nodes))
-    find = pictures.side()
+    find = pictures()
     return side_by_side(
-        numbered(sanitised(marked_html(html, converted.losses), pictures.side())),
+        numbered(sanitised(marked_html(html, converted.losses), pictures())),
         [
             sanitised(destination_html(each, labels), find if at in seen else None)
             for at, each in enumerate(nodes)
         ],
-        only_left=_LOST,
-        only_right=_ADDED,
-        names=split.names if split else [""] * len(nodes),
-        held=[[*map(sanitised, held_html({"content": [each]}))] for each in nodes],
+        split.names if split else [""] * len(nodes),
     )
 
 
@@ -182,7 +177,7 @@ def losses_html(losses: Sequence[Loss]) -> Markup:
             number,
             loss_name(loss.kind),
             loss.severity,
-            _short(loss.what),
+            _short(loss.what, _WHAT),
             loss.context,
             loss.why,
         )
@@ -223,5 +218,62 @@ def _words(count: int, where: str) -> str:
     return f"{counted(count, 'word')} {where}" if count else ""
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _WHAT else f"{text[:_WHAT]}…"
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def tree_html(document: JsonObject) -> Markup:
+    """Return a document as a tree whose branches fold, each node with its attributes
+    and what it holds; the first nodes of a large document."""
+    room = iter(range(_NODES))
+    nodes = enumerate(top_nodes(document)[:_NODES])
+    branches = [_node(each, room, 1, at) for at, each in nodes]
+    left = sum(1 for _ in _walk(document)) - _NODES + len([*room])
+    return _made("tree", parts=branches, left=left)
+
+
+def _node(
+    node: JsonObject, room: Iterator[int], depth: int, at: int | None = None
+) -> Markup:
+    """Return a node with what it holds, while there is room; `at` is its place in the
+    document."""
+    if next(room, None) is None:
+        return NOTHING
+    held = top_nodes(node) if depth < _DEEPEST else ()
+    return _made(
+        "node",
+        type=node.get("type", "?"),
+        text=breakable_html(escape(", ".join(_texts(node)))),
+        at=at,
+        unfolded=depth < 2,
+        parts=[*filter(None, (_node(each, room, depth + 1) for each in held))],
+    )
+
+
+def _texts(node: JsonObject) -> Iterator[str]:
+    """Yield a node's text, its marks and its attributes."""
+    if isinstance(text := node.get("text"), str):
+        yield f"“{_short(text, _LONGEST)}”"
+    marks = node.get("marks")
+    for mark in marks if isinstance(marks, list) else ():
+        if isinstance(mark, dict):
+            yield " ".join((str(mark.get("type")), *_attributes(mark)))
+    yield from _attributes(node)
+
+
+def _attributes(node: JsonObject) -> Iterator[str]:
+    attributes = node.get("attrs")
+    held = [attributes] if isinstance(attributes, dict) else []
+    for each in blocks_of(node) if node.get("type") == "blok" else held:
+        for name, value in each.items():
+            text = NO_LABELS.value(value)
+            if text != EMPTY and name != "_uid":
+                yield f"{name}: {_short(text, _LONGEST)}"
+
+
+def _walk(node: JsonObject) -> Iterator[JsonObject]:
+    waiting = [*top_nodes(node)]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += top_nodes(each)

@@ -1,24 +1,120 @@
-"""Scans all bodies in the background, in slices, and shows the results so far."""
+"""The bodies of a migration as rows of a list, each with the state of its review. They
+are scanned in the background, in slices."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyState, ReviewStatus
-from cmsmig.notebook.preview.body_relation import UNREVIEWED, BodyRelation
-from cmsmig.notebook.preview.seen_bodies import SeenBodies
-from cmsmig.review.body_index import BodyIndex
+from cmsmig.notebook.preview.kept_bodies import SeenBodies
+from cmsmig.review.bodies import Body
+from cmsmig.review.body_index import BodyIndex, ScannedBody
 from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.losses import Severity
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.ui.action_queue import in_slices
+from cmsmig.ui.query import Query
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 
-_TOLD = 0.7
-"""Seconds between two times that the watchers hear how far it is."""
+UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
+_STATES = ("to review", "not seen", *map(str, reversed(BodyState)))
+_LOSSES = {"something": "some loss", "content": "some content"}
+_COLUMNS = (
+    Column("title", "Body"),
+    Column("field", "Field"),
+    Column("review", "Review"),
+    Column("losses", "Losses", most_first=True, css="number"),
+    *(
+        Column(each, "", hidden=True)
+        for each in ("state", "loss", "structure", "place", "locale")
+    ),
+)
+_FILTERS = (
+    Filter("state", "Review", ""),
+    Filter("loss", "Losses", ""),
+    Filter("structure", "Holds", ""),
+    Filter("place", "Field", ""),
+    Filter("locale", "Locale", ""),
+)
+_BETWEEN = 0.7
+"""Seconds between two times that the watchers get the progress."""
+
+
+class BodyRelation(Rows):
+    """The bodies, each with what is known of it so far."""
+
+    key = "number"
+
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        nouns = Nouns(
+            "body", "bodies", "No item that is imported has a rich text body."
+        )
+        has_locales = any(each.locale for each in bodies)
+        super().__init__(nouns, _COLUMNS, _FILTERS if has_locales else _FILTERS[:-1])
+        self._bodies = bodies
+        for index in range(len(bodies)):
+            self.note(index, None)
+
+    def note(self, index: int, scanned: ScannedBody | None) -> None:
+        """Keep what is known of a body; None: nothing yet."""
+        body, losses = self._bodies[index], scanned.losses if scanned else ()
+        loss = {f"{each.severity}/{each.kind}" for each in losses}
+        loss |= {"something"} if losses else set()
+        content = any(each.severity is Severity.CONTENT for each in losses)
+        loss |= {"content"} if content else set()
+        words = (body.title, body.item.slug, body.item.key.item_id)
+        row = (
+            *(body.title, body.design.origin, "", len(losses), ""),
+            "\n".join(sorted(loss)),
+            "\n".join(scanned.structures if scanned else ()),
+            f"{body.collection.display_name}: {body.design.origin}",
+            body.locale,
+            *(*words, scanned.words if scanned else ""),
+        )
+        self.put_row(0, index, 0, row)
+
+    def review(self, index: int, state: BodyState, *, ticked: bool) -> None:
+        """Keep how far a body's review is."""
+        states = [str(state)]
+        if state in UNREVIEWED:
+            states.append("to review")
+        if state is BodyState.NOT_NEEDED and not ticked:
+            states.append("not seen")
+        shown = "seen" if ticked else str(state)
+        self.change(0, index, {"review": shown, "state": "\n".join(states)})
+
+    def passing(self, query: Query) -> list[int]:
+        """Return the places of the bodies that pass, in their order."""
+        return [int(each) for each in self.keys(query)]
+
+    def options(self, name: str, values: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Return states in the order of the work, losses from the worst."""
+        if name == "state":
+            return [(each, each) for each in _STATES if each in values]
+        if name == "loss":
+            some = [(label, each) for each, label in _LOSSES.items() if each in values]
+            return [*some, *((_named(e), e) for e in sorted(values) if "/" in e)]
+        return [(each, each) for each in sorted(values)]
+
+    def place(self, query: Query, key: str, by: int) -> str:
+        """Return the body `by` places after another, round and round."""
+        found = self.passing(query)
+        if not found:
+            return ""
+        if (at := int(key)) in found:
+            return str(found[(found.index(at) + by) % len(found)])
+        later = next((n for n, each in enumerate(found) if each > at), 0)
+        return str(found[later + min(by, 0)])
+
+
+def _named(loss: str) -> str:
+    severity, _, kind = loss.partition("/")
+    return f"{kind}, {severity}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +164,13 @@ class BodyScanner:
         self.review = review
         self.ticks = ticks
         self.watchers: dict[str, Callable[[], None]] = {}
-        """By panel: called now and then while it goes on, and at its end."""
+        """By panel: called now and then during the scan, and at its end."""
         self._seen: dict[int, Seen] = {}
         self._indexes = {body_index.key(i): i for i in range(len(body_index.bodies))}
         self._task: asyncio.Task[None] | None = None
 
     def status(self, index: int) -> ReviewStatus:
-        """Return how a body stands; looks through it if need be."""
+        """Return the state of a body's review; scans the body if need be."""
         facts = self.body_index.digest(index).facts
         key = self.body_index.key(index)
         found = self.review.status(key, facts)
@@ -162,11 +258,11 @@ class BodyScanner:
             self._task = asyncio.get_running_loop().create_task(self._look())
 
     async def _look(self) -> None:
-        told = monotonic()
+        shown_at = monotonic()
         while unseen := self._unseen():
             async for _ in in_slices(map(self.status, unseen)):
-                if monotonic() - told > _TOLD:
-                    told = monotonic()
+                if monotonic() - shown_at > _BETWEEN:
+                    shown_at = monotonic()
                     self._tell()
                     _settle()
         _settle()

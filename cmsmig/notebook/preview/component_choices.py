@@ -16,7 +16,7 @@ from cmsmig.mapping.propose.instance_blocks import (
 )
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.body_index import BodyIndex
-from cmsmig.review.instances import ComponentSort
+from cmsmig.review.embeds import ComponentSort
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
 from cmsmig.ui.controls import bar, select, text
 from cmsmig.ui.html.safe_html import NOTHING, Cell, joined, sheet, table

@@ -1,69 +1,140 @@
-"""The choices about embeds: by kind, and by host where one is wanted otherwise."""
+"""The embeds in bodies, and the choices about them: by kind, by host where one has
+another treatment than its kind, and for those that are never closed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from markupsafe import Markup
 
+from cmsmig.counting import first_of
+from cmsmig.mapping.decisions.choices import EmbedsDecision
+from cmsmig.notebook.preview.body_fields import scanned_html
 from cmsmig.notebook.preview.component_choices import ComponentChoices
-from cmsmig.notebook.preview.preview_html import (
-    TREATMENTS,
-    UNCLOSED,
-    becomes,
-    looked_html,
-    unbroken,
-    unclosed_html,
-)
 from cmsmig.notebook.preview.previews import Previews
-from cmsmig.review.embeds import EmbedSort, offered_for, treatment_of
+from cmsmig.review.body_index import BodyIndex
+from cmsmig.review.embeds import PICTURES, EmbedSort, offered_for, treatment_of
 from cmsmig.richtext.policy import Treatment, Unclosed
-from cmsmig.ui.controls import (
-    bar,
-    search,
-    select,
-    words,
-)
-from cmsmig.ui.html.safe_html import NOTHING, Cell, escape, note, sheet, table
+from cmsmig.ui.controls import Copied, bar, select
+from cmsmig.ui.form import Options
+from cmsmig.ui.html.safe_html import NOTHING, note, sheet, table
+from cmsmig.ui.relation import Column, Nouns, Row, Rows, Texts
+from cmsmig.ui.table import TableView
 from cmsmig.ui.view import View, action
 
-_AS_ITS_KIND = ""
-_PAGE = 20
-"""Hosts that have a control at once."""
-_EXAMPLE = 120
-_HEAD = ("embeds", "become", "found", "bodies", "such as")
+_TREATMENTS: Mapping[str, str] = {
+    Treatment.HTML: "raw HTML block",
+    Treatment.COMPONENT: "embed block",
+    Treatment.LINK: "link",
+    Treatment.DROP: "left out",
+    Treatment.PICTURE: "picture alone",
+}
+_UNCLOSED: Mapping[str, str] = {
+    Unclosed.KEEP: "keep the rest of the body as raw HTML",
+    Unclosed.END: "end where the body continues",
+}
+_AS_ITS_KIND = ("as its kind", "")
+_NAMED = 5
+"""Bodies that a note names."""
+_EXAMPLE = 240
+"""Characters of an example that a table shows."""
+_NOUNS = Nouns("kind or host", "kinds and hosts", "No body holds an embed.")
+_CHOICE = "becomes"
+_COLUMNS = (
+    Column("embeds", "Embeds"),
+    Column(_CHOICE, "Become"),
+    Column("found", "Found"),
+    Column("bodies", "Bodies", most_first=True, css="number"),
+    Column("example", "Such as"),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class _Host:
-    """All embeds of one host."""
-
-    name: str
-    kinds: tuple[EmbedSort, ...]
-
-    @property
-    def count(self) -> int:
-        return sum(each.count for each in self.kinds)
+def embeds_html(body_index: BodyIndex, decision: EmbedsDecision) -> Markup:
+    """Return the embeds by kind and host with their treatment, as a table."""
+    found = body_index.embeds()
+    if not found:
+        return sheet(note(_NOUNS.none))
+    rows = [
+        (
+            each.kind,
+            each.signature or "no address",
+            each.count,
+            each.bodies,
+            _words(each.kind, treatment_of(each.kind, each.signature, decision)),
+            each.example[:_EXAMPLE],
+        )
+        for each in found
+    ]
+    head = ("kind", "host", "embeds", "bodies", "becomes", "such as")
+    shown = table(head, rows, caption="Embeds in all bodies")
+    return sheet(shown, _unclosed_html(body_index, decision.unclosed))
 
 
 class EmbedChoices(View):
-    """A page of hosts below the kinds; each choice is written at once."""
+    """The list of embeds with the other choices about them; each is written at once."""
 
     label = "Embeds"
 
     def __init__(self, previews: Previews) -> None:
         super().__init__()
         self._previews = previews
-        self._text = ""
-        self._page = 0
-        self._hosts: tuple[_Host, ...] = ()
+        self._list = self.part(_EmbedList(previews))
         self._components = self.part(ComponentChoices(previews))
 
     def opened(self) -> None:
         """Scan the bodies, and follow the choices of other panels."""
-        self._previews.watchers["embeds"] = lambda: self.queue.start(self.renew)
-        self._previews.scanner.watchers["embeds"] = lambda: self.queue.start(self.renew)
-        self._previews.scanner.start()
+        self._previews.follow("embeds", self)
+
+    @action("embed-unclosed")
+    def _treat_unclosed(self, value: str) -> None:
+        self._previews.end_unclosed(Unclosed(value))
+        self.show()
+
+    def html(self, *, live: bool) -> Markup:
+        """Return the choices about kinds, hosts and components."""
+        return self.panel(
+            said=self._said(),
+            unclosed=self._unclosed(),
+            embeds=self._list.html(live=live),
+            components=self._components.html(live=live),
+        )
+
+    def _said(self) -> Markup:
+        reopened = self._previews.scanner.tally().reopened
+        said = (
+            f"{reopened:,} bodies were reviewed and are to be reviewed again: the "
+            "treatment of their embeds, their content or the rules changed since. "
+            "Choose “reopened” below to see them."
+        )
+        return sheet(
+            scanned_html(self._previews.body_index),
+            note(said, "warning") if reopened else NOTHING,
+        )
+
+    def _unclosed(self) -> Markup:
+        choice = self._previews.embeds.unclosed
+        shown = _unclosed_html(self._previews.body_index, choice)
+        if not shown:
+            return NOTHING
+        options = [(words, str(each)) for each, words in _UNCLOSED.items()]
+        about = "Embeds that are never closed"
+        return sheet(shown) + bar(
+            select("embed-unclosed", "They ", options, str(choice), about=about)
+        )
+
+
+class _EmbedList(TableView):
+    """The kinds of embeds, then the hosts, each with its treatment."""
+
+    prefix = "embeds"
+
+    def __init__(self, previews: Previews) -> None:
+        self._previews = previews
+        self._rows = Rows(_NOUNS, _COLUMNS)
+        self._choices: dict[str, Callable[[], Markup]] = {}
+        """By row: made for those on the page."""
+        super().__init__(previews.workspace.list_source(self._rows))
 
     @action("embed-kind")
     def _treat_kind(self, value: str) -> None:
@@ -74,149 +145,73 @@ class EmbedChoices(View):
     @action("embed-signature")
     def _treat_host(self, value: str) -> None:
         host, _, chosen = value.rpartition("=")
-        treatment = None if chosen == _AS_ITS_KIND else Treatment(chosen)
-        self._previews.treat_signature(host, treatment)
+        self._previews.treat_signature(host, Treatment(chosen) if chosen else None)
         self.show()
 
-    @action("embed-unclosed")
-    def _treat_unclosed(self, value: str) -> None:
-        self._previews.end_unclosed(Unclosed(value))
-        self.show()
+    def nothing(self) -> str:
+        """Return what is shown of an empty list."""
+        is_complete = self._previews.scanner.tally().complete
+        return _NOUNS.none if is_complete else "No embed is found so far."
 
-    @action("embed-search")
-    def _search(self, value: str) -> None:
-        self._text, self._page = value.strip().casefold(), 0
-        self.show()
-
-    @action("embed-previous", "Previous hosts")
-    def _previous(self, _: str) -> None:
-        self._page -= 1
-        self.show()
-
-    @action("embed-next", "Next hosts")
-    def _next(self, _: str) -> None:
-        self._page += 1
-        self.show()
-
-    def renew(self) -> None:
-        """Show what the scan has brought so far."""
-        self.show(calm=True)
+    def held(self, row: Row, column: str) -> str | Markup | Copied:
+        """Return what a row holds; in the column of treatments, a control."""
+        return self._choices[row.key]() if column == _CHOICE else row.cells[column]
 
     def html(self, *, live: bool) -> Markup:
-        """Return the choices about kinds, components and hosts."""
-        found = self._previews.body_index.embeds()
-        by_host: dict[str, list[EmbedSort]] = {}
-        for each in found:
+        """Return the page of the list that is shown."""
+        listed = [*self._kinds(), *self._hosts()]
+        self._rows.put(0, ((0, row) for _, row in listed))
+        self._choices = {f"0-{n}": choice for n, (choice, _) in enumerate(listed)}
+        return super().html(live=live)
+
+    def _kinds(self) -> Iterator[tuple[Callable[[], Markup], Texts]]:
+        index, decision = self._previews.body_index, self._previews.embeds
+        examples = {each.kind: each.example for each in reversed(index.embeds())}
+        for kind, (count, bodies) in sorted(index.embed_kinds().items()):
+            options = [(_words(kind, each), str(each)) for each in offered_for(kind)]
+            now = treatment_of(kind, "", decision)
+            choice = partial(_choice, "embed-kind", kind, options, now)
+            found = (f"{count:,} {kind}", bodies, examples[kind])
+            yield choice, (f"every {kind}", _words(kind, now), *found)
+
+    def _hosts(self) -> Iterator[tuple[Callable[[], Markup], Texts]]:
+        hosts: dict[str, list[EmbedSort]] = {}
+        for each in self._previews.body_index.embeds():
             if each.signature:
-                by_host.setdefault(each.signature, []).append(each)
-        self._hosts = tuple(_Host(name, tuple(each)) for name, each in by_host.items())
-        return self.panel(
-            said=self._said(bool(found)),
-            kinds=self._kinds(found),
-            components=self._components.html(live=live),
-            unclosed=self._unclosed(),
-            search=self._searching(),
-            hosts=self._listed(),
-        )
+                hosts.setdefault(each.signature, []).append(each)
+        some = [(_TREATMENTS[each], str(each)) for each in offered_for("")]
+        options = [_AS_ITS_KIND, *some]
+        for host, sorts in hosts.items():
+            now = self._previews.embeds.signatures.get(host)
+            words = _TREATMENTS[now] if now else _AS_ITS_KIND[0]
+            choice = partial(_choice, "embed-signature", host, options, now)
+            found = ", ".join(f"{each.count:,} {each.kind}" for each in sorts)
+            bodies = sum(each.bodies for each in sorts)
+            yield choice, (host, words, found, bodies, sorts[0].example)
 
-    def _said(self, found: bool) -> Markup:
-        tally = self._previews.scanner.tally()
-        said = looked_html(self._previews.body_index)
-        if not found and tally.complete:
-            said += note("No body holds an embed.")
-        if tally.reopened:
-            said += note(
-                f"{tally.reopened:,} bodies were reviewed and are to be reviewed "
-                "again: what their embeds become, their content or the rules changed "
-                "since. Choose “reopened” below to see them.",
-                "warning",
-            )
-        return sheet(said)
 
-    def _kinds(self, found: tuple[EmbedSort, ...]) -> Markup:
-        examples = {each.kind: each for each in reversed(found)}
-        rows = [
-            (
-                escape(f"every {kind}"),
-                self._kind_choice(examples[kind]),
-                *counts,
-                examples[kind].example[:_EXAMPLE],
-            )
-            for kind, counts in self._previews.body_index.embed_kinds().items()
-        ]
-        if not rows:
-            return NOTHING
-        return sheet(table(_HEAD, rows, caption="By kind"))
+def _choice(name: str, row: str, options: Options, now: Treatment | None) -> Markup:
+    about = f"Treatment of {row}"
+    return select(name, "", options, now or "", row=row, about=about)
 
-    def _kind_choice(self, sort: EmbedSort) -> Markup:
-        kind = sort.kind
-        bare = EmbedSort(kind, "", sort.count, sort.bodies, sort.example)
-        return select(
-            "embed-kind",
-            "",
-            [(becomes(kind, each), str(each)) for each in offered_for(kind)],
-            str(treatment_of(bare, self._previews.embeds)),
-            row=kind,
-            about=f"What every {kind} becomes",
-        )
 
-    def _unclosed(self) -> Markup:
-        choice = self._previews.embeds.unclosed
-        told = unclosed_html(self._previews.body_index, choice)
-        if not told:
-            return told
-        options = [(words, str(each)) for each, words in UNCLOSED.items()]
-        about = "What becomes of embeds that are never closed"
-        return sheet(told) + bar(
-            select("embed-unclosed", "They ", options, str(choice), about=about)
-        )
+def _words(kind: str, treatment: Treatment) -> str:
+    """Return the treatment of an embed of this kind, in words."""
+    if treatment is Treatment.COMPONENT and kind in PICTURES:
+        return "figure block"
+    return _TREATMENTS[treatment]
 
-    def _searching(self) -> Markup:
-        if len(self._hosts) <= _PAGE:
-            return NOTHING
-        return bar(
-            search("embed-search", "Find a host", self._text, hint="example.com")
-        )
 
-    def _listed(self) -> Markup:
-        passing = [each for each in self._hosts if self._text in each.name.casefold()]
-        pages = max(-(-len(passing) // _PAGE), 1)
-        self._page %= pages
-        start = self._page * _PAGE
-        rows = [self._host(each) for each in passing[start : start + _PAGE]]
-        if not self._hosts:
-            return NOTHING
-        if not rows:
-            return sheet(note("No host matches."))
-        shown = sheet(table(_HEAD, rows, caption=f"By host: {len(self._hosts)} hosts"))
-        if pages == 1:
-            return shown
-        place = f"{start + 1} to {start + len(rows)} of {len(passing)}"
-        return shown + bar(
-            self.act("embed-previous"),
-            self.act("embed-next"),
-            words(place),
-        )
-
-    def _host(self, host: _Host) -> tuple[Cell, ...]:
-        now = self._previews.embeds.signatures.get(host.name)
-        choice = select(
-            "embed-signature",
-            "",
-            [
-                ("as its kind", _AS_ITS_KIND),
-                *((TREATMENTS[each], str(each)) for each in offered_for("")),
-            ],
-            _AS_ITS_KIND if now is None else str(now),
-            row=host.name,
-            about=f"What embeds from {host.name} become",
-        )
-        kinds = ", ".join(f"{each.count} {each.kind}" for each in host.kinds)
-        bodies = sum(each.bodies for each in host.kinds)
-        return (
-            unbroken(host.name),
-            choice,
-            kinds,
-            bodies,
-            host.kinds[0].example[:_EXAMPLE],
-        )
+def _unclosed_html(body_index: BodyIndex, choice: Unclosed) -> Markup:
+    """Return what is known of embeds that are never closed, or nothing."""
+    found = body_index.unclosed()
+    if not found:
+        return NOTHING
+    count = sum(each for _, each in found)
+    names = first_of([title for title, _ in found], _NAMED)
+    return note(
+        f"{count:,} embeds in {len(found):,} bodies are never closed, so that browsers "
+        f"take the rest of the body for a part of them: {names}. They "
+        f"{_UNCLOSED[choice]}; the losses of each body list what each holds.",
+        "warning" if choice is Unclosed.KEEP else "good",
+    )

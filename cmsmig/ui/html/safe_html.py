@@ -7,7 +7,6 @@ untrusted bodies.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 from urllib.parse import quote
@@ -17,10 +16,8 @@ from markupsafe import escape as _escape
 
 from cmsmig.counting import and_more
 from cmsmig.ui import doc
-from cmsmig.ui.html.html_templates import breakable, breakable_html, fragment
-from cmsmig.ui.html.sanitizer import FindPicture
-from cmsmig.ui.html.sanitizer import sanitised as _sanitised
-from cmsmig.ui.html.word_marks import marked_words
+from cmsmig.ui.html.html_templates import breakable, fragment
+from cmsmig.ui.html.sanitizer import sanitised
 from cmsmig.whole_text import whole_text
 
 UNTYPESET = "mathjax_ignore tex2jax_ignore"
@@ -159,52 +156,6 @@ def source(text: str) -> Markup:
     return _made("source", text=text)
 
 
-def sanitised(body: str, picture: FindPicture | None = None) -> Markup:
-    """Return untrusted HTML with nothing in it that runs, loads or leads away.
-
-    Images, embeds, forms and scripts become labelled boxes; a link keeps its text
-    and shows its address when pointed at. An image that `picture` finds is shown.
-    For showing only, never for converting.
-    """
-    return Markup(_sanitised(body, picture))
-
-
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """Two sides whose words were compared."""
-
-    left: Markup
-    right: tuple[Markup, ...]
-    only_left: int
-    """Words that are said on the left alone."""
-    only_right: int
-
-
-def side_by_side(
-    left: Markup,
-    right: Sequence[Markup],
-    *,
-    only_left: str,
-    only_right: str,
-    names: Sequence[str] = (),
-    held: Sequence[Sequence[Markup]] = (),
-) -> SideBySide:
-    """Return what `sanitised` gave for two sides, with what one alone says marked.
-
-    The right may come in parts; with their `names` the left says where each begins.
-    `held` is what the blocks of each part hold.
-    """
-    made = marked_words(
-        left, right, only_left=only_left, only_right=only_right, names=names, held=held
-    )
-    return SideBySide(
-        breakable_html(Markup(made.left)),
-        tuple(breakable_html(Markup(each)) for each in made.right),
-        made.only_left,
-        made.only_right,
-    )
-
-
 def framed(content: Markup, *, title: str, height: int = 320) -> Markup:
     """Return safe HTML in a frame of its own in which nothing can run or load.
 
@@ -216,11 +167,9 @@ def framed(content: Markup, *, title: str, height: int = 320) -> Markup:
     return _made("frame", title=title, document=str(document), height=height)
 
 
-def preview(
-    body: str, *, title: str, height: int = 320, picture: FindPicture | None = None
-) -> Markup:
+def preview(body: str, *, title: str, height: int = 320) -> Markup:
     """Return untrusted HTML to look at: sanitised, and in a frame."""
-    return framed(sanitised(body, picture), title=title, height=height)
+    return framed(sanitised(body), title=title, height=height)
 
 
 def doc_html(parts: Iterable[doc.Part]) -> Markup:

@@ -12,6 +12,7 @@ from html import escape
 from typing import TypeAlias
 
 import nh3
+from markupsafe import Markup
 
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.parse import VOID, parse
@@ -66,14 +67,6 @@ _DEEPEST = 100
 deeper content is shown without its own tags."""
 
 _cleaner = nh3.Cleaner(
-    tags=set(_TAGS),
-    clean_content_tags={"script", "style", "template", "noscript", "iframe"},
-    attributes=_ATTRIBUTES,
-    allowed_classes=_CLASSES,
-    link_rel=None,
-    url_schemes=set(),
-)
-_picture_cleaner = nh3.Cleaner(
     tags={*_TAGS, "img"},
     clean_content_tags={"script", "style", "template", "noscript", "iframe"},
     attributes={**_ATTRIBUTES, "img": {"alt", "src", "title"}},
@@ -86,14 +79,15 @@ _picture_cleaner = nh3.Cleaner(
 )
 
 
-def sanitised(body: str, picture: FindPicture | None = None) -> str:
-    """Return HTML in which nothing runs, loads or leads away.
+def sanitised(body: str, picture: FindPicture | None = None) -> Markup:
+    """Return untrusted HTML with nothing in it that runs, loads or leads away.
 
-    With `picture` an image that it finds is shown; any other stays a labelled box.
+    Images, embeds, forms and scripts become labelled boxes; a link keeps its text
+    and shows its address when pointed at. An image that `picture` finds is shown.
+    For showing only, never for converting.
     """
-    cleaner = _cleaner if picture is None else _picture_cleaner
     labels = _Labels(picture)
-    return cleaner.clean("".join(labels.of(parse(whole_text(body)))))
+    return Markup(_cleaner.clean("".join(labels.of(parse(whole_text(body))))))
 
 
 class _Labels:

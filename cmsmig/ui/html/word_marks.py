@@ -1,7 +1,10 @@
-"""Words that one of two texts alone says, marked in the HTML of both.
+"""Words that one of two texts alone has, marked in the HTML of both.
 
-Takes clean HTML, as the sanitiser gives it, and adds nothing but marks around words:
-every tag stays as it is. What stands in a labelled box is no text of the body.
+Takes clean HTML, as the sanitiser gives it, and adds marks around words; every tag
+stays as it is. A labelled box is no text of the body.
+
+`<span title="\\ufdd0…">` is a label, too: it names a block, a field or a value. Its
+title is the HTML that the value holds, whose words are there but are not shown.
 """
 
 from __future__ import annotations
@@ -9,15 +12,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from html import escape
+from html import escape, unescape
 from itertools import pairwise
 
-from cmsmig.ui.html.html_templates import PIECES
+from markupsafe import Markup
 
-_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)")
+from cmsmig.ui.html.html_templates import PIECES, breakable_html
+
+SIGN = "\ufdd0"
+"""Distinguishes what the kit writes from what the origin writes: no character."""
+_LOST = "At the origin, not at the destination"
+_ADDED = "At the destination, not at the origin"
+_TAG = re.compile(r"</?([a-z][a-z0-9]*)")
 _GAP = re.compile(r"(?:\s|&nbsp;)+")
+_RUN = re.compile(rf"({_GAP.pattern})|(?:[^\s&]|&(?!nbsp;))+")
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 # fmt: off
 _WITHIN = frozenset({
@@ -25,13 +35,11 @@ _WITHIN = frozenset({
     "q", "s", "samp", "small", "span", "strong", "sub", "sup", "u", "var",
 })
 # fmt: on
-"""A word goes on through these."""
-_LABELS = ('class="cmsmig-box"', 'class="cmsmig-loss"')
-"""In the tags around what names something and is no text of the body."""
+"""A word continues through these."""
+_LABEL = re.compile(rf'<span title="{SIGN}([^"]*)"|<\w+ class="cmsmig-(?:box|loss)"')
+"""The tag around what names something and is no text of the body."""
 _PLACE = re.compile(r'<(?:img|span class="cmsmig-box")[^>]* title="(https?:[^"]*)"')
 """A picture, or what is shown for an embed, with its address."""
-_BLOCK = "▣ block "
-"""Begins the form of a block; what names it and its fields is no text of the body."""
 _EXACT = 40_000
 """Pairs of words that are compared at once."""
 _APART = 100
@@ -39,13 +47,13 @@ _APART = 100
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedWords:
-    """Both sides with their marks."""
+class SideBySide:
+    """Two sides with their marks."""
 
-    left: str
-    right: tuple[str, ...]
+    left: Markup
+    right: tuple[Markup, ...]
     only_left: int
-    """Words that the left side alone says."""
+    """Words that the left side alone has."""
     only_right: int
 
 
@@ -59,185 +67,109 @@ class _Word:
     """Whether it is the address of a picture or an embed, which is no word."""
 
     @property
-    def is_said(self) -> bool:
+    def is_shown(self) -> bool:
         """Return whether it is a word of the text that is shown."""
         return bool(self.spots) and not self.is_address
 
 
-@dataclass(slots=True)
+def side_by_side(
+    left: str, right: Sequence[str], names: Sequence[str] = ()
+) -> SideBySide:
+    """Return both sides with what one alone has marked; the right comes in parts.
+
+    With `names` of the parts, which may be empty, the left shows where each begins.
+    """
+    a, b = _Text([left]), _Text(right)
+    pairs = dict(_pairs(a, b))
+    back = {there: here for here, there in pairs.items()}
+    lost = [e for n, e in enumerate(a.words) if n not in pairs and e.is_shown]
+    new = [e for n, e in enumerate(b.words) if n not in back and e.is_shown]
+    marked = _written(a.pieces, lost, "del", _LOST, dict(_splits(a, b, back, names)))
+    written = _written(b.pieces, new, "ins", _ADDED, {})
+    parts = pairwise([*(first for first, _ in b.parts), len(written)])
+    return SideBySide(
+        _html(marked),
+        tuple(_html(written[first:end]) for first, end in parts),
+        len(lost),
+        len(new),
+    )
+
+
+def _html(pieces: Sequence[str]) -> Markup:
+    return breakable_html(Markup("".join(pieces)))
+
+
 class _Text:
     """One side: its pieces, and the words in it by paragraph."""
 
-    pieces: list[str]
-    words: list[_Word] = field(default_factory=list)
-    paragraphs: list[int] = field(default_factory=list)
-    """The number of words before each paragraph."""
-
-    def hold(self, other: _Text) -> None:
-        """Take in the words of another, which are not shown."""
-        self.paragraphs += [len(self.words) + first for first in other.paragraphs]
-        self.words += [_Word(each.text, ()) for each in other.words]
-
-    def note(self, address: str, piece: int) -> None:
-        """Take in an address, which is at the end of a piece."""
-        end = len(self.pieces[piece])
-        self.words.append(_Word(address, ((piece, end, end),), is_address=True))
+    def __init__(self, parts: Sequence[str]) -> None:
+        self.pieces: list[str] = []
+        self.words: list[_Word] = []
+        self.paragraphs: list[int] = []
+        """The number of words before each paragraph."""
+        self.parts: list[tuple[int, int]] = []
+        """The number of pieces and of words before each part."""
+        self._letters: list[str] = []
+        self._spots: list[tuple[int, int, int]] = []
+        self._is_new = True
+        for each in parts:
+            self._read(each)
 
     def keys(self, first: int, last: int) -> list[str]:
         return [each.text for each in self.words[first:last]]
 
+    def _read(self, html: str) -> None:
+        begin, is_label = len(self.pieces), False
+        self.parts.append((begin, len(self.words)))
+        self._is_new = True
+        for number, piece in enumerate(PIECES.split(html), begin):
+            self.pieces.append(piece)
+            if (number - begin) % 2:
+                is_label = self._tag(number, piece)
+            elif not is_label:
+                self._text(number, piece)
+            elif piece.startswith("http"):
+                self._note(number, piece)
+        self._end()
 
-def marked_words(
-    left: str,
-    right: Sequence[str],
-    *,
-    only_left: str,
-    only_right: str,
-    names: Sequence[str] = (),
-    held: Sequence[Sequence[str]] = (),
-) -> MarkedWords:
-    """Return both sides with what one alone says marked; `right` may come in parts.
-
-    `only_left` and `only_right` are told to those who cannot see a mark or point at
-    it. With `names` of the parts, which may be empty, the left says where each of them
-    begins. `held` is for each part what its blocks hold, block by block: there too it
-    is said.
-    """
-    a = _read(left)
-    inside = [*held, *([()] * (len(right) - len(held)))]
-    parts = [_read(*each) for each in zip(right, inside, strict=True)]
-    b = _Text([])
-    starts: list[int] = []
-    for each in parts:
-        starts.append(len(b.words))
-        b.paragraphs += [len(b.words) + first for first in each.paragraphs]
-        b.words += each.words
-    pairs = dict(_pairs(a, b))
-    met = set(pairs.values())
-    lost = [n for n in range(len(a.words)) if n not in pairs and a.words[n].is_said]
-    new = [n for n in range(len(b.words)) if n not in met and b.words[n].is_said]
-    back = {there: here for here, there in pairs.items()}
-    splits = dict(_splits(a, starts, len(b.words), back, names))
-    ends = [*starts, len(b.words)][1:]
-    written = tuple(
-        _written(
-            part.pieces,
-            [b.words[n] for n in new if first <= n < last],
-            "ins",
-            only_right,
-        )
-        for part, first, last in zip(parts, starts, ends, strict=True)
-    )
-    gone = [a.words[n] for n in lost]
-    marked = _written(a.pieces, gone, "del", only_left, splits)
-    return MarkedWords(marked, written, len(lost), len(new))
-
-
-def _read(html: str, held: Sequence[str] = ()) -> _Text:
-    """Return the words of clean HTML and where they stand; those that its blocks hold
-    have no place."""
-    blocks = iter(held)
-    text = _Text(PIECES.split(html))
-    zone = _Zones()
-    letters: list[str] = []
-    spots: list[tuple[int, int, int]] = []
-    is_new = True
-
-    def end() -> None:
-        nonlocal is_new
-        word = "".join(letters).translate(_UNSEEN)
-        if word:
-            if is_new:
-                text.paragraphs.append(len(text.words))
-                is_new = False
-            text.words.append(_Word(word, tuple(spots)))
-        letters.clear()
-        spots.clear()
-
-    for number, piece in enumerate(text.pieces):
-        if number % 2:
-            if zone.tag(piece):
-                end()
-                is_new = True
-            if found := _PLACE.match(piece):
-                end()
-                text.note(found[1], number - 1)
-            continue
-        if zone.is_label(piece):
-            end()
-            if piece.startswith("http"):
-                text.note(piece, number)
-            if piece.startswith(_BLOCK):
-                text.hold(_read(next(blocks, "")))
-                is_new = True
-            continue
-        for first, last, is_gap in _runs(piece):
-            if is_gap:
-                end()
+    def _text(self, number: int, piece: str) -> None:
+        for run in _RUN.finditer(piece):
+            if run[1]:
+                self._end()
             else:
-                letters.append(piece[first:last])
-                spots.append((number, first, last))
-    end()
-    return text
+                self._letters.append(run[0])
+                self._spots.append((number, *run.span()))
 
+    def _tag(self, number: int, piece: str) -> bool:
+        """Take a tag in; return whether a label begins."""
+        tag, label, place = (e.match(piece) for e in (_TAG, _LABEL, _PLACE))
+        if label or tag is None or tag[1] not in _WITHIN:
+            self._end()
+            self._is_new = True
+        if place:
+            self._end()
+            self._note(number - 1, place[1])
+        if label and label[1] is not None:
+            self.pieces[number] = "<span>"
+            held = _Text([unescape(label[1])])
+            self.paragraphs += [len(self.words) + each for each in held.paragraphs]
+            self.words += [_Word(each.text, ()) for each in held.words]
+        return label is not None
 
-class _Zones:
-    """Which of a side's pieces are labels, and no text of the body."""
+    def _note(self, number: int, address: str) -> None:
+        """Take in an address, which is at the end of a piece."""
+        end = len(self.pieces[number])
+        self.words.append(_Word(address, ((number, end, end),), is_address=True))
 
-    def __init__(self) -> None:
-        self._open: list[tuple[str, bool]] = []
-        self._labels = 0
-        self._depths: dict[str, list[int]] = {"dl": [], "dt": [], "code": []}
-        """How many elements are open around each of these, the innermost last."""
-        self._block = 0
-        """How many elements are open around the fields of a block."""
-
-    def tag(self, piece: str) -> bool:
-        """Take a tag in; return whether a word ends here."""
-        found = _TAG.match(piece)
-        if found is None:
-            return True
-        closes, name = found[1] == "/", found[2]
-        labels = any(each in piece for each in _LABELS)
-        if closes:
-            while self._open and self._close() != name:
-                pass
-            self._block = min(self._block, len(self._open))
-        elif name not in ("br", "hr", "img"):
-            if name in self._depths:
-                self._depths[name].append(len(self._open))
-            self._open.append((name, labels))
-            self._labels += labels
-        return name not in _WITHIN or labels
-
-    def _close(self) -> str:
-        name, labels = self._open.pop()
-        self._labels -= labels
-        if name in self._depths:
-            self._depths[name].pop()
-        return name
-
-    def is_label(self, piece: str) -> bool:
-        """Return whether a text only names something."""
-        if self._labels:
-            return True
-        depths = self._depths
-        if piece.startswith(_BLOCK) and depths["dl"]:
-            self._block = depths["dl"][-1] + 1
-            return True
-        named = (*depths["dt"][-1:], *depths["code"][-1:])
-        return bool(self._block) and max(named, default=0) >= self._block
-
-
-def _runs(piece: str) -> Iterator[tuple[int, int, bool]]:
-    last = 0
-    for gap in _GAP.finditer(piece):
-        if gap.start() > last:
-            yield last, gap.start(), False
-        yield gap.start(), gap.end(), True
-        last = gap.end()
-    if last < len(piece):
-        yield last, len(piece), False
+    def _end(self) -> None:
+        """End a word."""
+        if word := "".join(self._letters).translate(_UNSEEN):
+            if self._is_new:
+                self.paragraphs.append(len(self.words))
+                self._is_new = False
+            self.words.append(_Word(word, tuple(self._spots)))
+        self._letters.clear()
+        self._spots.clear()
 
 
 def _pairs(a: _Text, b: _Text) -> Iterator[tuple[int, int]]:
@@ -300,18 +232,14 @@ def _cuts(
 
 
 def _once(words: Sequence[Hashable]) -> dict[tuple[Hashable, ...], int]:
-    """Return where three words in a row stand that do so only once, in their order."""
+    """Return the places of three words in a row that occur only once, in order."""
     rows = [tuple(words[n : n + 3]) for n in range(len(words) - 2)]
     counts = Counter(rows)
     return {row: n for n, row in enumerate(rows) if counts[row] == 1}
 
 
 def _splits(
-    a: _Text,
-    starts: Sequence[int],
-    count: int,
-    back: Mapping[int, int],
-    names: Sequence[str],
+    a: _Text, b: _Text, back: Mapping[int, int], names: Sequence[str]
 ) -> Iterator[tuple[tuple[int, int], str]]:
     """Yield where on the left each named part begins: the piece and its character.
 
@@ -319,8 +247,9 @@ def _splits(
     """
     found: dict[tuple[int, int], list[tuple[int, str]]] = {}
     at, here = 0, None
-    for number, (start, name) in enumerate(zip(starts, names, strict=False)):
+    for number, ((_, start), name) in enumerate(zip(b.parts, names, strict=False)):
         if start >= at:
+            count = len(b.words)
             at = next((n for n in range(start, count) if n in back), count)
             here = back.get(at)
             at += 1
@@ -340,19 +269,18 @@ def _written(
     words: Sequence[_Word],
     tag: str,
     about: str,
-    added: Mapping[tuple[int, int], str] | None = None,
-) -> str:
+    added: Mapping[tuple[int, int], str],
+) -> list[str]:
     """Return the pieces with marks around words, and `added` at their spots."""
-    opened = f'<{tag} class="cmsmig-word" title="{escape(about)}">'
+    opened = f'<{tag} class="cmsmig-word" title="{about}">'
     changes: dict[int, list[tuple[int, int, str]]] = {}
     for word in words:
         for piece, first, last in word.spots:
             spots = changes.setdefault(piece, [])
             if spots and _GAP.fullmatch(pieces[piece], spots[-1][1], first):
-                spots[-1] = (spots[-1][0], last, "")
-            else:
-                spots.append((first, last, ""))
-    for (piece, at), line in (added or {}).items():
+                first = spots.pop()[0]
+            spots.append((first, last, ""))
+    for (piece, at), line in added.items():
         changes.setdefault(piece, []).append((at, at, line))
     made = [*pieces]
     for number, spots in changes.items():
@@ -362,4 +290,4 @@ def _written(
             parts.append(line or f"{opened}{text[first:last]}</{tag}>")
             done = last
         made[number] = "".join(parts) + text[done:]
-    return "".join(made)
+    return made

@@ -23,7 +23,7 @@ from cmsmig.notebook.designing import (
 )
 from cmsmig.notebook.inspect.explorer import Explorer
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.notebook.preview.previewing import (
+from cmsmig.notebook.previewing import (
     accept_bodies,
     bodies,
     body_fields,

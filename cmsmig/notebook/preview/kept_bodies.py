@@ -1,12 +1,15 @@
-"""Bodies as they were when their blocks were accepted, to show what changed since."""
+"""What is kept of bodies that a person has looked at, in no decision: those that were
+accepted, as they were, to show what changed since; which of the others were seen."""
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from cmsmig.canonical import fingerprint
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.decisions.body_reviews import (
     BodyKey,
@@ -16,11 +19,15 @@ from cmsmig.mapping.decisions.body_reviews import (
     review_of,
 )
 from cmsmig.notebook.preview.block_cards import KINDS
+from cmsmig.origin.records import replace_file
+from cmsmig.plain_file import read_plain
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.review.bodies import Body
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.proposals import Heuristics
+from cmsmig.settings import Project
 
 
 class AcceptedBodies:
@@ -82,3 +89,49 @@ def _block_lines(
     )
     for said, found in (("removed", old - new), ("added", new - old)):
         yield from (f"{each}: {said}" for each in found.elements())
+
+
+class SeenBodies:
+    """The bodies that were ticked as seen; each tick is on disk before the next.
+
+    A body is known by a hash of what it holds, so that a changed one is unseen
+    again. No decision and no plan depends on it.
+    """
+
+    def __init__(self, project: Project, *, dry_run: bool = False) -> None:
+        self._path = project.root / "seen_bodies.json"
+        self._dry_run = dry_run
+        self._prints: set[str] = set(self._read())
+
+    def holds(self, key: BodyKey, body: Body) -> bool:
+        """Return whether a body was seen as it is; without any tick none is read."""
+        return bool(self._prints) and _seen_print(key, body.text) in self._prints
+
+    def mark(self, key: BodyKey, html: str, *, seen: bool) -> None:
+        """Tick a body, or take its tick back; written at once, but not in a dry run.
+
+        Raises `CacheError` where the file cannot be written.
+        """
+        if seen:
+            self._prints.add(_seen_print(key, html))
+        else:
+            self._prints.discard(_seen_print(key, html))
+        if not self._dry_run:
+            text = json.dumps({"seen": sorted(self._prints)}, indent=0)
+            replace_file(self._path, [text.encode(), b"\n"])
+
+    def _read(self) -> list[str]:
+        """Return the ticks on disk; a damaged file has none, and is written again."""
+        try:
+            document = json.loads(read_plain(self._path))
+        except (OSError, ValueError, RecursionError):
+            return []
+        listed = document.get("seen") if isinstance(document, dict) else None
+        if not isinstance(listed, list):
+            return []
+        return [each for each in listed if isinstance(each, str)]
+
+
+def _seen_print(key: BodyKey, html: str) -> str:
+    parts = [key.collection_id, key.item_id, key.locale_id, key.field, html]
+    return fingerprint(parts)[:32]

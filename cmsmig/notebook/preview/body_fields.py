@@ -1,16 +1,20 @@
-"""How the bodies of each field are stored: in one piece, or as blocks of some rules."""
+"""The bodies of each field: how many lose something and what, how they are stored, and
+the choice of it: in one piece, or as blocks of some rules."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
-from cmsmig.notebook.preview.preview_html import fields_html
-from cmsmig.notebook.preview.previews import Previews
+from cmsmig.notebook.kit.finding_table import FindingTable, FindingWords
+from cmsmig.notebook.preview.previews import LOSSES, Previews
+from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.ui.controls import bar, select, tick, words
-from cmsmig.ui.html.safe_html import NOTHING, joined, note, sheet
+from cmsmig.ui.html.safe_html import NOTHING, joined, note, sheet, table
 from cmsmig.ui.view import View, action
 
 _MODES = (
@@ -27,6 +31,72 @@ _LABELS = {
     Heuristic.GALLERIES: "galleries",
 }
 _LEVELS = [(f"level 1 to {n}" if n > 1 else "level 1", str(n)) for n in range(1, 7)]
+_HEAD = ("collection", "field", "stored as", "bodies", "with losses", "of content")
+_WORDS = FindingWords(
+    prefix="losses",
+    title="What bodies lose, one by one",
+    nouns=LOSSES,
+    not_yet="No loss is found so far.",
+    left_out="Bodies that are not scanned yet are left out.",
+)
+
+
+def fields_html(previews: Previews) -> Markup:
+    """Return the fields that hold bodies as a table: how these are stored, how many
+    there are, and how many of the scanned ones lose something."""
+    index = previews.body_index
+    places = [(e.collection.collection_id, e.design.origin) for e in index.bodies]
+    digests = index.digests().items()
+    bodies = Counter(places)
+    losing = Counter(places[n] for n, each in digests if each.losses)
+    of_content = Counter(places[n] for n, each in digests if each.content)
+    rows = []
+    for each in previews.blocks.bodies:
+        place = (each.collection_id, each.field)
+        counts = (bodies[place], losing[place], of_content[place])
+        rows.append((each.collection_slug, each.field, _stored(each), *counts))
+    shown = table(_HEAD, rows, caption="Bodies by field")
+    return sheet(scanned_html(index), shown)
+
+
+def scanned_html(body_index: BodyIndex) -> Markup:
+    """Return how many bodies were scanned, while it is not all of them."""
+    known, bodies = body_index.known, len(body_index.bodies)
+    if known == bodies:
+        return NOTHING
+    return note(f"{known:,} of {bodies:,} bodies are scanned; the counts will grow.")
+
+
+def _stored(choice: BodyChoice) -> str:
+    """Return how a field's bodies are stored, in words."""
+    if choice.mode is BodyMode.ONE_RICHTEXT:
+        return "one rich text"
+    rules = choice.heuristics
+    names = [str(each) for each in Heuristic if each in rules.on]
+    listed = ", ".join(names) or "nothing yet"
+    levels = f"headings 1 to {rules.heading_level}"
+    return f"blocks, split at: {listed.replace('headings', levels)}"
+
+
+class LossTable(FindingTable):
+    """The counts of bodies and the list of losses, which follow the choices."""
+
+    def __init__(self, previews: Previews) -> None:
+        self._previews = previews
+        super().__init__(_WORDS, previews.workspace.list_source(previews.losses))
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all bodies were scanned."""
+        return self._previews.scanner.tally().complete
+
+    def above(self) -> Markup:
+        """Return how many bodies each field has."""
+        return fields_html(self._previews)
+
+    def opened(self) -> None:
+        """Follow the choices, and scan the bodies."""
+        self._previews.follow("bodies", self)
 
 
 class FieldChoices(View):
@@ -41,8 +111,8 @@ class FieldChoices(View):
         self._at = 0
 
     def opened(self) -> None:
-        """Follow the choices of other panels."""
-        self._previews.watchers["fields"] = lambda: self.queue.start(self.show)
+        """Follow the choices of other panels and the scan."""
+        self._previews.follow("fields", self)
 
     @property
     def _choices(self) -> tuple[BodyChoice, ...]:
@@ -88,9 +158,10 @@ class FieldChoices(View):
             said = note("No field that is imported holds rich text.")
             return self.panel(choices=sheet(said))
         chosen = self._chosen()
-        shown = fields_html(self._previews.body_index, self._previews.blocks)
         return self.panel(
-            choices=self._controls(chosen), table=sheet(shown), said=self._said(chosen)
+            choices=self._controls(chosen),
+            table=fields_html(self._previews),
+            said=self._said(chosen),
         )
 
     def _controls(self, chosen: BodyChoice) -> Markup:
