@@ -37,7 +37,7 @@ _WORDS = FindingWords(
     title="What bodies lose, one by one",
     nouns=LOSSES,
     not_yet="No loss is found so far.",
-    left_out="Bodies that are not scanned yet are left out.",
+    left_out="Bodies that are not looked through yet are left out.",
 )
 
 
@@ -64,7 +64,9 @@ def scanned_html(body_index: BodyIndex) -> Markup:
     known, bodies = body_index.known, len(body_index.bodies)
     if known == bodies:
         return NOTHING
-    return note(f"{known:,} of {bodies:,} bodies are scanned; the counts will grow.")
+    return note(
+        f"{known:,} of {bodies:,} bodies are looked through so far; the counts will grow."
+    )
 
 
 def _stored(choice: BodyChoice) -> str:
