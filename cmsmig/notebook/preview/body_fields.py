@@ -65,7 +65,7 @@ def scanned_html(body_index: BodyIndex) -> Markup:
     if known == bodies:
         return NOTHING
     return note(
-        f"{known:,} of {bodies:,} bodies are looked through so far; the counts will grow."
+        f"{known:,} of {bodies:,} bodies are looked through so far; the counts grow."
     )
 
 
