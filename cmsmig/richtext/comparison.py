@@ -1,4 +1,4 @@
-"""One body as we convert it, held against what the official converter made of it."""
+"""One body as we convert it, compared with the official converter's result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cmsmig.richtext.native import Mode, NativeEngine
 _SHOWN = 120
 """Characters of each side of a difference."""
 _BEFORE = 30
-"""How many of them stand before the first one that differs."""
+"""How many of them are before the first one that differs."""
 
 
 class Fault(StrEnum):
@@ -109,7 +109,7 @@ def _difference(fault: Fault, ours: JsonObject, official: str) -> Defect:
 
 
 def _first(ours: JsonObject, theirs: JsonObject) -> tuple[str, Json, Json]:
-    """Return the path of the deepest first difference, and what is there."""
+    """Return the path of the deepest first difference, and both values."""
     here: tuple[str, Json, Json] = ("doc", ours, theirs)
     while (found := _inside(*here)) is not None:
         here = found
@@ -135,7 +135,7 @@ def _inside(path: str, mine: Json, other: Json) -> tuple[str, Json, Json] | None
 
 
 def _around(text: str, at: int) -> str:
-    """Return what stands at a place of a text, with dots for what is left out."""
+    """Return the text around a place, with dots for what is left out."""
     start = max(at - _BEFORE, 0)
     shown = text[start : start + _SHOWN]
     return f"{'…' if start else ''}{shown}{'…' if start + _SHOWN < len(text) else ''}"

@@ -37,8 +37,8 @@ class AssetLookup:
     """What a body's conversion asks about files; pure and deterministic. This one
     knows no file.
 
-    An address is always the decoded attribute value, exactly as it stands in
-    the body. Spec: import rule 5.
+    An address is always the decoded attribute value of the body, unchanged.
+    Spec: import rule 5.
     """
 
     def uploaded_asset(self, address: str) -> UploadedAsset | None:

@@ -83,7 +83,7 @@ _LEFT_ALONE = ("email", "asset", "story")
 
 @dataclass(frozen=True, slots=True)
 class StoryLink:
-    """The story that an address stands for."""
+    """The story that an address leads to."""
 
     uuid: str
     full_slug: str

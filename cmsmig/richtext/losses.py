@@ -14,7 +14,7 @@ class Severity(StrEnum):
     LAYOUT = "layout"
     """Looks only: a class, an inline style, an alignment."""
     MEANING = "meaning"
-    """The content stands, something about it is gone: an alt text, an anchor."""
+    """The content stays, something about it is gone: an alt text, an anchor."""
     CONTENT = "content"
     """Something a reader saw or could click is gone."""
 

@@ -163,7 +163,7 @@ def _is_scheme(character: str) -> bool:
 
 
 def _smartquotes(state: StateCore) -> None:
-    """Curl quotes; a character beyond 16 bits counts as a letter beside them."""
+    """Curl quotes; a character beyond 16 bits next to one counts as a letter."""
     hidden: list[tuple[int, int, list[tuple[int, str]]]] = []
     for outer, token in enumerate(state.tokens):
         for inner, child in enumerate(token.children or ()):

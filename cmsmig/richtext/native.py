@@ -35,7 +35,7 @@ from cmsmig.richtext.prepare.unclosed_embeds import ReadBody, read_body
 from cmsmig.richtext.schema.nodes import Mark, MarkSet, added
 
 if TYPE_CHECKING:
-    # Whoever has rules has loaded BeautifulSoup; nobody else needs to wait for it.
+    # Only a project with rules of its own needs BeautifulSoup, which loads slowly.
     from cmsmig.richtext.custom.claims import CustomRules
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")

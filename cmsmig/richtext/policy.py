@@ -1,4 +1,4 @@
-"""What becomes of the structures that rich text has no node for."""
+"""What to do with the structures that rich text has no node for."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Unclosed(StrEnum):
     KEEP = "keep"
     """It holds what follows, as a browser reads it; that is listed."""
     END = "end"
-    """It ends where the body goes on; what it left open is closed there."""
+    """It ends where the body continues; what it left open is closed there."""
 
 
 class PropType(StrEnum):

@@ -299,7 +299,7 @@ def test_edits_stand_unaccepted_until_somebody_accepts() -> None:
     assert (found.state, found.edited) == (BodyState.OPEN, True)
     assert [block.why for block in found.blocks] == [
         "Merged by hand.",
-        "A picture stands alone here.",
+        "A picture is alone here.",
     ]
     taken = review_of(KEY, FACTS, SPLIT, found.blocks, by="Ann", at="", how="")
     assert [block.how for block in taken.blocks] == [How.MERGED, How.ACCEPTED]

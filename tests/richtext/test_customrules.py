@@ -112,7 +112,7 @@ def circular() -> list[object]:
     [
         ({"component": "x", "a": {1, 2}}, "holds a set"),
         ({"component": "x", "a": object()}, "holds a object"),
-        ({"component": "x", "a": "\ud800"}, "half a character"),
+        ({"component": "x", "a": "\ud800"}, "half of a character"),
         ({"component": "x", "a": circular()}, "deeper than 40 levels"),
     ],
 )
@@ -214,7 +214,7 @@ def declared(make: Iterable[object]) -> str:
 def test_a_wrong_declaration_says_what_is_wrong() -> None:
     """Selectors, names and field types are checked where they are written."""
     assert "no CSS selector" in declared(rule(each) for each in ["div["])
-    assert "above a function" in declared(rule("p")(each) for each in [3])  # type: ignore[arg-type]
+    assert "must decorate a function" in declared(rule("p")(each) for each in [3])  # type: ignore[arg-type]
     assert "lower-case letters" in declared(component(each) for each in ["A b"])
     for key in ("_uid", "component", "A", "a-b"):
         assert key in declared(component("x", **{each: "text"}) for each in [key])

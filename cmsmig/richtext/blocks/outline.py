@@ -50,7 +50,7 @@ class NodeOutline:
     component: str = ""
     """Of a `blok` with one component; else empty."""
     text: str = ""
-    """The beginning of what it shows, for people to tell it by."""
+    """The beginning of what it shows, by which an editor recognises it."""
 
 
 Outline = tuple[NodeOutline, ...]
@@ -125,7 +125,7 @@ def _level(node: JsonObject) -> int:
 
 
 def _excerpt(node: JsonObject, held: JsonObject | None) -> str:
-    """Return the beginning of a node's text, or what else it can be told by."""
+    """Return the beginning of a node's text, or of its component or picture."""
     text = visible_text(node)
     if not text and held is not None:
         text = _of_component(held)

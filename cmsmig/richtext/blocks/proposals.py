@@ -76,12 +76,12 @@ class Block:
 Blocks = tuple[Block, ...]
 
 _RULES: Mapping[BlockKind, tuple[Heuristic, str]] = {
-    BlockKind.IMAGE: (Heuristic.IMAGES, "A picture stands alone here."),
+    BlockKind.IMAGE: (Heuristic.IMAGES, "A picture is alone here."),
     BlockKind.EMBED: (Heuristic.EMBEDS, "A video or frame with an address is here."),
-    BlockKind.HTML: (Heuristic.EMBEDS, "HTML of its own stands here."),
-    BlockKind.TABLE: (Heuristic.TABLES, "A table stands here."),
-    BlockKind.QUOTE: (Heuristic.QUOTES, "A quote stands here."),
-    BlockKind.CODE: (Heuristic.CODE, "A code block stands here."),
+    BlockKind.HTML: (Heuristic.EMBEDS, "Separate HTML is here."),
+    BlockKind.TABLE: (Heuristic.TABLES, "A table is here."),
+    BlockKind.QUOTE: (Heuristic.QUOTES, "A quote is here."),
+    BlockKind.CODE: (Heuristic.CODE, "A code block is here."),
 }
 _SAID: Mapping[BlockKind, str] = {
     BlockKind.TEXT: "text",
@@ -178,8 +178,8 @@ def rejected(
     before = index > 0 and blocks[index - 1].kind is BlockKind.TEXT
     if block.kind is BlockKind.TEXT and not before:
         raise UsageError(
-            "No text stands before this block that it could go back to; merge it with "
-            "its neighbour if they belong together."
+            "No text is before this block that it could return to; merge it with its "
+            "neighbour if they belong together."
         )
     start = index - 1 if before else index
     end = index + 1
@@ -278,7 +278,7 @@ def _begins(node: NodeOutline, heuristics: Heuristics) -> bool:
 def _place(before: Sequence[Block]) -> str:
     if not before:
         return "The body begins with this text."
-    return f"The text goes on here after the {_SAID[before[-1].kind]}."
+    return f"The text continues here after the {_SAID[before[-1].kind]}."
 
 
 def _part_kind(kind: BlockKind, nodes: int) -> BlockKind:

@@ -180,7 +180,7 @@ def account_field(link: Element, losses: Collector) -> None:
 
 
 def account_link(element: Element, losses: Collector) -> None:
-    """Record what a link that stands does not keep."""
+    """Record which attributes a kept link loses."""
     for name, value in element.attributes.items():
         if name == "style":
             _account_style(element, value, losses)

@@ -21,14 +21,14 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "anchor": (MEANING, "Links to this place of the page lead to its top now."),
     "attribute": (LAYOUT, "Rich text has no place for this attribute."),
     "mark-in-code": (LAYOUT, "A text that is code can't be anything else besides."),
-    "code-in-link": (LAYOUT, "A text can't be code and a link, so the link stands."),
+    "code-in-link": (LAYOUT, "A text can't be code and a link, so it stays a link."),
     "character": (LAYOUT, "Services that store texts refuse this character."),
     "comment": (MEANING, "A comment that never ends hides the rest of the body."),
     "component": (CONTENT, "Components are left out, as the embed choices say."),
     "custom-rule": (MEANING, "A rule of this project has to do with it."),
     "description": (MEANING, "Rich text has no place for a text that isn't shown."),
     "dropped": (CONTENT, "Rich text can't hold this element and it was left out."),
-    "element": (LAYOUT, "Rich text has no such element; its text stands as it is."),
+    "element": (LAYOUT, "Rich text has no such element; its text stays unchanged."),
     "embed": (CONTENT, "This embed is left out, as the embed choices say."),
     "empty-code": (
         CONTENT,
@@ -44,8 +44,8 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "iframe": (CONTENT, "Frames are left out, as the embed choices say."),
     "image": (CONTENT, "This picture has no address, so it can't be shown."),
     "instance": (MEANING, "This instance of a component is no block, as decided."),
-    "link": (CONTENT, "The text stands, but this link could not be kept."),
-    "linked-image": (CONTENT, "The picture stands without its link, as chosen."),
+    "link": (CONTENT, "The text stays, but this link could not be kept."),
+    "linked-image": (CONTENT, "The picture stays without its link, as chosen."),
     "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
     "markdown": (
         MEANING,
@@ -54,15 +54,15 @@ KINDS: dict[str, tuple[Severity, str]] = {
         "origin.",
     ),
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
-    "missing-file": (CONTENT, "This file could not be had; its old address stands."),
-    "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),
+    "missing-file": (CONTENT, "This file could not be fetched; its old address stays."),
+    "nesting": (LAYOUT, "Nested this deep, the content stays without this level."),
     "property": (
         CONTENT,
         "No field of the block takes this property of the component.",
     ),
     "reversed": (MEANING, "The numbers of this list counted down, and count up now."),
     "script": (CONTENT, "Scripts don't belong in rich text, and this one never ran."),
-    "sentence": (LAYOUT, "This is a block here, and parts the sentence it stood in."),
+    "sentence": (LAYOUT, "This is a block here, and splits the sentence around it."),
     "size": (LAYOUT, "Nothing here can hold the size of this picture."),
     "source-set": (LAYOUT, "The destination makes its own picture sizes."),
     "spacer": (LAYOUT, "A blank that shows nothing was left out."),
@@ -93,7 +93,7 @@ class Collector:
         self._found: list[tuple[int, int, Loss]] = []
         self._layout: dict[tuple[str, str], tuple[Element, int]] = {}
         self._settled: set[int] = set()
-        self._told: dict[tuple[str, str, int], bool] = {}
+        self._recorded: dict[tuple[str, str, int], bool] = {}
         self._times: Counter[tuple[str, str, str]] = Counter()
         self._last: dict[tuple[str, str, str], int] = {}
         """The last one that is kept of losses that are alike."""
@@ -109,15 +109,15 @@ class Collector:
     ) -> None:
         """Record that `what` has no place; layout losses are counted together.
 
-        An element that goes on after its end loses nothing a second time, but for the
-        text in it: that is another text, though it may read the same.
+        A reopened element loses nothing a second time, except its text: that is
+        another text, though it may read the same.
         """
         usual, reason = KINDS[kind]
-        told = (kind, what, at.start)
-        again = told in self._told and (at.goes_on or self._told[told])
+        place = (kind, what, at.start)
+        again = place in self._recorded and (at.reopened or self._recorded[place])
         if again and kind != "text":
             return
-        self._told[told] = at.goes_on
+        self._recorded[place] = at.reopened
         if (severity or usual) is LAYOUT and not why:
             first, times = self._layout.get((kind, what), (at, 0))
             self._layout[kind, what] = (first, times + 1)

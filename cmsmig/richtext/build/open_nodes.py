@@ -1,8 +1,8 @@
 """The nodes that are open while a document is built, and places in them.
 
-For every piece the shortest way to a place that takes it: wrappers are opened,
-nodes are left. That is how the official converter's parser (ProseMirror's)
-behaves, told in own words.
+Every piece takes the shortest way to a place that accepts it: wrappers are opened,
+nodes are left. The official converter's parser (ProseMirror's) does the same; this
+is no copy of its code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Places:
         self._kept = -1
         """Everything open down from there keeps its blanks."""
         self._continued: list[tuple[str, JsonObject] | None] = []
-        """What goes on behind a block in it, for each node that is walked."""
+        """What continues behind a block in it, for each node that is walked."""
 
     def _find_place(self, kind: str, *, cautious: bool) -> bool:
         """Make the innermost node that takes `kind` with least wrapping the top."""
@@ -107,9 +107,9 @@ class Places:
             self._open -= 1
 
     def _end_continued(self, *, code: bool) -> None:
-        """Leave what went on behind a block in an element that ends now.
+        """Leave what continued behind a block in an element that ends now.
 
-        `code`: code that went on has ended, too; else it has a new line.
+        `code`: continued code has ended, too; else it has a new line.
         """
         top = self._nodes[self._open]
         if not self._inside or not top.takes_text or top.solid:

@@ -1,4 +1,4 @@
-"""Inline styles: declarations, and the marks that some of them stand for."""
+"""Inline styles: declarations, and the marks that some of them mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAVY = re.compile(r"(?:bold(?:er)?|[5-9][0-9]{2,})\Z")
 
 
 def declarations(style: str) -> dict[str, str]:
-    """Return the declarations of a `style` attribute; the last of a name stands."""
+    """Return the declarations of a `style` attribute; the last of a name counts."""
     found: dict[str, str] = {}
     at, last = 0, {sign: style.rfind(sign) for sign in _CLOSING.values()}
     while (colon := style.find(":", at)) >= 0:

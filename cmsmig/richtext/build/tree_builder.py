@@ -1,9 +1,8 @@
 """Fits a tree of elements into the content model.
 
 Marks are passed down, and every piece finds a place, as in the official
-converter's parser (ProseMirror's), told in own words. The repairs put right what
-it spoils, each for itself.
-The walk keeps its own stack, so nesting may be as deep as it likes.
+converter's parser (ProseMirror's); this is no copy of its code. Each repair
+corrects one fault of that parser. The walk has its own stack, so any depth works.
 """
 
 from __future__ import annotations
@@ -102,9 +101,9 @@ class Context(Places):
         self._blocks = MORE_BLOCK_TAGS if apart else BLOCK_TAGS
         self._listener = to
         self._said = False
-        """Whether a text stands right before, on the same line of a page."""
+        """Whether a text is right before, on the same line of a page."""
         self._cutting: Element | None = None
-        """What stands behind that text, and before the next."""
+        """The element between that text and the next."""
         self._frames: list[_Frame] = []
 
     def build(self, root: Element, marks: MarkSet = ()) -> JsonObject:
@@ -167,7 +166,7 @@ class Context(Places):
         self._said, self._cutting = False, None
 
     def _speak(self) -> None:
-        """Take in that a text stands here now."""
+        """Note that a text is here now."""
         if self._cutting is not None:
             self._listener.cut(self._cutting)
         self._said, self._cutting = True, None
@@ -189,7 +188,7 @@ class Context(Places):
         if not top.takes_text and not value.strip(_BLANK):
             return
         if self._verbatim or top.keeps:
-            if self._goes_on_as_code(top):
+            if self._continues_code(top):
                 self._insert_text(_NEWLINE.sub("\n", value), marks)
             else:
                 self._lines(value, marks)
@@ -211,8 +210,8 @@ class Context(Places):
             return before.text.endswith(_EACH_BLANK)
         return self._blanks and not top.takes_text
 
-    def _goes_on_as_code(self, top: Open) -> bool:
-        """Return whether a block has parted the code that goes on here."""
+    def _continues_code(self, top: Open) -> bool:
+        """Return whether a block has split the code that continues here."""
         held = self._continued[-1] if self._continued else None
         return held is not None and held[0] == "code_block" and not top.takes_text
 
@@ -311,7 +310,7 @@ class Context(Places):
             cautious = element.tag == "br"
             if self._said and rule.name in ("image", "blok"):
                 self._said, self._cutting = False, element
-            if cautious and self._goes_on_as_code(self._nodes[self._open]):
+            if cautious and self._continues_code(self._nodes[self._open]):
                 self._insert_text("\n", marks)
             elif not self._insert_leaf(rule.name, read, marks, cautious=cautious):
                 if cautious and self._nodes[self._open].takes_text:
@@ -349,7 +348,7 @@ class Context(Places):
 
 
 def _is_uneven(text: str) -> bool:
-    """Return whether a text has blanks that are not shown as they stand.
+    """Return whether a text has blanks that a browser does not show as they are.
 
     Few have, and looking is quicker than replacing each blank by itself.
     """

@@ -1,5 +1,5 @@
 """A project's own rules over one body: which elements they claim, and the nodes
-that stand for those."""
+that replace those."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _KEPT = tag_set(
     "a abbr b big blockquote body caption cite code del em font i ins li mark ol q s "
     "small span strike strong sub sup table tbody td tfoot th thead tr u ul"
 )
-"""Elements that the stage leaves standing around their content anyway."""
+"""Elements that the stage keeps around their content anyway."""
 _TEXTBLOCKS = tag_set("p h1 h2 h3 h4 h5 h6 pre div section article")
 _PASSED_OVER = tag_set("figure figcaption main nav header footer aside hgroup picture")
-"""Elements whose passing nobody would miss."""
+"""Elements that show nothing of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Claimed:
         return False
 
     def __call__(self, element: Element) -> list[Node] | None:
-        """Return what stands for an element; None: treat it as without rules."""
+        """Return what replaces an element; None: treat it as without rules."""
         if (claim := self.claims.get(id(element))) is not None:
             return [self._node(claim)]
         if id(element) in self._opened:
@@ -151,7 +151,7 @@ class Claimed:
         return made
 
     def _open(self, element: Element) -> list[Node] | None:
-        """Let a structure around a claimed element stand as its content."""
+        """Replace a structure around a claimed element by its content."""
         wraps = "data-rt-embed-type" in element.attributes or (
             "w-embed" in element.classes or "data-emoji" in element.attributes
         )

@@ -9,7 +9,7 @@
 A rule looks at an element and returns the block that it becomes, or None when
 the element is not its business.
 """
-# ruff: noqa: TRY004 - whatever is wrong with a block is told the same way
+# ruff: noqa: TRY004 - everything wrong with a block raises the same error
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _text(value: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("it holds half a character") from None
+        raise ValueError("it holds half of a character") from None
     return text
 
 
@@ -129,7 +129,7 @@ def _as_text(value: Json) -> Json:
 
 
 def holds(block: JsonObject, address: str) -> bool:
-    """Return whether an address stands anywhere in a block."""
+    """Return whether an address is anywhere in a block."""
     return any(address in text for text in _strings(block))
 
 
@@ -254,7 +254,7 @@ def rule(selector: str) -> Callable[[RuleFunction | CustomRule], CustomRule]:
             selectors = (compiled, *function.selectors)
             return CustomRule(function.name, selectors, function.function)
         if not callable(function):
-            raise TypeError("@rule(...) must stand above a function")
+            raise TypeError("@rule(...) must decorate a function")
         name = getattr(function, "__name__", type(function).__name__)
         return CustomRule(name, (compiled,), function)
 

@@ -1,7 +1,7 @@
 """A small HTML tree: mutable, with the source range of every element.
 
 The range is what makes a raw embed verbatim: its HTML is cut out of the
-source, never written anew.
+source, never generated.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class Element:
         "code",
         "counts",
         "end",
-        "goes_on",
         "inner_end",
         "inner_start",
         "name",
         "nth",
         "parent",
         "payload",
+        "reopened",
         "start",
         "tag",
     )
@@ -62,8 +62,8 @@ class Element:
         self.counts: dict[str, int] | None = None
         """How many of each kind were appended; most elements hold no other."""
         self.nth = 1
-        self.goes_on = False
-        """It is an element again that has been closed too early; starts are equal."""
+        self.reopened = False
+        """It continues an element that was closed too early; their starts are equal."""
         self.code: Element | None = None
         """Of a `pre` the first `code` in it, and of such a `code` itself."""
         self.start = start
@@ -102,7 +102,7 @@ def walk(root: Element) -> Iterator[Element]:
 
 
 def dissolve(root: Element) -> None:
-    """Take a tree apart that nobody needs any more.
+    """Take a tree apart that is no longer needed.
 
     Elements know their parents, some of them themselves, and such circles would keep
     it in memory until the garbage collector has looked at every piece of it.
@@ -161,7 +161,7 @@ MORE_BLOCK_TAGS = BLOCK_TAGS | tag_set(
 
 
 COMMENT = "#comment"
-"""A comment that stands behind a line break, where it counts as a neighbour."""
+"""A comment behind a line break, where it counts as a neighbour."""
 
 
 def note_code(root: Element) -> None:
@@ -194,7 +194,7 @@ def note_first_code(code: Element, waiting: list[Element]) -> None:
 
 
 def nest_lists(element: Element) -> None:
-    """Move a list that stands between items into the item before it."""
+    """Move a list between items into the item before it."""
     kept: list[Node] = []
     item: Element | None = None
     for child in element.children:

@@ -65,7 +65,7 @@ def decoded_attribute(raw: str) -> str:
 def shown_attribute(raw: str) -> str:
     """Return an attribute's value as browsers read it.
 
-    They have no U+0000: what stands for it is the sign of an unknown character.
+    They show U+0000 as the sign of an unknown character.
     Source: the HTML standard, named character reference state.
     """
     if "\0" in raw:
@@ -104,7 +104,7 @@ def _in_attribute(match: re.Match[str]) -> str:
 
 
 def _begun(name: str) -> str:
-    """Return the longest beginning that stands without a semicolon."""
+    """Return the longest beginning that is a reference without a semicolon."""
     for end in range(min(len(name), _LONGEST_BARE), 1, -1):
         if name[:end] in _BARE:
             return name[:end]

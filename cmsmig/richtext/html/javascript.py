@@ -21,7 +21,7 @@ _LARGEST_INDEX = 2**32 - 2
 
 
 def read_value(text: str | None) -> Json:
-    """Return what an attribute stands for: a number, a truth value, or itself."""
+    """Return the value of an attribute: a number, a truth value, or its text."""
     if not text:
         return text
     if text == "true":

@@ -2,7 +2,7 @@
 
 Parsers made for browsers cut deep nesting off, move text out of tables and
 differ between their own versions, so the same body would give different
-documents on two machines. This one keeps every character where it stands.
+documents on two machines. This one keeps every character in its place.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _TreeBuilder:
         self._owed: dict[str, int] = defaultdict(int)
         """Blocks that an end tag of something around them has ended."""
         self._unread: list[str] = []
-        """The ends of code that goes on to the end of the source."""
+        """The ends of code that continues to the end of the source."""
 
     def build(self) -> Element:
         """Return the tree. Call once."""
@@ -146,7 +146,7 @@ class _TreeBuilder:
         self._open[-1].children.append(Text(value))
 
     def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
-        """Open an element; return where reading goes on."""
+        """Open an element; return where reading continues."""
         again = self._close_implied(tag, start)
         element = Element(tag, attributes_of(attributes), start)
         self._open[-1].append(element)
@@ -181,7 +181,7 @@ class _TreeBuilder:
         return element.end
 
     def _close_implied(self, tag: str, position: int) -> list[Element]:
-        """Close what ends where `tag` begins; return what goes on inside of it."""
+        """Close what ends where `tag` begins; return what continues inside of it."""
         if tag in CLOSES_PARAGRAPH and self._open[-1].tag == "p":
             self._close_down_to(len(self._open) - 1, position)
         rule = CLOSED_BY_SIBLING.get(tag)
@@ -190,7 +190,7 @@ class _TreeBuilder:
         index, barrier = map(self._innermost, rule)
         if index <= barrier:
             return []
-        inside = self._open[:index:-1] if tag in _GOING_ON else []
+        inside = self._open[:index:-1] if tag in _CONTINUING else []
         for element in self._open[index + 1 :]:
             self._owe(element)
         self._close_down_to(index, position)
@@ -221,9 +221,9 @@ class _TreeBuilder:
             if element.tag in FORMATTING:
                 reopened.append(element)
             self._owe(element)
-        if tag in _GOING_ON:  # what began before this one goes on after it
+        if tag in _CONTINUING:  # what began before this one continues after it
             reopened = [each for each in reopened if each.start < element.start]
-        if tag in FORMATTING or tag in _GOING_ON or tag == "p":
+        if tag in FORMATTING or tag in _CONTINUING or tag == "p":
             self._reopen(reopened)
 
     def _stray_end(self, tag: str, start: int, end: int) -> None:
@@ -254,7 +254,7 @@ class _TreeBuilder:
         innermost = {element.tag: element for element in reversed(elements)}
         for element in innermost.values():
             again = Element(element.tag, dict(element.attributes), element.start)
-            again.goes_on = True
+            again.reopened = True
             self._open[-1].append(again)
             self._push(again)
 
@@ -281,31 +281,31 @@ class _TreeBuilder:
 
 
 def _may_join(opened: list[Element]) -> bool:
-    """Return whether a text that is added now would go on in what stands before it."""
+    """Return whether a text that is added now would join what is before it."""
     for depth, element in enumerate(reversed(opened[-_LOOKED_BACK:])):
         before = element.children[-2:-1] if depth else element.children[-1:]
         if before:
-            return _goes_on(before[0])
+            return _is_joined(before[0])
         if element.tag in MORE_BLOCK_TAGS:
             return False
     return len(opened) > _LOOKED_BACK
 
 
-def _goes_on(last: Node) -> bool:
+def _is_joined(last: Node) -> bool:
     if isinstance(last, Text):
         return bool(last.value.strip())
     return last.tag not in MORE_BLOCK_TAGS and last.tag not in VOID
 
 
 _LOOKED_BACK = 20
-"""Elements around a place in which something may stand before it."""
-_GOING_ON = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
-"""Formatting that is open in the one before goes on in these."""
+"""How many elements around a place are searched for what is before it."""
+_CONTINUING = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
+"""Formatting that is open in the one before continues in these."""
 _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
 
 
 def attributes_of(raw: str) -> dict[str, str]:
-    """Return the attributes by lower case name; of doubles the first stands."""
+    """Return the attributes by lower case name; of doubles the first counts."""
     found: dict[str, str] = {}
     if not raw:
         return found

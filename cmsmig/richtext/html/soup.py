@@ -131,7 +131,7 @@ def _parsed(selectors: Iterable[object]) -> Iterator[Parsed]:
 
 
 class _Needs:
-    """What must stand in a text for one alternative of a selector to match."""
+    """What a text must hold for one alternative of a selector to match."""
 
     def __init__(self, parsed: Parsed) -> None:
         self._names: list[str] = []

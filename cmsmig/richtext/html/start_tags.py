@@ -13,7 +13,7 @@ EMPTY = tag_set("area base br col embed hr img input link meta param source trac
 CHARACTERS = frozenset(("script", "style"))
 """Hold characters, not markup."""
 CLOSES_SAME_PARENT = tag_set("h1 h2 h3 h4 h5 h6 li optgroup")
-"""Close an element of their own name if it is the one they would stand in."""
+"""Close an element of their own name that would be their parent."""
 
 _CELL_FORBIDS = tag_set("td th tr tbody tfoot thead")
 _TERM_FORBIDS = tag_set("dt dd")
@@ -103,7 +103,7 @@ _ATTRIBUTE = re.compile(
 )
 _BLANK = re.compile(rf"[{SPACE}]")
 _RETRIES = 200
-"""After so many beginnings anew the rest is taken for one value."""
+"""After so many restarts the rest counts as one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def finish(
     """Read on from `start`, behind a tag's name, to the bracket that ends it.
 
     With None for `found` attributes aren't read, and no quote hides a bracket.
-    Returns where reading goes on and whether the tag closed itself; None when
+    Returns where reading continues and whether the tag closed itself; None when
     no bracket ends it, which hides the rest of the source.
     """
     at, hidden, retries = start, -1, 0

@@ -2,8 +2,8 @@
 
 Its parser (happy-dom's) is not a browser's: tags close others by a small table,
 what a table may not hold is moved before it and left empty, quotes may hide
-brackets, and a comment that does not end hides the rest. Told in own words; any
-depth, linear time.
+brackets, and a comment that does not end hides the rest. This is no copy of its
+code; any depth works, in linear time.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class _Tree:
                 self._flush()
             children.append(Text(decoded(raw)))
         elif children and isinstance(children[-1], Text):
-            self._tail.append(raw)  # as it stands: references are left alone
+            self._tail.append(raw)  # unchanged: references are not decoded
         else:
             self._flush()
             children.append(Text(decoded(raw)))
@@ -147,7 +147,7 @@ class _Tree:
     # Start tags
 
     def _start(self, token: re.Match[str]) -> int:
-        """Open an element; return where reading goes on, -1 for nowhere."""
+        """Open an element; return where reading continues, -1 for nowhere."""
         attributes: dict[str, str] = {}
         lower = not self._drawing
         unread = lower and lowered(token["tag"]) == "head"
@@ -177,7 +177,7 @@ class _Tree:
             tag = name.lower()
         parent = self._open[-1].tag
         fits = parent not in SPECIAL_PARENTS and tag not in SPECIAL_CHILDREN
-        if not fits and not self._make_room(tag, key, attributes, start, at):
+        if not fits and not self._close_for(tag, key, attributes, start, at):
             return at
         if tag in _STRUCTURE and not drawn:
             if tag != "body":
@@ -199,7 +199,7 @@ class _Tree:
         return at
 
     def _characters(self, element: Element, key: str, at: int) -> int:
-        """Take a script or style up to its end tag; it stands nowhere before."""
+        """Take a script or style up to its end tag; without one it is left out."""
         start = at
         while (token := MARK.search(self._source, at)) is not None:
             at = token.end()
@@ -218,10 +218,10 @@ class _Tree:
             self._flush()
         self._place.append(element)
 
-    def _make_room(
+    def _close_for(
         self, tag: str, key: str, attributes: dict[str, str], start: int, at: int
     ) -> bool:
-        """Close what the element closes; say whether it may stand there then."""
+        """Close what the element closes; return whether it may be there then."""
         while True:
             parent = self._open[-1].tag
             if (

@@ -152,8 +152,8 @@ def elements_in(element: Element) -> list[Element]:
 
 
 def is_outdone(heading: Element) -> bool:
-    """Return whether all that a heading shows stands in lists, tables or quotes, which
-    a heading can't hold."""
+    """Return whether all that a heading shows is in lists, tables or quotes, which a
+    heading can't hold."""
     stack: list[Node] = [heading]
     blocks = False
     while stack:

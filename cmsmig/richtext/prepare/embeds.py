@@ -64,7 +64,7 @@ class Embeds:
     """How many blocks there are."""
 
     def html_of(self, element: Element) -> str:
-        """Return an element's HTML as it stands, file addresses rewritten."""
+        """Return an element's HTML unchanged, except for file addresses."""
         return self._mapped(element, self.source[element.start : element.end])
 
     def html_around(self, element: Element, html: str) -> str:
@@ -95,8 +95,8 @@ class Embeds:
         return self.policy.kinds.get(kind, _DEFAULTS[kind])
 
     def node(self, found: Found, treatment: Treatment | None = None) -> list[Element]:
-        """Return what stands for an embed: a block, a paragraph, or an element
-        that shows nothing."""
+        """Return what replaces an embed: a block, a paragraph, or an element that
+        shows nothing."""
         if treatment is None:
             treatment = self.treatment(found.kind, found.element)
         if treatment is Treatment.DROP:
@@ -130,7 +130,7 @@ class Embeds:
             found.kind,
             found.html,
             found.element,
-            why="Only a link to it stands, as the embed choices say.",
+            why="Only a link to it stays, as the embed choices say.",
         )
         address = clean_address(found.url)
         link = Element("a", {"href": address}, found.element.start)
@@ -243,8 +243,8 @@ _WRAPPERS = frozenset(("div", "figure", "section", "span"))
 
 
 def is_custom_embed(element: Element) -> bool:
-    """Return whether an element wraps HTML that somebody typed: in the API's dialect,
-    or in that of the published page."""
+    """Return whether an element wraps an editor's HTML: in the API's dialect, or in
+    that of the published page."""
     given = element.attributes
     return "data-rt-embed-type" in given or (
         "w-embed" in given.get("class", "") and "w-embed" in element.classes
@@ -349,7 +349,7 @@ def host_of(address: str) -> str:
 def frame_address(element: Element) -> str:
     """Return the address that an element shows or will show, or empty.
 
-    Frames that are loaded late have a stand-in in `src` or none at all.
+    Frames that are loaded late have a placeholder in `src` or no `src`.
     """
     source = element.attributes.get("src", "").strip()
     if source and not source.lower().startswith(("about:", "data:", "javascript:")):
@@ -361,8 +361,8 @@ def frame_address(element: Element) -> str:
 
 
 def clean_address(address: str) -> str:
-    """Return the address of an embed without characters that nobody sees.
+    """Return the address of an embed without invisible characters.
 
-    They come with what people paste, and no server knows an address with them.
+    They come with pasted text, and no server knows an address with them.
     """
     return _INVISIBLE.sub("", address).strip()

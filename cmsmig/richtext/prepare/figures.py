@@ -49,7 +49,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """What of a figure stands with its video."""
+    """What of a figure is kept with its video."""
 
     whole: bool = False
     """All of it is raw HTML."""
@@ -77,8 +77,8 @@ class Figures:
     def work(self, figure: Element, link: Element | None, *, captioned: bool) -> None:
         """Put components in the place of a figure's pictures and its video.
 
-        `link` is the one around the figure. `captioned`: the figure stands in a
-        caption itself, and a caption has no captions.
+        `link` is the one around the figure. `captioned`: the figure is in a caption
+        itself, and a caption has no captions.
         """
         layout = layout_of(figure)
         page = figure.attributes.get("data-page-url", "").strip()
@@ -225,7 +225,7 @@ def _taken_out(caption: Element, figure: Element) -> Element:
         if any(rule.mark for rule in RULES.get(around.tag, ())):
             again = Element(around.tag, dict(around.attributes), around.start)
             again.parent, again.nth = around.parent, around.nth
-            again.goes_on = True
+            again.reopened = True
             again.children.append(taken)
             taken = again
         around = around.parent

@@ -236,7 +236,7 @@ class Instances:
                 href = node.attributes.get("href", "") if node.tag == "a" else ""
                 leads = bool(href.strip())
                 what = href if leads else self._begin_tag(node)
-                if not node.goes_on:
+                if not node.reopened:
                     others.append(("link" if leads else "property", what, node))
                 stack.extend(reversed(node.children))
         lines = "".join(pieces).split("\n")

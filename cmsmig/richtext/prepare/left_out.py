@@ -26,7 +26,7 @@ class Role(Enum):
     """What an element is to the text around it."""
 
     PART = auto()
-    """Its content goes on in the run around it."""
+    """Its content continues the run around it."""
     BREAK = auto()
     """A line break."""
     SIGN = auto()

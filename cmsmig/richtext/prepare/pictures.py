@@ -33,7 +33,7 @@ _NEAR = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a figure stands on the page."""
+    """A figure's layout on the page."""
 
     alignment: str = ""
     size: str = ""
@@ -50,7 +50,7 @@ class Layout:
 
 
 def layout_of(figure: Element) -> Layout:
-    """Return how a figure stands, each attribute for what it is."""
+    """Return the layout that a figure's attributes describe."""
     given = dict(figure.attributes)
     alignment, names = _alignment(
         given.pop("data-rt-align", "").strip(), given.pop("class", "").split()
@@ -126,12 +126,12 @@ def _shape(given: Mapping[str, str], style: dict[str, str]) -> tuple[str, str]:
     padding = style.get("padding-bottom", "")
     if not _share(padding):
         padding = ""
-    told = (
+    sources = (
         (_said(given, "data-rt-dimensions"), 'data-rt-dimensions="{}"'),
         (padding, "padding-bottom: {}"),
         (_said(given, "data-rt-max-height"), 'data-rt-max-height="{}"'),
     )
-    shape, written = next((each for each in told if _is_shape(each[0])), ("", ""))
+    shape, written = next((each for each in sources if _is_shape(each[0])), ("", ""))
     if padding and (padding == shape or _alike(padding, shape)):
         del style["padding-bottom"]
     return shape, written.replace("{}", shape)
@@ -188,7 +188,7 @@ class Pictures:
         """Those that components lead to."""
 
     def place(self, element: Element, link: Element | None) -> Element:
-        """Return what stands for a picture: itself, or a component with its link."""
+        """Return what replaces a picture: itself, or a component with its link."""
         made = self.component(element, link, NO_LAYOUT, None)
         if made is not None:
             return made
@@ -293,7 +293,7 @@ class Pictures:
         if target in ("_blank", "_self"):
             return target
         if target.strip():
-            why = "A picture's link opens in a new window or where it stands."
+            why = "A picture's link opens in a new window or in the same one."
             self._embeds.losses.lose("target", said, link, why=why)
         return ""
 

@@ -5,7 +5,7 @@ structures in origin HTML.
 It knows three dialects: the API's (`data-rt-*`), the published page's
 (`w-richtext-*`, `w-embed`) and whatever importers have stored. What has no
 place in a document is recorded; the tree changes only where a deviation or a
-file's new address says so.
+file's new address requires it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 CONTROLS = tag_set("input select textarea progress meter datalist")
 _LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
-"""What is listed for itself where it stands in a paragraph that leaves nothing."""
+"""What is listed separately where its paragraph leaves nothing."""
 MEDIA = frozenset(("video", "audio"))
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
 _LOST = {
@@ -66,10 +66,10 @@ _PLAIN = tag_set(
     "body div section article main nav header footer aside figure figcaption span "
     "hgroup thead tbody tfoot picture colgroup col wbr caption cms:blok"
 )
-"""Elements without a rule whose passing nobody would miss."""
+"""Elements without a rule that show nothing of their own."""
 
 Handler: TypeAlias = "Callable[[Element], Sequence[Node] | None]"
-"""Returns what stands for an element; None: it stays as it is."""
+"""Returns what replaces an element; None: it stays unchanged."""
 
 
 class Stage:
@@ -311,16 +311,16 @@ class Stage:
         """Record a link that leads nowhere, if it shows anything to click on."""
         if self._losses.settled(element) or not self._showing.shows(element):
             return
-        self._losses.settle(element)  # it may go on in another element
+        self._losses.settle(element)  # it may continue in another element
         what = self._source[element.start : element.inner_start] or "<a>"
-        why = "This link has no address, so its content stands without it."
+        why = "This link has no address, so only its content stays."
         self._losses.lose("link", what, element, why=why)
 
     def _span(self, element: Element) -> None:
         given = element.attributes
         account(element, self._losses)
         if "data-emoji" not in given or "id" in given:
-            return  # with an id it is a place to jump to, and its text stands
+            return  # with an id it is a place to jump to, and its text stays
         shown = self._hidden_by_emoji(element).strip(" \t\r\n\f")
         if shown and shown != given["data-emoji"].strip():
             self._losses.lose("text", shown, element)
@@ -360,7 +360,7 @@ class Stage:
             element.children = []
 
     def _lost_tag(self, kind: str, element: Element, *, why: str = "") -> None:
-        """Record an element whose content stands."""
+        """Record an element whose content stays."""
         what = self._source[element.start : element.inner_start or element.end]
         self._losses.lose(kind, what, element, why=why)
 
@@ -384,6 +384,6 @@ def _is_unshown(element: Element) -> bool:
 
 
 def _holds_elements(element: Element) -> bool:
-    """Return whether more than one text may stand in an element."""
+    """Return whether an element may hold more than one text."""
     children = element.children
     return len(children) > 1 or (bool(children) and isinstance(children[0], Element))

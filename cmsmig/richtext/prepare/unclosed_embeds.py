@@ -2,9 +2,9 @@
 
 The origin wraps typed HTML in an element of its own. When the HTML leaves an
 element open, the wrapper's end tag ends that one instead, and a browser reads the
-rest of the body as part of the embed. Where the body goes on is told by its own
-structure: the wrapper's last end tag before a paragraph, a heading, a list, a
-quote, a figure or another embed. Told from the source alone; linear in its size.
+rest of the body as part of the embed. The body's own structure shows where it
+continues: at the wrapper's last end tag before a paragraph, a heading, a list, a
+quote, a figure or another embed. This reads the source alone, in linear time.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _CODE = RAW | ESCAPABLE_RAW
 _HEADINGS = tag_set("h1 h2 h3 h4 h5 h6")
 _UNCLOSED = "Something in this embed is never closed, so it holds the rest:"
 _ENDED = "Something in this embed was never closed. As decided, it ends with"
-_OFFER = "`unclosed: end` in embeds.yaml ends it where the body goes on."
-_GOES_ON = re.compile(
+_OFFER = "`unclosed: end` in embeds.yaml ends it where the body continues."
+_CONTINUES = re.compile(
     r"</[a-z]+[ \t\n\r\f]*+>\s*+<(?:p|h[1-6]|ul|ol|blockquote|figure)"
     r"[ \t\n\r\f][^>]*?\b(?:id|data-rt-type)=",
     re.IGNORECASE,
@@ -56,7 +56,7 @@ class Swallow:
     place: int
     """Of the end tag that was meant to be the wrapper's."""
     end: int
-    """Behind that end tag: here the body goes on."""
+    """Behind that end tag: here the body continues."""
     ends: str
     """The end tags that are missing before it."""
 
@@ -78,7 +78,7 @@ def swallows(html: str, root: Element) -> tuple[Swallow, ...]:
 
 
 def ended(html: str, found: Sequence[Swallow]) -> str:
-    """Return a body whose embeds end where the body goes on: what they left open is
+    """Return a body whose embeds end where the body continues: what they left open is
     closed before."""
     pieces, at = [], 0
     for each in found:
@@ -165,14 +165,14 @@ class _Tag:
 
 @dataclass(slots=True)
 class _Named:
-    """The tags of one name: where they stand, and how many are open behind each."""
+    """The tags of one name: their places, and how many are open behind each."""
 
     at: list[int] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
     least: list[int] = field(default_factory=list)
     """The least depth behind each, itself included."""
     places: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
-    """Tags behind which a body may go on, and those where it is marked."""
+    """Tags behind which a body may continue, and those where it is marked."""
 
 
 class _Reader:
@@ -197,7 +197,7 @@ class _Reader:
             index = end + 1
 
     def _end_of(self, index: int) -> tuple[int, bool] | None:
-        """Return the end tag of an embed, and whether the count says so."""
+        """Return the end tag of an embed, and whether the count of tags proves it."""
         named = self._of(self._tags[index].name)
         here = bisect_right(named.at, index) - 1
         outside = named.depths[here] - 1
@@ -257,7 +257,7 @@ def _tags(html: str) -> Iterator[_Tag]:
     """Yield the tags of a body; what is in code that never ends counts, too."""
     at, last = 0, html.rfind(">") + 1
     ends: dict[str, int] = {}
-    goes_on = -1
+    continues = -1
     while (token := TOKEN_BEGUN.search(html, at, last)) is not None:
         at = token.end()
         name = (token["tag"] or "").lower()
@@ -266,10 +266,10 @@ def _tags(html: str) -> Iterator[_Tag]:
         if token["end"] or (name not in _CODE and token[0] != "<!--"):
             continue
         end = _next(ends, html, name, at)
-        if goes_on < at:
-            begun = _GOES_ON.search(html, at)
-            goes_on = begun.start() if begun else len(html)
-        if at <= end <= goes_on:
+        if continues < at:
+            begun = _CONTINUES.search(html, at)
+            continues = begun.start() if begun else len(html)
+        if at <= end <= continues:
             at = end
 
 

@@ -39,7 +39,7 @@ def _widths(value: object) -> bool:
 
 
 def _asset_id(value: object) -> bool:
-    # A kind of int stands for an id that is not known yet; a bool is none.
+    # A subclass of int is an id that is not known yet; a bool is no id.
     return value is None or (
         isinstance(value, int | str) and not isinstance(value, bool)
     )

@@ -1,4 +1,4 @@
-"""What may stand in what: the document's content model as literal tables.
+"""What may be in what: the document's content model as literal tables.
 
 A node's content is a small automaton: in each state the types that may come
 next and the state they lead to, and whether the content may end there.
@@ -102,7 +102,7 @@ def default_attributes(kind: str) -> JsonObject:
 
 
 def required_content(kind: str) -> list[Json]:
-    """Return what must stand in a node of this type that holds nothing."""
+    """Return the content that an empty node of this type must have."""
     if kind in ("bullet_list", "ordered_list"):
         return [{"type": "list_item", "content": [empty_paragraph()]}]
     if kind == "table":

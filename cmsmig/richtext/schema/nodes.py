@@ -124,7 +124,7 @@ class Open:
         self.spacer = False
         """A paragraph to be left out."""
         self.left = False
-        """A block that stood in this textblock has ended it."""
+        """A block inside this textblock has ended it."""
         self.parted = False
         """A block in this code begins or ends here: what follows has its own line."""
         self.content: list[JsonObject | Run] = []

@@ -189,7 +189,7 @@ def _content(kind: str, children: object) -> Iterator[str]:
             yield "A text in a code_block carries marks."
         alike = before.get("marks") == child.get("marks")
         if name == "text" == before.get("type") and alike:
-            yield "Two texts with the same marks stand side by side."
+            yield "Two texts with the same marks are next to each other."
         state = edges[name]
         before = child
     if not CONTENT[kind][state][1]:
@@ -215,7 +215,7 @@ def _marks(kind: str, marks: object) -> Iterator[str]:
             yield f"The mark {name} is out of order."
         highest = max(highest, RANKS[name])
         if name == "code" and len(marks) > 1:
-            yield "Code stands together with another mark."
+            yield "Code is combined with another mark."
         for key in mark:
             if key not in ("type", "attrs"):
                 yield f"A {name} mark has an unknown key {key}."
