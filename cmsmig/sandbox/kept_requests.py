@@ -1,7 +1,7 @@
 """What changed a space, kept in a file: the requests, to be done again in their order.
 
 A space is what its requests made of it. Each is in the file before it is carried out,
-so that a killed sandbox has forgotten nothing that a client was told.
+so that a killed sandbox loses nothing that it reported to a client.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class KeptRequests:
 
     def __post_init__(self) -> None:
         try:
-            # Bytes of clients: nobody else may read them.
+            # Bytes of clients: no other user may read them.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             self.file = sqlite3.connect(self.path, isolation_level=None)
             # It has to outlive the process, not the machine.
@@ -72,13 +72,13 @@ class KeptRequests:
                 await uploads.answer(call)
             else:
                 api.apply(call)
-        api.space.heard = self._hear
+        api.space.received = self._keep
 
     def close(self) -> None:
         """Close the file."""
         self.file.close()
 
-    def _hear(self, call: Call) -> None:
+    def _keep(self, call: Call) -> None:
         self.clock.at = self.clock.now()
         if call.method == "GET" and not call.path.endswith(_CHANGING_READS):
             return

@@ -59,4 +59,4 @@ class SandboxOptions:
     """Unix time from which on tokens without scopes are refused."""
     kept_in: Path | None = None
     """A file that keeps what the destination did, so that a later sandbox with the same
-    ports and tokens goes on from there; None: it is forgotten."""
+    ports and tokens continues from there; None: it is forgotten."""

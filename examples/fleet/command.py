@@ -35,12 +35,12 @@ def run_cmsmig(
     tell: Callable[[str], object],
     target: str = "",
 ) -> Ended:
-    """Run a command to its end and tell each line that it says.
+    """Run a command to its end and pass each line that it says to `tell`.
 
     Raises `ValueError` unless `target` is named where the project has targets.
 
-    When this is cancelled, the command is asked to stop and waited for: nobody
-    writes to the space after this has returned or raised.
+    When this is cancelled, the command is asked to stop and waited for: it writes
+    nothing to the space after this has returned or raised.
     """
     said: list[str] = []
     with (

@@ -22,7 +22,7 @@ from prefect.runtime import flow_run
 from prefect.states import AwaitingRetry, Completed, Failed, Pending, Suspended
 
 SECONDS_FOR_A_PERSON = 30 * 24 * 3600
-"""After this a run that nobody resumed counts as failed."""
+"""After this a run that was not resumed counts as failed."""
 LEASE = 1200.0
 """Seconds after which the space of a machine that died is free for others.
 
@@ -69,7 +69,7 @@ def migrate_site(
 
 
 def _let_go(state: State) -> NoReturn:
-    """End this process and leave the run in a state from which it goes on later.
+    """End this process and leave the run in a state from which it continues later.
 
     A flow can only return final states; `Pause` ends its process for any other, once
     the server knows it.

@@ -34,7 +34,7 @@ _BY_CODE = {
     1: Outcome(
         Then.FAIL,
         "Something failed or is gone; the report lists it. Correct what it names; the "
-        "next run goes on from here.",
+        "next run continues from here.",
     ),
     2: Outcome(Then.STOP, "Wrong settings; correct them, then start this again."),
     3: Outcome(
@@ -45,7 +45,7 @@ _BY_CODE = {
         Then.WAIT_FOR_PERSON,
         "Verification found differences; look at the report, decide, then resume.",
     ),
-    5: Outcome(Then.RUN_AGAIN, "Interrupted; it goes on where it stopped."),
+    5: Outcome(Then.RUN_AGAIN, "Interrupted; it continues where it stopped."),
     6: Outcome(Then.RUN_LATER, "Another run holds the ledger of this project."),
     7: Outcome(
         Then.STOP,
@@ -60,7 +60,7 @@ def outcome_of(code: int, complaint: str = "") -> Outcome:
     """Return what follows from an exit code; `complaint` is what cmsmig said last.
 
     A process that a signal ended (a machine out of memory, a restart) was
-    interrupted: negative, as Python tells it, or above 128. Any other code that
+    interrupted: negative, as Python reports it, or above 128. Any other code that
     cmsmig does not use stops the site.
     """
     if code < 0 or code in _SIGNALS:

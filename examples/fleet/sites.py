@@ -23,7 +23,7 @@ class Site:
     """The project folder, the same on every machine that may run the site."""
     space: int
     cron: str | None = None
-    """When it runs by itself; None: only when somebody starts it."""
+    """When it runs by itself; None: only when a person starts it."""
     command: tuple[str, ...] = ("run",)
     """What cmsmig is called with, after `--project`."""
     target: str = ""

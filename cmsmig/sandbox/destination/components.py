@@ -107,7 +107,7 @@ def _check(
 def _rename(
     space: Space, call: Call, component: JsonObject, before: JsonObject
 ) -> None:
-    """Rename the blocks of a component where the call says so."""
+    """Rename the blocks of a component where the call asks for it."""
     old, name = before["name"], text_of(component["name"])
     if old and name != old and truthy(call.parameter("update_content")):
         for story in space.stories.values():
@@ -207,6 +207,6 @@ COMPONENTS = RecordKind(
         "in_group": equal("component_group_uuid"),
         "is_root": lambda space, component, flag: component["is_root"] is truthy(flag),
     },
-    beside=lambda space: {"component_groups": [*space.groups.values()]},
+    extra=lambda space: {"component_groups": [*space.groups.values()]},
     methods=("GET", "PUT", "DELETE"),
 )

@@ -89,14 +89,14 @@ class RecordKind:
     """Shows a record in a list."""
     most: int = 0
     """Rows of a page at most; 0 for a list that has no pages."""
-    beside: Callable[[Space], JsonObject] = lambda space: {}
+    extra: Callable[[Space], JsonObject] = lambda space: {}
     """What else the answer of a list holds."""
     shown: Callable[[JsonObject], JsonObject] = lambda record: record
     """Shows a record alone."""
     find: Callable[[Space, str], JsonObject | None] | None = None
     """Finds what a path names, where that is not always an id."""
     label: str = "name"
-    """Of which key the value stands in the history."""
+    """The key whose value the history shows."""
     statuses: tuple[int, int, int] = (201, 200, 200)
     """Made, changed, removed; 204 goes without a body."""
     silent_removal: bool = False
@@ -113,7 +113,7 @@ class RecordKind:
         if self.most:
             rows, headers = page_of(call, rows, most=self.most)
         shown = [self.row(space, call, record) for record in rows]
-        body = {self.plural: shown} | self.beside(space)
+        body = {self.plural: shown} | self.extra(space)
         return json_reply(200, body, headers=headers)
 
     def show(self, space: Space, call: Call) -> Reply:

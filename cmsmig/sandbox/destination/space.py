@@ -19,7 +19,7 @@ OWNER = 1
 
 @dataclass(frozen=True, slots=True)
 class Unknowns:
-    """What nobody documents; each can be switched to the other reading."""
+    """What the service does not document; each can be switched to the other reading."""
 
     editor_fills_defaults: bool = False
     """Whether the visual editor fills an absent field with its `default_value`."""
@@ -57,7 +57,7 @@ class PackedContent:
         return cls(encoded(content), content.get("component"))
 
     def unpacked(self) -> JsonObject:
-        """Return the content, made anew each time."""
+        """Return the content, a new object each time."""
         return object_of(json.loads(self.text))
 
 
@@ -122,7 +122,7 @@ class StoredStory:
 
     @property
     def content(self) -> JsonObject:
-        """Return its draft content; what stands in `body` is the newer one."""
+        """Return its draft content; that in `body` is the newer one."""
         if "content" in self.body or self.packed is None:
             return object_of(self.body.get("content"))
         return self.packed.unpacked()
@@ -241,8 +241,8 @@ class Space:
     last_id: int = 0
     number: int = 0
     """The request being answered, for its violations."""
-    heard: Callable[[Call], None] = lambda call: None
-    """Is told each request that is about to be answered."""
+    received: Callable[[Call], None] = lambda call: None
+    """Receives each request that is about to be answered."""
     touched: Callable[[StoredStory], None] = lambda story: None
     """Receives each story before it is created or changed."""
     selections: dict[object, object] = field(default_factory=dict)
@@ -256,7 +256,7 @@ class Space:
     def begin(self, call: Call) -> None:
         """Note that an admitted request is about to be answered."""
         self.number = call.number
-        self.heard(call)
+        self.received(call)
 
     def next_id(self) -> int:
         """Return a new id; beyond 32 bits, as those of newer spaces are."""

@@ -26,7 +26,7 @@ _COMPONENTS: tuple[JsonObject, ...] = (
 
 
 def fill(space: Space) -> None:
-    """Add the starter components and the home story."""
+    """Add the starter components and the starter story."""
     for component in _COMPONENTS:
         COMPONENTS.create(space, _call({"component": component}))
     space.default_root = "page"
@@ -42,8 +42,8 @@ def fill(space: Space) -> None:
             {"_uid": "starter-grid", "component": "grid", "columns": features},
         ],
     }
-    home = {"name": "Home", "slug": "home", "content": content}
-    story_routes.create(space, _call({"story": home}))
+    story = {"name": "Home", "slug": "home", "content": content}
+    story_routes.create(space, _call({"story": story}))
 
 
 def _call(body: object) -> Call:

@@ -1,4 +1,4 @@
-"""Faults as data: which request gets which one, and the file that says so."""
+"""Faults as data: which request gets which one, and the file that lists them."""
 
 from __future__ import annotations
 

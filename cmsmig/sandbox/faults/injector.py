@@ -131,7 +131,7 @@ def _gateway(reply: Reply) -> Reply:
     )
 
 
-def _halved(reply: Reply) -> Reply:
+def _malformed(reply: Reply) -> Reply:
     if not reply.body:
         return replace(reply, ending=Ending.DROPPED)
     return replace(reply, body=reply.body[: len(reply.body) // 2])
@@ -151,15 +151,15 @@ _AFTER: dict[Fault, Callable[[Reply], Reply]] = {
     Fault.ERROR_AFTER: _failed,
     Fault.GATEWAY_AFTER: _gateway,
     Fault.TRUNCATED: lambda reply: replace(reply, ending=Ending.CUT),
-    Fault.MALFORMED: _halved,
+    Fault.MALFORMED: _malformed,
     Fault.EMPTY: lambda reply: replace(reply, body=b"{}" if reply.body else b""),
 }
 
 
-# Lists that move while they are paged, as they do when somebody is working.
+# Lists that move while they are paged, as they do when editors are working.
 #
 # A row that is added before a page pushes one row onto it that the page before
-# has shown; one that is removed pulls a row over the edge that nobody sees.
+# has shown; one that is removed pulls a row over the edge that no page shows.
 
 
 def is_later_page(call: Call) -> bool:
@@ -178,10 +178,10 @@ async def moved(call: Call, answer: Next, by: int) -> Reply:
         document = _document(reply)
     else:
         page = whole(call.parameter("page")) or 1
-        reply, beside = await answer(call), await answer(_with(call, "page", page - by))
-        document, near = _document(reply), _document(beside)
+        reply, near = await answer(call), await answer(_with(call, "page", page - by))
+        document, neighbour = _document(reply), _document(near)
         for key in document.keys() & _LISTS:
-            rows, others = list_of(document[key]), list_of(near.get(key))
+            rows, others = list_of(document[key]), list_of(neighbour.get(key))
             grown = [*others[-1:], *rows][: max(len(rows), 1)]
             document[key] = grown if by > 0 else [*rows[1:], *others[:1]]
     paging = object_of(document.get("pagination"))

@@ -37,7 +37,7 @@ class Call:
     """Lower-case names."""
     body: bytes
     named: Mapping[str, str] = field(default_factory=dict)
-    """What stands in the path for the names of the route's template."""
+    """The parts of the path by their names in the route's template."""
     _read: list[JsonObject] = field(default_factory=list, compare=False)
     """The body's object once it was read."""
 
@@ -57,7 +57,7 @@ class Call:
     def document(self) -> JsonObject:
         """Return the JSON object of the body, empty when there is none.
 
-        It is read once and the same object each time: nobody changes it. Raises
+        It is read once and the same object each time: no route may change it. Raises
         `AnsweredError` with status 400 for a body that is not JSON.
         """
         if not self._read:
@@ -154,7 +154,7 @@ would read what the sandbox holds."""
 _NO_HOST = json_reply(421, {"error": "The sandbox answers loopback names only."})
 
 _NO_QUERY: dict[str, str] = {}
-"""Shared by all entries without one; nobody adds to it."""
+"""Shared by all entries without one; never changed."""
 
 
 @dataclass(slots=True)

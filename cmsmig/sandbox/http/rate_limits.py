@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 class SecondWindow:
     """At most `limit` calls in each second of the clock.
 
-    The count starts anew when the second rolls over, as a counter in a shared
+    The count starts again when the second rolls over, as a counter in a shared
     store does; twice the limit fits around the turn of a second.
     """
 

@@ -1,6 +1,6 @@
 """The space's state without what differs from one run to the next.
 
-Ids, UUIDs, addresses and times are replaced by what they stand for, so that two
+Ids, UUIDs, addresses and times are replaced by names of what has them, so that two
 runs in different orders can be compared byte by byte.
 """
 
@@ -60,7 +60,7 @@ def comparable_state(space: Space) -> JsonObject:
 
 
 def _names_of(space: Space) -> _Names:
-    """Return what stands for each value that only this run has."""
+    """Return the names that replace the values which only this run has."""
     names: dict[Json, str] = {}
     for story in space.stories.values():
         mark = f"story {space.full_slug(story)}"

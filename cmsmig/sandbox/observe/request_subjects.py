@@ -28,7 +28,7 @@ class RequestName:
 
     method: str
     route: str
-    """Empty for an address that nobody answers."""
+    """Empty for an address that no route answers."""
     item: str
     service: str = "destination"
 

@@ -141,7 +141,7 @@ class FileIndex:
     base: str
     """The sandbox's origin address, without a trailing slash."""
     files: dict[str, IndexedFile] = field(default_factory=dict)
-    """By path and query, as they stand in the address."""
+    """By path and query, as the address has them."""
     moved: dict[str, str] = field(default_factory=dict)
     """Address as an item may hold it -> address at the sandbox."""
     lengths: list[int] = field(default_factory=list)
@@ -197,7 +197,7 @@ class FileIndex:
                 out += [text[done:start], self.moved[address]]
                 done = start + len(address)
             elif _FILE.search(_END.split(text[found.end() :], maxsplit=1)[0]):
-                # A file that nobody indexed: it must not be asked for either.
+                # A file that is not indexed: it must not be requested either.
                 out += [text[done:start], self._base(host)]
                 done = found.end()
         return "".join([*out, text[done:]])

@@ -108,7 +108,7 @@ def extension(name: str) -> str:
 
 
 def content_type(name: str) -> str:
-    """Return the content type that a file name's extension stands for."""
+    """Return the content type of a file name's extension."""
     suffix = extension(name)
     guessed = mimetypes.guess_type(f"file.{suffix}")[0] if suffix else None
     return _TYPES.get(suffix) or guessed or "application/octet-stream"
@@ -116,7 +116,7 @@ def content_type(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def draw(name: str) -> bytes:
-    """Return the bytes of a file that nobody has, seeded by its whole name."""
+    """Return the bytes of a file that was not pulled, seeded by its whole name."""
     seed = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
     suffix = extension(name)
     if suffix in _RASTER:

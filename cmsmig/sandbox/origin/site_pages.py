@@ -131,7 +131,7 @@ class SitePages:
 
     def _find_pages(self) -> None:
         locales = self._locales()
-        self._home_pages(locales.values())
+        self._start_pages(locales.values())
         for page in self.content.pages or ():
             self._static_page(page)
         schemas = [
@@ -157,11 +157,11 @@ class SitePages:
             for each in map(object_of, listed)
         }
 
-    def _home_pages(self, locales: Iterable[tuple[str, str]]) -> None:
+    def _start_pages(self, locales: Iterable[tuple[str, str]]) -> None:
         for folder, tag in locales or [("", "en")]:
             body = partial(self._contents, f"/{folder}/" if folder else "/")
             title = f"{self._site_name} ({tag})"
-            description = f"The home page of {self._site_name} ({tag})"
+            description = f"The start page of {self._site_name} ({tag})"
             self.pages[f"/{folder}"] = _Page(tag, title, description, title, body)
 
     def _contents(self, below: str) -> str:

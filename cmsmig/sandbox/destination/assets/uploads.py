@@ -162,7 +162,7 @@ def _read_form(content_type: str, body: bytes) -> list[_Part]:
         _refuse_form("The upload is not a multipart form.")
     mark = re.escape(b"--" + (found[1] or found[2]).encode())
     pieces = re.split(rb"\r\n" + mark + rb"(--|[ \t]*\r\n)", b"\r\n" + body)
-    # What the marks end with stands between the pieces; the last one closes.
+    # The ends of the marks are between the pieces; the last one closes.
     if len(pieces) < 3 or pieces[-2] != b"--" or b"--" in pieces[1:-2:2]:
         _refuse_form("The multipart form is not complete.")
     return [_part(piece) for piece in pieces[2:-2:2]]

@@ -220,7 +220,7 @@ def _richtext(inspection: Inspection, schema: JsonObject, value: Json, at: str) 
         _story_link(inspection, target, f"{at}.{place}")
     for place, attrs in found.images:
         address = text_of(attrs.get("src"))
-        # An image may stand at another host; only ours is known here.
+        # An image may be at another host; only ours is known here.
         if attrs.get("id") is not None or inspection.space.asset_at(address):
             _file(inspection, address, attrs.get("id"), f"{at}.{place}")
         elif address.startswith(inspection.space.asset_base):

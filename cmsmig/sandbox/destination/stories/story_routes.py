@@ -30,7 +30,7 @@ from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
 _MARK = f"content {secrets.token_hex(16)}"
-"""What nobody can have written: it is drawn at random."""
+"""Drawn at random, so no content holds it."""
 _MARKED = json.dumps(_MARK).encode()
 _FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")
 
@@ -239,7 +239,7 @@ def _answer(
     if refreshed and b'"multilink"' in packed.text:
         shown = single(space, story, refreshed=True)
         return json_reply(status, {"story": shown}, item=space.full_slug(story))
-    # The content is JSON already: it is put where its mark stands.
+    # The content is JSON already: it replaces its mark.
     record: JsonObject = {"story": {**single(space, story, content=_MARK)}}
     reply = json_reply(status, record, item=space.full_slug(story))
     body = reply.body.replace(_MARKED, packed.text, 1)

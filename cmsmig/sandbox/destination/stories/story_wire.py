@@ -58,7 +58,7 @@ def single(
     refreshed: bool = False,
     content: Json = None,
 ) -> JsonObject:
-    """Return a story with its content, or with what is to stand in its place.
+    """Return a story with its content, or with `content` in its place.
 
     `refreshed`: the paths of internal links are brought up to date, as the
     service does on a read.
