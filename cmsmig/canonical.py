@@ -34,14 +34,14 @@ def canonical(value: object) -> bytes:
     try:
         return orjson.dumps(value, _plain, _SORTED)
     except TypeError:
-        # Numbers of more than 64 bits, half characters, more than 254 levels.
+        # Numbers of more than 64 bits, lone surrogates, more than 254 levels.
         return _sorted_text(value).encode("utf-8", "surrogatepass")
 
 
 def compact(value: Json) -> bytes:
     """Return a JSON value as UTF-8 without blanks, keys in their order.
 
-    Half a character, which has no UTF-8 form, stays what it is for `json.loads`.
+    A lone surrogate, which has no UTF-8 form, keeps its value for `json.loads`.
     """
     try:
         return orjson.dumps(value, None, _PLAIN)

@@ -5,7 +5,7 @@
     ├── UsageError                 a command was called in a way it can't be  exit 2
     ├── DecisionsError             a decision file is malformed              exit 2
     ├── UndecidedError             a decision that the step needs is missing exit 3
-    ├── PlanDriftError             the plan no longer fits what is there     exit 1
+    ├── PlanDriftError             the plan no longer fits the space         exit 1
     ├── PreflightError             the destination is not ready for a step   exit 1
     ├── IncompleteError            all was tried; something failed and is listed  exit 1
     ├── DifferencesError           what was read back is not what was decided     exit 4
@@ -23,7 +23,7 @@
         ├── UnreachableError       the request was never taken
         ├── OutcomeUnknownError    it was sent; whether it was applied is open
         ├── CredentialsError       401 or 403                                exit 7
-        ├── RateLimitedError       429s went on beyond all patience
+        ├── RateLimitedError       429s continued beyond all patience
         ├── NotFoundError          404
         ├── RejectedError          another 4xx, with the fields it names
         └── MalformedAnswerError   a success whose body can't be used
@@ -207,7 +207,7 @@ class CredentialsError(ServiceError):
 
 
 class RateLimitedError(ServiceError):
-    """The service went on answering 429 beyond all patience."""
+    """The service kept answering 429 beyond all patience."""
 
 
 class NotFoundError(ServiceError):

@@ -146,11 +146,11 @@ def log_of_run(environ: Mapping[str, str]) -> Observer:
     return EventLog(Path(path)) if path else unobserved
 
 
-def heard_by(*observers: Observer) -> Observer:
-    """Return an observer that tells several."""
+def fan_out(*observers: Observer) -> Observer:
+    """Return an observer that passes each event to several."""
 
-    def tell(event: Event) -> None:
+    def observe(event: Event) -> None:
         for observer in observers:
             observer(event)
 
-    return tell
+    return observe

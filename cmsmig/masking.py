@@ -1,6 +1,6 @@
 """Tokens are shown nowhere: they are masked where text is printed, kept or comes in.
 
-A service may echo a token in a disguise: escaped for JSON, HTML or an address, in
+A service may echo a token encoded: escaped for JSON, HTML or an address, in
 other letter case, in base64 or hexadecimal, in one of these around another. All
 are found by undoing the escapes, level by level, and looking for a token's forms.
 """

@@ -53,7 +53,7 @@ def read_plain(path: Path, most: int = LARGE) -> bytes:
 
 
 def open_fresh(path: Path) -> BufferedWriter:
-    """Open a new file for writing in the place of what is there; never waits."""
+    """Open a new file for writing that replaces any other at its path; never waits."""
     path.unlink(missing_ok=True)
     return open(path, "xb")
 
@@ -94,7 +94,7 @@ def for_oneself(path: str, flags: int) -> int:
 
 
 def require_plain(path: Path) -> None:
-    """Raise `OSError`, with a text for people, for what is there and no file."""
+    """Raise `OSError`, with a text for people, if `path` exists and is no file."""
     try:
         _require_plain(os.stat(path).st_mode, path)
     except FileNotFoundError:

@@ -14,7 +14,7 @@ from typing import TextIO
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 """Unicode's property Bidi_Control."""
 _ACTS = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{_BIDI}\ud800-\udfff]")
-"""Controls, what ends a line, and half characters, which have no UTF-8 form."""
+"""Controls, what ends a line, and lone surrogates, which have no UTF-8 form."""
 _LAID_OUT = "\n\t"
 
 

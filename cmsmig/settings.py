@@ -122,7 +122,7 @@ class Project:
     @property
     def state_folder(self) -> Path:
         """Return the folder of what belongs to one destination."""
-        return self._home(self.target)
+        return self._folder_of(self.target)
 
     def decision(self, name: str) -> Path:
         """Return a file of decisions; conflicts are each target's own."""
@@ -135,9 +135,9 @@ class Project:
     def locks(self) -> tuple[Path, ...]:
         """Return what a run holds that changes what all targets share."""
         names = self.targets or (self.target,)
-        return tuple(self._home(name) / _LOCK for name in names)
+        return tuple(self._folder_of(name) / _LOCK for name in names)
 
-    def _home(self, target: str) -> Path:
+    def _folder_of(self, target: str) -> Path:
         return self.root / _TARGETS / target if target else self.root
 
     @property

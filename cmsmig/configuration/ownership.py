@@ -72,7 +72,7 @@ def _require_closed(path: Path, place: Path) -> None:
         return
     if stat.S_ISLNK(mode) or not mode & stat.S_IWOTH:
         return
-    what = f"it stands in {place}, which anyone" if place.is_dir() else "anyone"
+    what = f"it is in {place}, which anyone" if place.is_dir() else "anyone"
     raise SettingsError(
         f"{path} is not read, because {what} on this machine may write; take that "
         f"right away with `chmod o-w {place}`, or move the project to a folder of your "

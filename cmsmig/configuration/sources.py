@@ -214,7 +214,7 @@ def _from_toml(
     for name in OWN:
         if targets and name in table:
             raise SettingsError(
-                f"{path} has targets and sets {name} beside them: move it to the "
+                f"{path} has targets and sets {name} outside of them: move it to the "
                 f"target that it belongs to, such as [targets.{min(targets)}]."
             )
     for name in table:

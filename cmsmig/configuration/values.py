@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from cmsmig.configuration.plans import plan_name
 from cmsmig.configuration.token_hosts import is_loopback
-from cmsmig.whole_text import is_whole
+from cmsmig.valid_text import is_valid
 
 _VERSION = re.compile(r"v\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]+")
@@ -47,7 +47,7 @@ def _http_parts(value: object) -> SplitResult:
     try:
         parts = urlsplit(_text(value))
         schemed = parts.scheme in ("http", "https")
-        usable = schemed and parts.hostname and is_whole(parts.path)
+        usable = schemed and parts.hostname and is_valid(parts.path)
         _ = parts.port
     except ValueError:
         raise ValueError(expected) from None

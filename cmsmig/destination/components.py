@@ -41,7 +41,7 @@ class ComponentCalls(Connection):
         try:
             answer = await self._send("check the token", request)
             return token_rights(
-                reading.unwrapped(answer.whole_json(), "token", bare=True)
+                reading.unwrapped(answer.valid_json(), "token", bare=True)
             )
         except (NotFoundError, RejectedError) as error:
             return TokenRights(unread=f"the service answered {error.status}")
@@ -57,9 +57,9 @@ class ComponentCalls(Connection):
         answer = await self._call(
             f"show space {self._space_id}", "GET", "", tells_token=True
         )
-        preview_token = reading.preview_token(answer.whole_json())
+        preview_token = reading.preview_token(answer.valid_json())
         hide(preview_token)
-        masked = replace(answer, body=masked_bytes(answer.body)).whole_json()
+        masked = replace(answer, body=masked_bytes(answer.body)).valid_json()
         record = reading.unwrapped(masked, "space")
         return replace(reading.space(record), preview_token=preview_token)
 

@@ -42,7 +42,7 @@ def authorization(token: str, assumed: Assumed = STANDARD) -> str:
 
 
 class Connection:
-    """What every group of calls stands on; holds no state of the space."""
+    """What every group of calls uses; holds no state of the space."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Connection:
         answer = await self._call(
             what, method, path, params=params, json=json, repeatable=repeatable
         )
-        return read(unwrapped(answer.whole_json(), key, bare=bare))
+        return read(unwrapped(answer.valid_json(), key, bare=bare))
 
     async def _delete(self, what: str, path: str, *, repeatable: bool = True) -> None:
         await self._call(f"delete {what}", "DELETE", path, repeatable=repeatable)
@@ -120,7 +120,7 @@ class Connection:
     ) -> list[T]:
         """Return all rows of a list that comes as one page."""
         answer = await self._call(f"list {what}", "GET", path)
-        return [read(row) for row in rows(answer.whole_json(), path)]
+        return [read(row) for row in rows(answer.valid_json(), path)]
 
     async def _list(
         self,
@@ -139,7 +139,7 @@ class Connection:
             total = answer.number("total")
             if max(total or 0, number) > LIST_ROWS:
                 raise endless(what, total or number)
-            records = rows(answer.whole_json(), path)
+            records = rows(answer.valid_json(), path)
             by_id = {str(each.get("id")): read(each) for each in records}
             return Page(by_id, len(records), total)
 

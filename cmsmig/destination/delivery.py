@@ -126,7 +126,7 @@ class DeliveryClient:
             )
             answer = await self._session.send(request)
             if answer.status not in _REDIRECTS:
-                body = answer.whole_json()
+                body = answer.valid_json()
                 shown = body.get("cv") if isinstance(body, dict) else None
                 return body, str(shown or dict(params).get("cv", ""))
             url, params = self._target(url, answer)

@@ -158,7 +158,7 @@ def asset(record: JsonObject) -> Asset:
 
 
 def _filled(record: JsonObject) -> Iterator[str]:
-    """Yield the keys of an asset that somebody filled in.
+    """Yield the keys of an asset that an editor filled in.
 
     Source: destination, assets: `meta_data` repeats the texts of the default language.
     """

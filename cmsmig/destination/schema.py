@@ -28,7 +28,7 @@ class Space:
     plan_level: str
     """As the service says it, a number in text as a rule; empty when silent."""
     languages: tuple[str, ...]
-    """Codes of the languages beside the default one."""
+    """Codes of the languages besides the default one."""
     plan: str = ""
     """The name of its plan; empty when silent."""
     limits: Mapping[Counted, int] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A component as it stands in the space."""
+    """A component as it is in the space."""
 
     component_id: int
     name: str
@@ -171,13 +171,13 @@ class DatasourceEntry:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address that the space tells what happens; only its host is kept, since the
-    rest may hold a secret."""
+    """An address that the space notifies; only its host is kept, since the rest may
+    hold a secret."""
 
     name: str
     host: str
     actions: frozenset[str]
-    """What it is told of, such as `story.published`."""
+    """The events it receives, such as `story.published`."""
     activated: bool
 
 

@@ -85,7 +85,7 @@ class StoryCalls(Connection):
         )
 
     async def publish_story(self, story_id: int) -> Story:
-        """Publish a story as it stands.
+        """Publish a story unchanged.
 
         What a publication answers is not documented: where that is no story, the
         story is read. Raises `MalformedAnswerError` if it is not published then.

@@ -21,7 +21,7 @@ from cmsmig.errors import (
 from cmsmig.ledger.migrations import altered, foreign
 from cmsmig.plain_file import require_in_place, require_plain
 from cmsmig.printable import printable
-from cmsmig.whole_text import is_whole, whole_text
+from cmsmig.valid_text import is_valid, valid_text
 
 Statement: TypeAlias = "tuple[str, Sequence[object]]"
 """SQL, and the values of its parameters."""
@@ -32,7 +32,7 @@ _BRIEF = 0.2
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that takes any text: half a surrogate pair becomes U+FFFD.
+    """A connection that takes any text: a lone surrogate becomes U+FFFD.
 
     Real content has such text, and SQLite refuses it; the ledger keeps
     names and explanations for people, never the content itself.
@@ -51,8 +51,8 @@ class _Connection(sqlite3.Connection):
 
 def _storable(values: Sequence[object]) -> Sequence[object]:
     for each in values:
-        if type(each) is str and not each.isascii() and not is_whole(each):
-            return tuple(whole_text(v) if isinstance(v, str) else v for v in values)
+        if type(each) is str and not each.isascii() and not is_valid(each):
+            return tuple(valid_text(v) if isinstance(v, str) else v for v in values)
     return values
 
 
@@ -287,7 +287,7 @@ def _translation(path: Path, error: sqlite3.Error) -> Exception:
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return StorageError(
             f"{path} could not be written because the disk is full or failing; free "
-            "some space and run this again: it goes on where it stopped."
+            "some space and run this again: it continues where it stopped."
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StorageError(

@@ -44,8 +44,8 @@ class GoneItems:
         """Write that editors took stories out of the trash: they keep them."""
         self._store.commit(ITS_STORY.change(key, kept_edits=1) for key in keys)
 
-    def take_back(self, keys: Iterable[ItemKey]) -> None:
-        """Write that items are there again, and their stories continue as theirs."""
+    def reinstate(self, keys: Iterable[ItemKey]) -> None:
+        """Write that the origin has items again, and that their stories stay theirs."""
         self._store.commit(chain.from_iterable(map(_reinstate, keys)))
 
     def forget(self, keys: Iterable[ItemKey]) -> None:

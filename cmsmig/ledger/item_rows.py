@@ -75,7 +75,7 @@ class ItemRows:
             self._read_into(before, before)
             if counted == len(before):
                 return
-        # Whoever goes through the mapping of before must not see it grow.
+        # A caller that iterates over the earlier mapping must not see it grow.
         self._rows, self._is_shared = {}, False
         self._read_into(self._rows, before)
 

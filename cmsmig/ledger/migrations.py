@@ -188,7 +188,7 @@ _ROWS = (
     """CREATE TABLE plan (
         hash TEXT PRIMARY KEY, made_at TEXT NOT NULL, body TEXT NOT NULL
     ) STRICT""",
-    # A home is a story; later several items may share one, a language each.
+    # A story record; later several items may share one, a language each.
     """CREATE TABLE home (
         id INTEGER PRIMARY KEY,
         story_id INTEGER NOT NULL UNIQUE,

@@ -48,7 +48,7 @@ class GoneState(StrEnum):
 
 DELETED_THERE = "deleted"
 """Reason of what the origin has in neither of its item sets."""
-_STANDS = (GoneState.KEPT, GoneState.UNDECIDED)
+_STORY_STAYS = (GoneState.KEPT, GoneState.UNDECIDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class GoneItem:
     @property
     def has_left(self) -> bool:
         """Return whether nothing is to lead to its story any more."""
-        return self.state not in _STANDS
+        return self.state not in _STORY_STAYS
 
     @property
     def is_undone(self) -> bool:

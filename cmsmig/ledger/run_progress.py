@@ -1,7 +1,7 @@
 """How far the last run is, read while it runs: what another process asks each second.
 
-Nothing of this writes, checks or upgrades the file: a run that is under way is not
-to be slowed down, and one that was broken off is to be found as it was left.
+Nothing here writes, checks or upgrades the file: it must not slow down a run, and
+must not change what a run that was broken off left.
 """
 
 from __future__ import annotations

@@ -290,9 +290,9 @@ def _check_log(store: Store) -> None:
     # Some network file systems take no such log; then none can be missing.
     if not store.log_found and mode is not None and mode[0] == "wal":
         raise LedgerDamagedError(
-            f"{store.path}-wal is missing: the last run was broken off, and what it "
-            "did stands in that file; put it back, or run `cmsmig rebuild`, which puts "
-            "the ledger aside and makes a new one."
+            f"{store.path}-wal is missing: the last run was broken off, and that file "
+            "holds what it did; put it back, or run `cmsmig rebuild`, which puts the "
+            "ledger aside and makes a new one."
         )
     # The log is read now and will be folded in, so that it may go.
     with store.atomic() as db:

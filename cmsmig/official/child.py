@@ -15,8 +15,8 @@ LONGEST_ANSWER = 1 << 30
 """Bytes of one line; a document is about ten times its HTML."""
 START = 120.0
 """Seconds until a process must be ready; half a second is usual."""
-_TOLD = 2_000
-"""Bytes of a process's last words that are kept."""
+_KEPT_ERRORS = 2_000
+"""How many of the last bytes of a process's error output are kept."""
 
 
 class BrokenChildError(Exception):
@@ -101,13 +101,13 @@ class Child:
         ended = (
             f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
         )
-        told = [line.strip() for line in self._last_words.decode("utf-8", "replace")
-                .splitlines() if "Error" in line]  # fmt: skip
-        return f"{ended}: {told[0]}" if told else ended
+        lines = self._last_words.decode("utf-8", "replace").splitlines()
+        errors = [line.strip() for line in lines if "Error" in line]
+        return f"{ended}: {errors[0]}" if errors else ended
 
     async def _listen(self, stderr: asyncio.StreamReader) -> None:
         while read := await stderr.read(4096):
-            self._last_words = (self._last_words + read)[-_TOLD:]
+            self._last_words = (self._last_words + read)[-_KEPT_ERRORS:]
 
 
 async def start(installation: Installation) -> Child:

@@ -122,7 +122,7 @@ async def _install(folder: Path, environ: Mapping[str, str]) -> None:
         if code != 0:
             raise OfficialUnavailableError(
                 f"npm could not install the official converter ({_reason(wrong)}); "
-                "see to the network or npm's settings and run this again."
+                "check the network and npm's settings, then run this again."
             )
         (new / _DONE).touch()
         _move(new, folder)
@@ -142,8 +142,8 @@ def _move(new: Path, folder: Path) -> None:
 def _reason(wrong: str) -> str:
     """Return the first telling line of npm's complaint."""
     lines = (line.removeprefix("npm").strip() for line in wrong.splitlines())
-    told = [re.sub(r"^(error|ERR!)\s*", "", line) for line in lines if line]
-    return next((line for line in told if not line.startswith("code ")), "no reason")
+    bare = [re.sub(r"^(error|ERR!)\s*", "", line) for line in lines if line]
+    return next((line for line in bare if not line.startswith("code ")), "no reason")
 
 
 async def _ran(

@@ -158,7 +158,7 @@ class RawCache:
 
     def keep_sites(self, body: JsonObject, key: str = "") -> None:
         """Write the answer that lists the sites, and the token that it was given to, so
-        that a pull that goes on need not ask again."""
+        that a continued pull need not ask again."""
         replace_file(self.folder / _SITES, [document(body)])
         if key:
             self.keep_held(self._record().get("site_id", ""), key)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import MalformedAnswerError, RejectedError
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.session import Session
 
@@ -116,7 +116,7 @@ class OriginClient:
     ) -> JsonObject:
         """Return one item; raises `NotFoundError` when the set does not hold it."""
         path = f"collections/{_segment(collection_id)}/items/{_segment(item_id)}"
-        chosen = (("cmsLocaleId", whole_text(locale)),) if locale else ()
+        chosen = (("cmsLocaleId", valid_text(locale)),) if locale else ()
         return _object(await self._get(f"{path}/live" if live else path, chosen))
 
     async def _listing(
@@ -194,4 +194,4 @@ def _malformed(got: _Got, why: str) -> MalformedAnswerError:
 
 
 def _segment(identifier: str) -> str:
-    return quote(whole_text(identifier), safe="")
+    return quote(valid_text(identifier), safe="")

@@ -30,10 +30,10 @@ _ARRIVING = ".arriving-"
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """What became of one address."""
+    """The outcome for one address."""
 
     address: str
-    """Exactly as it stands in the item, attribute values decoded."""
+    """Exactly as the item has it, attribute values decoded."""
     sha256: str = ""
     size: int = 0
     """Bytes."""
@@ -64,7 +64,7 @@ class FileRow:
 
 
 class FileStore:
-    """Files under their SHA-256, the index beside the raw answers.
+    """Files under their SHA-256, the index next to the raw answers.
 
     While files arrive, their rows are appended to a journal, so that a kill
     loses none; `save` turns it into the index.

@@ -38,7 +38,7 @@ class ItemFile:
 
     path: Path
     state: tuple[int, int, int]
-    """Size, time of change and number, by which another file is told."""
+    """Size, time of change and inode, which differ in another file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class ItemIndex:
     """Lists the items of each set; reads a raw file again only when it changed."""
 
     def __init__(self, cache: RawCache, derived: DerivedFile) -> None:
-        """Take note of the files as they are now; their hashes are taken after this,
-        so that what is replaced in between is told."""
+        """Note the state of the files; their hashes are taken after this, so that a
+        file that is replaced in between is noticed."""
         self._cache = cache
         self._derived = derived
         paths = (cache.item_file(each, live=live) for each, live in cache.sets())
@@ -116,7 +116,7 @@ class ItemIndex:
                 rows = cast("list[list[Json]]", json.loads(body))
                 found += [_unpacked(row, collection_id, file, locales) for row in rows]
             except (ValueError, TypeError, IndexError):
-                # Nobody of ours wrote that.
+                # This kit did not write that.
                 return None
         return None
 
@@ -180,7 +180,7 @@ def _row(item: Item) -> Json:
         item.archived,
         item.dates,
         item.data_hash,
-        list(item.halved),
+        list(item.surrogate_fields),
         [list(each) for each in item.numbers],
         source.offset,
         source.length,
@@ -191,7 +191,7 @@ def _unpacked(
     row: list[Json], collection_id: str, file: ItemFile, locales: dict[str, str]
 ) -> Item:
     item_id, locale_id, name, slug, draft, archived, dates, *rest = row
-    data_hash, halved, numbers, offset, length = rest
+    data_hash, surrogate_fields, numbers, offset, length = rest
     locale = locales.setdefault(str(locale_id), str(locale_id))
     return Item(
         key=ItemKey(collection_id, str(item_id), locale),
@@ -202,7 +202,7 @@ def _unpacked(
         dates=str(dates),
         data_hash=str(data_hash),
         source=RecordSource(file, int(cast(int, offset)), int(cast(int, length))),
-        halved=tuple(cast("list[str]", halved)),
+        surrogate_fields=tuple(cast("list[str]", surrogate_fields)),
         numbers=tuple(
             (intern(slug), number)
             for slug, number in cast("list[tuple[str, float]]", numbers)

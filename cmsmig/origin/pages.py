@@ -55,7 +55,7 @@ class PageStore:
         return self.folder.is_dir()
 
     def begin(self) -> None:
-        """Mark the set as being read, keeping what is there."""
+        """Mark the set as being read, keeping the pages it has."""
         with disk(self.folder):
             require_in_place(self._path(0, 0))
             self.folder.mkdir(parents=True, exist_ok=True)

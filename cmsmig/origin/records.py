@@ -132,16 +132,16 @@ class Record:
 
     value: Json
     line: int
-    """Its line; its number, from 1, where somebody else laid the file out."""
+    """Its line; its number, from 1, in a file of another layout."""
     offset: int = 0
     length: int = 0
-    """Its bytes in the file; 0 where somebody else laid the file out."""
+    """Its bytes in the file; 0 in a file of another layout."""
 
 
 def read_listed(key: str, path: Path) -> Iterator[Record]:
     """Yield the records of a file that `listed` wrote.
 
-    One record is in memory at a time, unless somebody else laid the file out
+    One record is in memory at a time, except of a file that another program laid out
     differently. Raises `CacheError` naming the file and the line.
     """
     try:

@@ -1,8 +1,8 @@
 """The origin's records, typed: strict where the kit relies on them, tolerant
 where the real service varies (unknown field types, null or missing keys).
 
-Their texts are whole: half a character, which `raw/` keeps, is U+FFFD from here on,
-and the record says where it stood.
+Their texts are valid: a lone surrogate, which `raw/` keeps, is U+FFFD from here on,
+and the record names its field.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol
 from cmsmig.canonical import Json, JsonObject, fingerprint, text_of
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey as ItemKey
-from cmsmig.whole_text import changed, whole_value
+from cmsmig.valid_text import changed_keys, valid_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class Site:
     """Bare hosts: the custom domains, then `{shortName}.webflow.io`."""
     locales: tuple[Locale, ...]
     """The primary first; empty on a site that lists none."""
-    halved: bool = False
-    """Whether a name held half a character."""
+    has_surrogate: bool = False
+    """Whether a name held a lone surrogate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ class Collection:
     slug: str
     fields: tuple[Field, ...]
     field_groups: tuple[JsonObject, ...] = ()
-    halved: tuple[str, ...] = ()
-    """The fields of which a name or option held half a character; the collection's
-    slug for a name of its own."""
+    surrogate_fields: tuple[str, ...] = ()
+    """The fields whose name or option held a lone surrogate; the collection's slug
+    where its own name did."""
 
     def field(self, slug: str) -> Field | None:
         """Return the field with this slug, if there is one."""
@@ -143,8 +143,8 @@ class Item:
     data_hash: str
     """Fingerprint of `data`."""
     source: DataSource = field(compare=False, repr=False)
-    halved: tuple[str, ...] = ()
-    """The fields that held half a character."""
+    surrogate_fields: tuple[str, ...] = ()
+    """The fields that held a lone surrogate."""
     numbers: tuple[tuple[str, float], ...] = ()
     """The values that are numbers, by field."""
     languages: tuple[ItemLanguage, ...] = ()
@@ -197,7 +197,7 @@ _ALIASES = {
 def parse_site(record: object, where: str) -> Site:
     """Return the site in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
-    body = whole_value(given)
+    body = valid_value(given)
     short_name = text_of(body.get("shortName"))
     domains = [
         _bare_host(text_of(domain.get("url")))
@@ -212,14 +212,14 @@ def parse_site(record: object, where: str) -> Site:
         time_zone=text_of(body.get("timeZone")) or "UTC",
         domains=tuple(dict.fromkeys(domain for domain in domains if domain)),
         locales=_locales(body.get("locales")),
-        halved=body is not given,
+        has_surrogate=body is not given,
     )
 
 
 def parse_collection(record: object, where: str) -> Collection:
     """Return the collection in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
-    body = whole_value(given)
+    body = valid_value(given)
     collection_id = _identifier(body, where)
     slug = text_of(body.get("slug")) or collection_id
     fields = _objects(body.get("fields"))
@@ -236,14 +236,14 @@ def parse_collection(record: object, where: str) -> Collection:
         slug=slug,
         fields=tuple(map(_field, fields)),
         field_groups=tuple(_objects(body.get("fieldGroups"))),
-        halved=tuple(_halved_schema(given, body, slug)),
+        surrogate_fields=tuple(_surrogate_fields(given, body, slug)),
     )
 
 
 def parse_item(record: object, collection_id: str, where: str) -> Item:
     """Return the item in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
-    body = whole_value(given)
+    body = valid_value(given)
     data = _object(body.get("fieldData"), f"{where}, fieldData")
     return Item(
         key=ItemKey(
@@ -260,7 +260,7 @@ def parse_item(record: object, collection_id: str, where: str) -> Item:
         ),
         data_hash=fingerprint(data),
         source=HeldData(data),
-        halved=tuple(changed(_object(given["fieldData"], where), data)),
+        surrogate_fields=tuple(changed_keys(_object(given["fieldData"], where), data)),
         numbers=numbers_of(data),
     )
 
@@ -268,7 +268,7 @@ def parse_item(record: object, collection_id: str, where: str) -> Item:
 def parse_data(record: object, where: str) -> JsonObject:
     """Return the values of the item in `record`; raises `CacheError`."""
     return _object(
-        whole_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
+        valid_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
     )
 
 
@@ -281,9 +281,8 @@ def numbers_of(data: JsonObject) -> tuple[tuple[str, float], ...]:
     )
 
 
-def _halved_schema(given: JsonObject, body: JsonObject, slug: str) -> Iterator[str]:
-    """Yield what of a schema held half a character."""
-    if any(name != "fields" for name in changed(given, body)):
+def _surrogate_fields(given: JsonObject, body: JsonObject, slug: str) -> Iterator[str]:
+    if any(name != "fields" for name in changed_keys(given, body)):
         yield slug
     before, after = _objects(given.get("fields")), _objects(body.get("fields"))
     for old, new in zip(before, after, strict=True):

@@ -42,7 +42,7 @@ def _seen(theirs: Value) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FieldRules:
-    """What holds for some fields beyond the comparison; most say whether for one."""
+    """Rules for some fields beyond the comparison; most return whether one applies."""
 
     yields: Callable[[str], bool] = _never
     """Theirs stays where both changed it, and is not reported as an edit: an order."""

@@ -194,8 +194,6 @@ class _Conversion(Listener):
                     "link", href, element, why=_BLANK_LINK, severity=LAYOUT
                 )
 
-    # Places that links lead to
-
     def entered(self, element: Element) -> None:
         given = element.attributes
         if not given:
@@ -250,8 +248,6 @@ class _Conversion(Listener):
         del self._waiting[: len(starts)]
         return runs
 
-    # Marks
-
     def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
         if not marks:
             return (mark,)
@@ -301,8 +297,6 @@ class _Conversion(Listener):
                 self._lose_link(mark, mark.source)
             elif mark.name not in ("anchor", "code"):
                 self._losses.lose("mark-in-code", mark.name, mark.source)
-
-    # Blocks
 
     def filled(self, element: Element, marks: MarkSet) -> None:
         """Make a document of a caption, and of each property of an instance that

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
-from cmsmig.event_log import FILE_NAME, EventLog, heard_by
+from cmsmig.event_log import FILE_NAME, EventLog, fan_out
 from cmsmig.events import Noticed, Observer
 from cmsmig.run.execution import Assignment, NotebookRun, assign, run_notebooks
 from cmsmig.run.locations import Notebook, make_run_folder
@@ -110,7 +110,7 @@ class UnattendedRun:
         Raises what ends the run before its notebooks do; the hooks were called by then.
         """
         log = EventLog(self.log, quotes_notices=True)
-        logged = heard_by(observer, log)
+        logged = fan_out(observer, log)
         log.write(step="run", outcome=f"started, {len(self.assignments)} notebooks")
         for notice in self.notices:
             logged(notice)

@@ -98,7 +98,7 @@ def _convert_all(
     if processes == 1 or len(names) < 2 * processes:
         yield work(names)
         return
-    # Small enough that at the end nobody waits long for the last one.
+    # Small enough that at the end no process waits long for the last one.
     size = min(_MOST_AT_ONCE, max(1, len(names) // (32 * processes)))
     parts = (names[start : start + size] for start in range(0, len(names), size))
     for _, counts in in_processes(work, parts, processes=processes):

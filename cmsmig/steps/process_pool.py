@@ -94,8 +94,8 @@ def _do(part: Part) -> Any:
 
 
 def _begin(work: Callable[[Part], Result]) -> None:
-    # Who interrupts the run means the process that started this one, whose handlers
-    # a fork takes over: this one is ended without ado.
+    # An interrupt is for the process that started this one. A fork inherits its
+    # handlers, so they are reset: SIGTERM ends this process immediately.
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -104,7 +104,7 @@ def _begin(work: Callable[[Part], Result]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End when the parent was killed: it could not say so."""
+    """End this process when its parent was killed: that one could not do it."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])

@@ -17,7 +17,7 @@ _TOML = f"""\
 # Settings of this migration. Every line that starts with "# name =" shows a
 # default; take the "# " away to change it. An environment variable CMSMIG_NAME
 # overrides the setting `name`, and so does the same line in .env.
-# Tokens never stand here: they go into .env, which is not committed.
+# Tokens are never here: they go into .env, which is not committed.
 
 # ---- The origin: where the content comes from -------------------------------
 
@@ -29,7 +29,7 @@ _TOML = f"""\
 # origin_plan = "cms"
 
 # The origin's token goes to the service's own host and to this machine. Another
-# host has to stand where the token stands, or be confirmed here by its name.
+# host has to be set where the token is set, or be confirmed here by its name.
 # origin_token_for = "api.example.com"
 
 # Requests per minute; overrides the plan.
@@ -62,9 +62,9 @@ _TOML = f"""\
 
 # ---- Several destinations ---------------------------------------------------
 
-# A project may name its destinations; then each of the settings above stands with one
-# of them, --target NAME says which is meant, and each has a ledger of its own below
-# targets/. The token of staging is CMSMIG_DESTINATION_TOKEN_STAGING, in .env.
+# A project may name its destinations; then each of the settings above belongs to one
+# of them, --target NAME chooses one, and each has a ledger of its own below targets/.
+# The token of staging is CMSMIG_DESTINATION_TOKEN_STAGING, in .env.
 #   [targets.staging]
 #   space_id = "123456"
 #   [targets.production]
@@ -82,7 +82,7 @@ _TOML = f"""\
 # The largest file to carry over, in megabytes.
 # asset_max_mb = 500
 
-# Hosts beside the origin's own whose addresses are files to carry over.
+# Hosts besides the origin's own whose addresses are files to carry over.
 # file_hosts = ["files.example.com"]
 
 # ---- Rich text --------------------------------------------------------------
@@ -93,8 +93,8 @@ _TOML = f"""\
 
 # ---- Unattended runs --------------------------------------------------------
 
-# What is told of the end of `cmsmig run`, as JSON: a command that is started
-# without a shell, an address that is sent to. A failing one changes no exit code.
+# What gets the outcome of `cmsmig run`, as JSON: a command that is started without a
+# shell, an address that it is sent to. A failing one changes no exit code.
 # An address that holds a key belongs into .env, as CMSMIG_NOTIFY_URL.
 # notify.command = ["/usr/local/bin/tell", "--site", "example"]
 # notify.url = "https://hooks.example.com/cmsmig"
@@ -130,7 +130,7 @@ _GITIGNORE = """\
 /ledger*
 /targets/*/ledger*
 /targets/*/reports/
-# What follows from all the rest: made anew at any time.
+# What follows from all the rest: cmsmig can make it again at any time.
 /derived*
 # The pages of the old site, which the new one is compared with: keep the file.
 /baseline*
@@ -145,7 +145,7 @@ _GITIGNORE = """\
 .ipynb_checkpoints/
 # Who signs decisions here, for the notebooks.
 /reviewer.txt
-# What notebook 02 can take back.
+# What notebook 02 can undo.
 /design_undo.json
 # Tokens.
 .env
@@ -245,6 +245,6 @@ def _not_for_all(path: str, flags: int) -> int:
 
 def _unwritable(path: Path, reason: str) -> StorageError:
     return StorageError(
-        f"{path} cannot be written ({reason}); make room or choose another project "
+        f"{path} cannot be written ({reason}); free space or choose another project "
         "folder with --project."
     )

@@ -60,7 +60,7 @@ class Work(Generic[T]):
 class WorkerPool:
     """Up to `workers` pieces performed at once, of one kind after the other.
 
-    An async context manager; its end waits for what is under way. The first
+    An async context manager; its end waits for pieces in flight. The first
     exception, of a piece or of the body, ends the work after those in flight and
     is raised at the end, or `InterruptedRunError` when `stop` was set.
     """
@@ -159,7 +159,7 @@ async def work_through(
     """Perform every piece with up to `workers` at once.
 
     A batch is intended before any piece of it is performed, and the next batch
-    while the last one is still under way, so the budget never waits for a
+    while the last one is still in flight, so the budget never waits for a
     straggler. Pieces are asked for one at a time, so that no answer waits until a
     batch is made. Raises what `WorkerPool` raises.
     """

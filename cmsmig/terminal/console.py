@@ -18,7 +18,7 @@ import click
 from cmsmig.errors import CmsmigError, StorageError
 from cmsmig.masking import masked
 from cmsmig.printable import printable, printable_json, printable_lines
-from cmsmig.whole_text import whole_text, whole_value
+from cmsmig.valid_text import valid_text, valid_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +38,7 @@ def _emit(text: str) -> None:
     Tokens are masked. Raises `StorageError` when its reader is gone or its disk full.
     """
     try:
-        sys.stdout.buffer.write(masked(whole_text(text)).encode())
+        sys.stdout.buffer.write(masked(valid_text(text)).encode())
         sys.stdout.buffer.flush()
     except OSError as error:
         _silence()
@@ -77,7 +77,7 @@ def emit_json(document: JsonObject) -> None:
     """
     import json
 
-    text = json.dumps(whole_value(document), ensure_ascii=False, indent=1)
+    text = json.dumps(valid_value(document), ensure_ascii=False, indent=1)
     _emit(printable_json(text) + "\n")
 
 

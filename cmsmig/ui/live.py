@@ -16,7 +16,7 @@ import traitlets
 from ipywidgets import DOMWidget, Layout
 from markupsafe import Markup
 
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 
 class Element:
@@ -48,7 +48,7 @@ class Live(Element):
         """
         with self._handle.hold_sync():
             self._handle.calm = calm
-            self._handle.html = whole_text(html)
+            self._handle.html = valid_text(html)
             if focus:
                 self._asked += 1
                 self._handle.wanted = f"{focus} {self._asked}"

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.ui.controls import Copied
 from cmsmig.ui.query import Query, folded
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 Texts: TypeAlias = Sequence[str | int]
 """The cells of a row, column by column; numbers are sorted as such. What is behind the
@@ -212,7 +212,7 @@ class Rows(Relation):
         searched = folded(" ".join(map(str, row[width:] or row)))
         self._db.execute(
             "INSERT OR REPLACE INTO searched VALUES (?, ?, ?)",
-            (part, number, whole_text(searched)),
+            (part, number, valid_text(searched)),
         )
         self._found_words = []
 
@@ -323,7 +323,7 @@ class Rows(Relation):
     def _where(self, query: Query) -> tuple[str, tuple[str, ...]]:
         pairs = [each for each in query.filters if each[0] in self._names]
         tests = ["1", *(_HOLDS.format(name) for name, _ in pairs)]
-        if words := [whole_text(each) for each in query.words]:
+        if words := [valid_text(each) for each in query.words]:
             self._find(words)
             tests.append("(part, number) IN found")
         values = tuple(f"\n{value}\n" for _, value in pairs)

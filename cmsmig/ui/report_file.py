@@ -14,7 +14,7 @@ from cmsmig.errors import StorageError
 from cmsmig.masking import masked
 from cmsmig.plain_file import require_in_place
 from cmsmig.printable import printable
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 _FORMULA = frozenset("=+-@")
 _SEPARATOR = re.compile("([;\t])")
@@ -40,7 +40,7 @@ def write_pieces(path: Path, pieces: Iterable[str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as file:
             for piece in pieces:
-                file.write(whole_text(masked(piece)))
+                file.write(valid_text(masked(piece)))
     except OSError as error:
         raise StorageError(
             f"{path} cannot be written ({error.strerror}); free some space, or name "
@@ -85,6 +85,6 @@ def formula_sign(text: str) -> int | None:
 
 
 def _inert(cell: str) -> str:
-    line = printable(" ".join(whole_text(cell).split()))
+    line = printable(" ".join(valid_text(cell).split()))
     parts = _SEPARATOR.split(line)
     return "".join(part if formula_sign(part) is None else f"'{part}" for part in parts)

@@ -37,9 +37,9 @@ _NOT_PUBLIC = tuple(
 addresses of RFC 6890 and later, and the one that a machine's own cloud answers at."""
 _COMPATIBLE = ipaddress.ip_network("::/96")
 _TRANSLATED = ipaddress.ip_network("::ffff:0:0:0/96")
-"""IPv4 in IPv6 beside the mapped addresses. Source: RFC 4291 and RFC 2765."""
+"""IPv4 in IPv6, besides mapped addresses. Source: RFC 4291 and RFC 2765."""
 _DOTS = str.maketrans({"\u3002": ".", "\uff61": "."})
-"""What browsers and IDNA take for a dot beside what normalisation makes one."""
+"""What browsers and IDNA take for a dot, besides what normalisation makes one."""
 
 
 class Refusal(StrEnum):
@@ -190,7 +190,7 @@ def _public(host: str) -> bool:
 
 
 def _inner(address: ipaddress.IPv6Address) -> _Address:
-    """Return the IPv4 address that an IPv6 one stands for, else itself."""
+    """Return the IPv4 address that an IPv6 one embeds, else itself."""
     if any(address in each for each in (_NAT64, _COMPATIBLE, _TRANSLATED)):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or address

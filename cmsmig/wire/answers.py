@@ -21,7 +21,7 @@ from cmsmig.errors import (
     ServiceError,
 )
 from cmsmig.nesting import parse_json
-from cmsmig.whole_text import whole_value
+from cmsmig.valid_text import valid_value
 
 Problems: TypeAlias = tuple[FieldProblem, ...]
 
@@ -29,9 +29,9 @@ _SAID = 300
 """How many characters of an unknown body go into a message."""
 _NUMBER = re.compile(r"[0-9]{1,15}")
 """More digits count nothing, and thousands of them are more than Python reads."""
-_HALVES = (b"\\ud", b"\\uD", b"\xed", b"\0")
-"""Without these bytes there is no half of a surrogate pair: neither escaped, nor as
-UTF-8 would have it, nor in another encoding, whose braces have zeros."""
+_SURROGATE_SIGNS = (b"\\ud", b"\\uD", b"\xed", b"\0")
+"""Without these bytes there is no lone surrogate: neither escaped, nor as UTF-8 would
+have it, nor in another encoding, whose braces have zeros."""
 _NAMED_LIMIT = re.compile(r"rate limit of (\d{1,6})", re.IGNORECASE)
 
 
@@ -57,8 +57,8 @@ class Request:
     use only if it comes at once."""
 
     tells_token: bool = False
-    """Whether its answer is asked for a token of the service: it is not masked then,
-    and nobody is to be shown it."""
+    """Whether its answer holds a token of the service that the caller needs: it is not
+    masked then, and must not be shown."""
 
     redirects: bool = False
     """Whether a redirect is an answer, which the caller follows; else it is refused."""
@@ -102,11 +102,11 @@ class Answer:
                 body=self.said(),
             ) from error
 
-    def whole_json(self) -> Json:
-        """Return the body as JSON, every text of it whole; raises as `json` does."""
+    def valid_json(self) -> Json:
+        """Return the body as JSON, each text of it valid; raises as `json` does."""
         value = self.json()
-        suspect = any(sign in self.body for sign in _HALVES)
-        return whole_value(value) if suspect else value
+        suspect = any(sign in self.body for sign in _SURROGATE_SIGNS)
+        return valid_value(value) if suspect else value
 
     def said(self) -> str:
         """Return the start of the body as one line of text."""
@@ -196,10 +196,10 @@ def upload_failure(url: str, answer: Answer) -> RejectedError:
     """Return the error for a form that the upload host refused, in its XML."""
     said = answer.body.decode("utf-8", "replace")
     code, reason = (_element(name, said) for name in ("Code", "Message"))
-    told = f"{code}: {reason}" if code else answer.said() or "no reason given"
+    why = f"{code}: {reason}" if code else answer.said() or "no reason given"
     return RejectedError(
-        f"The upload host refused a file ({answer.status}, {told}); run again, and"
-        " the upload is signed anew.",
+        f"The upload host refused a file ({answer.status}, {why}); run again, and"
+        " the upload is signed again.",
         service="upload host",
         method="POST",
         url=bare(url),

@@ -29,7 +29,7 @@ LIST_ROWS = 1_000_000
 """Of one list: as many stories as the destination allows in a space (technical
 limits), and more items than the origin allows in a collection."""
 _LIST_GROWTH = 1000
-"""Rows that may be added while a list is read, beside as many as it announced."""
+"""Rows that may be added while a list is read, besides those it announced."""
 
 
 class BoundError(Exception):

@@ -77,9 +77,9 @@ class Budget:
     named limit only ever lowers. Spec: import rule 6, Budget rules.
 
     Processes take turns: each has few places in the shared queue (two at 6 a
-    second), and its other callers stand behind them. So nobody with many callers
-    starves those with one, and whoever dies leaves few reservations. `clock` has
-    to be the same in all processes and to know no steps.
+    second), and its other callers wait behind them. So a process with many callers
+    does not starve one with a single caller, and a process that dies leaves few
+    reservations. `clock` has to be the same in all processes and to know no steps.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Budget:
     async def acquire(self) -> Release:
         """Wait for the next release, which counts as used from then on.
 
-        Whoever wakes checks again before going, so neither a late wake-up
+        A caller that wakes checks again before it returns, so neither a late wake-up
         nor a freeze in the meantime can overfill a window.
         """
         async with self._places:
@@ -214,7 +214,7 @@ class Budget:
         if self._most_in_flight is not None:
             taken = self._slots.change(partial(self._take, most=self._most_in_flight))
         if self._most_in_flight is not None and not taken:
-            return _pause(_CROWDED_SECONDS, "too many requests are under way", slot)
+            return _pause(_CROWDED_SECONDS, "too many requests are in flight", slot)
         return self._release(book, now, taken)
 
     def _release(self, book: BudgetTransaction, now: float, taken: int) -> Release:

@@ -89,14 +89,14 @@ class BudgetState:
     """The limit in a 429's body; 0 when none was named."""
     learned_at: _Seconds = 0.0
     remaining: int = -1
-    """How many calls the service's own window still takes; -1 when it never told."""
+    """How many calls the service's own window still takes; -1 when it never said."""
     told: _Seconds = 0.0
-    """When it said so."""
+    """When it said that."""
     told_number: int = 0
     """The latest release that it had surely counted by then."""
     began: _Seconds = 0.0
     opened: _Seconds = 0.0
-    """When that window began if nobody else began it, and at the latest."""
+    """When that window began if no other client began it, and at the latest."""
     typical: _Length = 0.0
     """Seconds that half of the answers take at most; 0 before the first."""
     usual: _Length = 0.0
@@ -116,7 +116,7 @@ class BudgetTransaction:
         self.state = state
 
     def now(self, clock: float) -> float:
-        """Return the budget's time, which stands still when the clock goes back."""
+        """Return the budget's time, which stops while the clock is behind it."""
         now = clock + self.state.offset
         if now < self.state.seen:
             self.state.offset += self.state.seen - now
@@ -170,7 +170,7 @@ class BudgetTransaction:
         return int(found[0])
 
     def forget_before(self, time: float, abandoned: float) -> None:
-        """Drop the releases that no window can hold, and who was never heard of."""
+        """Drop the releases that no window can hold, and those that never ended."""
         self._connection.execute("DELETE FROM release WHERE at < ?", (time,))
         self._connection.execute("DELETE FROM under_way WHERE since < ?", (abandoned,))
 
@@ -178,7 +178,7 @@ class BudgetTransaction:
 class BudgetFile:
     """One SQLite file; every change is one `BEGIN IMMEDIATE` transaction.
 
-    A connection never crosses threads or a fork. A damaged file is made anew:
+    A connection never crosses threads or a fork. A damaged file is replaced:
     all that it held is the last minute's history.
     """
 

@@ -63,7 +63,7 @@ class Connections(httpx.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        """Hang up all that nobody uses."""
+        """Close the idle connections."""
         kept, self._idle = self._idle, {}
         for each in (each for idle in kept.values() for each in idle):
             await each.aclose()

@@ -116,7 +116,7 @@ def _check_address(url: str) -> str:
 def refused_for_good(service: str, request: Request, answer: Answer) -> ServiceError:
     """Return the error for 429s beyond all patience."""
     return RateLimitedError(
-        f"The {service} went on refusing {request.method} {path_of(request.url)}"
+        f"The {service} kept refusing {request.method} {path_of(request.url)}"
         " because of too many requests (429); wait a while, or lower the rate in the"
         " settings, then run again.",
         service=service,

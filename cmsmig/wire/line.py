@@ -78,7 +78,7 @@ class _Reader(asyncio.StreamReader):
 
     @property
     def has_something(self) -> bool:
-        """Return whether bytes or the end came that nobody has taken."""
+        """Return whether bytes or the end came that `take` has not returned."""
         return self._unread > 0 or self.at_eof()
 
     async def take(self, most: int) -> bytes:

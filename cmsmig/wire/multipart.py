@@ -1,11 +1,11 @@
-"""A form body whose parts stand in the order given, the file last."""
+"""A form body with its parts in the order given, the file last."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
 
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 _ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 """As browsers escape names, so that a hostile name cannot open another header."""
@@ -28,12 +28,12 @@ def form_body(
         f"Content-Type: {kind}\r\n\r\n"
     )
     closing = f"\r\n--{boundary}--\r\n"
-    body = head + whole_text(opening).encode() + data + closing.encode()
+    body = head + valid_text(opening).encode() + data + closing.encode()
     return body, f"multipart/form-data; boundary={boundary}"
 
 
 def _field(boundary: str, name: str, value: str) -> bytes:
-    return whole_text(
+    return valid_text(
         f"--{boundary}\r\n"
         f'Content-Disposition: form-data; name="{name.translate(_ESCAPES)}"\r\n\r\n'
         f"{value}\r\n"

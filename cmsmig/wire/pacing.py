@@ -24,7 +24,7 @@ _USUAL_UP, _USUAL_DOWN = 1.09, 1 / 1.01
 _LATE_WAKING = 0.05
 """Seconds of releases that a process may have reserved besides the next one.
 
-With a single reservation, whoever wakes late would let the rate fall.
+With a single reservation, a process that wakes late would let the rate fall.
 """
 _LONGEST_BACKOFF = 20.0
 _LEARNED_SECONDS = 3600.0
@@ -50,7 +50,7 @@ class Pacing:
 
     @property
     def places(self) -> int:
-        """Return how many callers of a process may stand in the shared queue."""
+        """Return how many callers of a process may be in the shared queue."""
         return 1 + math.ceil(_LATE_WAKING * self.configured / self.window)
 
     def until_free(self, book: BudgetTransaction, now: float) -> float:
@@ -70,8 +70,8 @@ class Pacing:
     def next_slot(self, state: BudgetState, now: float) -> float:
         """Return when the next evenly spaced release is due.
 
-        It may be past: what a short stall missed is made up for as far as windows
-        allow, but a rest is not. One that nobody can have reserved is not believed.
+        It may be past: a short stall is compensated as far as windows allow, a rest is
+        not. A time that no process can have reserved is ignored.
         """
         ahead = state.next_slot - now
         possible = -self.window <= ahead <= max(LONGEST_PAUSE, 10 * self.window)
@@ -116,9 +116,9 @@ class Pacing:
     def count_delay(self, book: BudgetTransaction, number: int, now: float) -> None:
         """Log a release as later whose answer took longer than most.
 
-        It may have been held up on its way, and the service counts it when it
-        arrives: beside the releases of the next window. Or it took the service
-        longer, so that what is not much later than usual is not believed whole.
+        It may have been delayed on its way, and the service counts it when it arrives:
+        with the releases of the next window. Or the service took longer, so a delay
+        that is not much longer than usual does not count in full.
         """
         at = book.time_of(number)
         if at is None:
@@ -157,7 +157,7 @@ class Pacing:
         now: float,
         in_flight: int,
     ) -> None:
-        """Keep how many calls the service still takes, whoever else makes some.
+        """Keep how many calls the service still takes, those of other clients included.
 
         Its window begins with some call, and what remains only falls until it is
         over. Answers may come in another order than they were counted in.

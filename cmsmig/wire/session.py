@@ -15,7 +15,7 @@ import httpx
 from cmsmig.canonical import JsonObject, compact
 from cmsmig.events import Observer, RequestRetried, RequestSent, unobserved
 from cmsmig.masking import hide
-from cmsmig.whole_text import whole_value
+from cmsmig.valid_text import valid_value
 from cmsmig.wire.addresses import Resolver, resolve_by_system
 from cmsmig.wire.answers import Answer, Request, failure, path_of, upload_failure
 from cmsmig.wire.bounds import FILE_SECONDS
@@ -40,10 +40,10 @@ _NO_HEADERS: Mapping[str, str] = {}
 class Session:
     """An async context manager for all requests to one service.
 
-    The token is sent by `send` only; where it comes back, in whatever disguise, it
-    is masked before anybody sees the answer. `credentials_hint` ends the message
-    of a 401 or 403 ("check the scopes ..."). With a `transport` of one's own the
-    addresses of files are looked up only by a `resolve` of one's own.
+    Only `send` sends the token; an answer that repeats it, in any encoding, is masked
+    before the caller sees it. `credentials_hint` ends the message of a 401 or 403
+    ("check the scopes ..."). With a `transport` of one's own the addresses of files
+    are looked up only by a `resolve` of one's own.
     """
 
     def __init__(
@@ -275,5 +275,5 @@ def _headers(request: Request, authorization: str | None) -> dict[str, str]:
 
 
 def _encode(body: JsonObject | None) -> bytes | None:
-    # JSON could hold half a character, escaped; but no service could store it.
-    return None if body is None else compact(whole_value(body))
+    # JSON can hold an escaped lone surrogate, which no service can store.
+    return None if body is None else compact(valid_value(body))

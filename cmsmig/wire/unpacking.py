@@ -1,7 +1,7 @@
 """Packed bodies (`Content-Encoding`), unpacked a little at a time.
 
 A few bytes can unpack to gigabytes, and packing twice squares that. So one layer
-is taken, and whoever reads can stop after every piece.
+is accepted, and the reader can stop after every piece.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ class Unpacker:
         named = [each.strip().lower() for each in encoding.split(",")]
         layers = [each for each in named if each not in ("", "identity")]
         if len(layers) > 1 or not set(layers) <= {"gzip", "x-gzip", "deflate"}:
-            told = " ".join(encoding.split())[:80]
-            raise UnknownPackingError(f"it is packed as {told!r}, not as was asked for")
+            shown = " ".join(encoding.split())[:80]
+            raise UnknownPackingError(
+                f"it is packed as {shown!r}, not as was asked for"
+            )
         self._kind = layers[0].removeprefix("x-") if layers else ""
         self._stream: zlib._Decompress | None = None
         self._held = b""

@@ -111,7 +111,7 @@ class Books(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(sorted(self.gone)))
         _, there = self.gone.pop(key)
         if again:
-            self.ledger.gone.take_back([key])
+            self.ledger.gone.reinstate([key])
             self.model[key][::2] = ["created", ""]
         else:
             self.ledger.items.release([key])

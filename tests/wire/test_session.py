@@ -21,7 +21,7 @@ from cmsmig.errors import (
     UnreachableError,
 )
 from cmsmig.events import RequestRetried, RequestSent
-from cmsmig.whole_text import is_whole
+from cmsmig.valid_text import is_valid
 from cmsmig.wire.answers import Answer, Request
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.multipart import form_body
@@ -99,7 +99,7 @@ SURROGATES = st.text(st.sampled_from("\ud83d\ude00ab") | st.characters())
 
 
 @given(st.dictionaries(SURROGATES, st.lists(SURROGATES)))
-async def test_what_is_sent_is_whole(body: dict) -> None:
+async def test_what_is_sent_is_valid(body: dict) -> None:
     """A text that has no UTF-8 form goes out with U+FFFD, not escaped either."""
     service = Service(OK)
     async with service.session() as session:
@@ -107,7 +107,7 @@ async def test_what_is_sent_is_whole(body: dict) -> None:
     sent = json.loads(service.requests[0].content)
     json.dumps(sent, ensure_ascii=False).encode()
     assert len(sent) == len(body)
-    if is_whole(json.dumps(body, ensure_ascii=False)):
+    if is_valid(json.dumps(body, ensure_ascii=False)):
         assert sent == body
 
 

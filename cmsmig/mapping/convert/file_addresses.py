@@ -26,7 +26,7 @@ _CANDIDATE = re.compile(r"[\s,]*(\S+)")
 _DESCRIPTOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx]")
 _ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data", "data-src"))
 _SRCSETS = frozenset(("srcset", "imagesrcset", "data-srcset"))
-_DISGUISE = re.compile(r"&(?!(?:amp|nbsp|lt|gt|quot|apos|#39|#x27);)|\0|srcdoc", re.I)
+_ENCODING = re.compile(r"&(?!(?:amp|nbsp|lt|gt|quot|apos|#39|#x27);)|\0|srcdoc", re.I)
 """Encodings that hide the letters of a host name in a body."""
 _DEEPEST = 3
 """Levels of `srcdoc` in `srcdoc` that are looked into."""
@@ -103,7 +103,7 @@ def in_html(body: str, hosts: Set[str], depth: int = 0) -> Iterator[Found]:
 
 def _may_hold(body: str, hosts: Set[str]) -> bool:
     lowered = body.lower()
-    return any(host in lowered for host in hosts) or bool(_DISGUISE.search(body))
+    return any(host in lowered for host in hosts) or bool(_ENCODING.search(body))
 
 
 def candidates(srcset: str) -> Iterator[tuple[str, float]]:

@@ -55,7 +55,7 @@ def link_story(
 
 @dataclass(frozen=True, slots=True)
 class ResolvedLinks:
-    """What `link_story` will make of a draft, told without its content."""
+    """What `link_story` will make of a draft, known without the draft's content."""
 
     stories: tuple[ExistingStory | None, ...]
     """What each link leads to, in the order of `link_uses`."""
@@ -155,7 +155,7 @@ class _Linking:
         """Return the value of a relation field. Source: destination, relations."""
         uuids: list[Json] = []
         for meant in relation.targets:
-            target = meant if meant in self.existing else self.routes.stand_in(meant)
+            target = meant if meant in self.existing else self.routes.follow(meant)
             found_story = self.existing.get(target)
             if found_story is not None:
                 uuids.append(found_story.uuid)

@@ -1,9 +1,9 @@
-"""What a draft asked for while it was made: it stays good while the answers do.
+"""What a draft asked for while it was made: it stays valid while the answers do.
 
-Beside its item, its content type and what all drafts of a collection share, a draft
-depends on the files, alt texts and block decisions that it asked for, and on no
-other. It is made before its files are uploaded: it holds a mark where a file's id or
-address will be, and knows where.
+Besides its item, its content type and what all drafts of a collection share, a draft
+depends only on the files, alt texts and block decisions that it asked for. It is made
+before its files are uploaded: it holds a mark where a file's id or address will be,
+and knows where.
 """
 
 from __future__ import annotations
@@ -122,10 +122,9 @@ _MARK = re.compile(r"https://([0-9a-f]+)\.invalid/([0-9]+)&(amp;)?\.")
 
 
 class SlotId(int):
-    """Stands for an asset's id: which of the draft's assets it is.
+    """In the place of an asset's id: which of the draft's assets it is.
 
-    Told by its type and not by its value, so no number of the content is taken for
-    one.
+    Its type marks it, not its value: no number of the content is mistaken for one.
     """
 
 

@@ -39,7 +39,7 @@ MOST_TEXT = 5_000_000
 """Characters of all texts of an item; the destination takes 5 MB of JSON in a story
 (technical limits)."""
 _AROUND = 40
-"""How many characters are shown at each side of a half one."""
+"""How many characters are shown at each side of a lone surrogate."""
 _NO_FIELDS = ("component", "_uid")
 _RELATIONS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
 
@@ -140,7 +140,7 @@ def _convert(
     for section in content_type.sections:
         if section.component:
             _nest(content, section, item, context)
-    losses += [*_find_unmapped(item, content_type), *_find_halved(item)]
+    losses += [*_find_unmapped(item, content_type), *_find_surrogates(item)]
     return content, losses
 
 
@@ -288,13 +288,13 @@ def _find_unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[Fiel
         yield FieldLoss(slug, loss)
 
 
-def _find_halved(item: Item) -> Iterator[FieldLoss]:
-    """List the values that held half a character, each with the text around it."""
-    for slug in item.halved:
+def _find_surrogates(item: Item) -> Iterator[FieldLoss]:
+    """List the values that held a lone surrogate, each with the text around it."""
+    for slug in item.surrogate_fields:
         text = as_text(item.data.get(slug))
         at = max(text.find("\ufffd"), 0)
         near = text[max(0, at - _AROUND) : at + _AROUND]
-        why = "Half a character stands here, of an emoji as a rule; it shows as �."
+        why = "Half of a character, usually of an emoji, is here; it shows as �."
         yield FieldLoss(
             slug, loss_of("half-character", near, why, slug, Severity.MEANING)
         )

@@ -237,7 +237,7 @@ class CollectionsDecision:
         return tuple(each for each in self.locales if each.migrate and not each.primary)
 
     @property
-    def stand_in_locale(self) -> str | None:
+    def replacement_locale(self) -> str | None:
         """Return the locale whose stories replace missing ones, if one does."""
         if self.missing_language is MissingLanguage.LEAVE_OUT:
             return None

@@ -136,7 +136,7 @@ def _taken(called: str, was: object, now: object) -> Iterator[str]:
     before = bool(getattr(was, "migrate", False))
     after = bool(getattr(now, "migrate", False))
     if before != after:
-        yield f"{called} {'taken along' if after else 'dropped'}"
+        yield f"{called} {'migrated' if after else 'dropped'}"
 
 
 def _design(
@@ -175,7 +175,7 @@ def _content_type(
         else:
             where = f"{one.display_name or one.key} of {called}"
             if has is not None:
-                yield f"{where} taken along"
+                yield f"{where} migrated"
             else:
                 yield f"{where} {'left out' if one.origin in left else 'taken out'}"
 
@@ -296,7 +296,7 @@ def _reviewed(name: str, old: Reviewed | None, new: Reviewed | None) -> Iterator
     if new is not None and new != old:
         yield f"{name} accepted {new.how or 'by hand'} by {new.by}"
     if new is None and old is not None:
-        yield f"{name} accepted by nobody any more"
+        yield f"{name} is no longer accepted"
 
 
 def _fields(

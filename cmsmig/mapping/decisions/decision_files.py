@@ -286,7 +286,7 @@ def _reviews(
 
 _HEADERS: Mapping[type[Decision], str] = {
     CollectionsDecision: (
-        "What is taken along.\n"
+        "What is migrated.\n"
         "languages (of an item): folders | fields\n"
         "missing_language (of what an item refers to): primary | leave_out\n"
         "items: live | staged | staged_published_only | mirror\n"
@@ -300,7 +300,7 @@ _HEADERS: Mapping[type[Decision], str] = {
     ),
     Design: (
         "Content types, folders and blocks of the destination.\n"
-        "Every origin field stands under `fields` or, with its reason, `left_out`.\n"
+        "Every origin field is under `fields` or, with its reason, `left_out`.\n"
         "date_field and order_field name origin fields; without them stories go by\n"
         "the items' creation. folder_by and tags_by name origin fields, too;\n"
         "start_page is an item's slug."
@@ -311,10 +311,10 @@ _HEADERS: Mapping[type[Decision], str] = {
         "mode: one_richtext | blocks\n"
         "split: headings | images | embeds | tables | quotes | code | galleries\n"
         "reviews: a body's blocks, `nodes` of its top level each; while `by` is empty\n"
-        "nobody has accepted them. Text under `slug` and `begins` is for readers."
+        "they are not accepted. Text under `slug` and `begins` is for readers."
     ),
     EmbedsDecision: (
-        "What becomes of what rich text has no node for, by kind and by host.\n"
+        "How to store what rich text has no node for, by kind and by host.\n"
         "html | component | link | drop (listed as a loss)\n"
         "figure and linked-image: component | picture (an image node, the rest "
         "listed)\nunclosed, of embeds that hold the rest of their body: keep | end\n"

@@ -12,7 +12,7 @@ import yaml
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import DecisionsError
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 _TAG = "tag:yaml.org,2002:"
 NULL = f"{_TAG}null"
@@ -44,7 +44,7 @@ class _Reader(yaml.SafeLoader):
 
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         node = super().compose_scalar_node(anchor)
-        node.value = whole_text(node.value)
+        node.value = valid_text(node.value)
         return node
 
 

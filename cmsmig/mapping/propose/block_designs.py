@@ -245,7 +245,7 @@ def refuse_undesigned(design: Design, used: Mapping[str, Set[str]]) -> None:
         raise DecisionsError(
             f"The rules of this project make blocks that the design lacks "
             f"({first_of(lacking, 5, ', and ')}), and the destination would store them "
-            "without a word; declare them with component(...) beside the rules, or "
+            "without a word; declare them with component(...) next to the rules, or "
             "under blocks in decisions/design.yaml."
         )
 

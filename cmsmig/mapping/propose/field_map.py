@@ -79,7 +79,7 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
         said = (
             "Single-line at the origin, but"
             if single is True
-            else "The origin does not say whether it is one line, and"
+            else "The origin does not show whether it is one line, and"
         )
         return (
             Encoding.TEXTAREA,
@@ -89,7 +89,7 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
     if single is not True and facts.longest > _LONGEST_TEXT:
         return (
             Encoding.TEXTAREA,
-            "The origin does not say whether it is one line, and the longest value "
+            "The origin does not show whether it is one line, and the longest value "
             f"has {facts.longest} characters.",
         )
     return Encoding.TEXT, ""
@@ -129,7 +129,7 @@ def _option(
         )
         if label != before
     ]
-    doubled = f"Equal labels told apart: {', '.join(renamed)}." if renamed else ""
+    doubled = f"Equal labels made different: {', '.join(renamed)}." if renamed else ""
     unknown = (
         f"{facts.unknown_options} "
         f"{noun_for(facts.unknown_options, 'item holds', 'items hold')} a choice that "

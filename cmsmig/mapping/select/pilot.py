@@ -162,7 +162,7 @@ def _require_items(
     if not missing:
         return
     why = dict(_sentences(skipped)).get(missing[0])
-    reason = f"is not taken along: {why}" if why else "is none of the items pulled."
+    reason = f"is not migrated: {why}" if why else "is none of the items pulled."
     raise UsageError(f"The item `{missing[0]}` {reason}")
 
 

@@ -133,7 +133,7 @@ class KnownItems:
     """Items that are gone at the origin, and so are their stories, or will be."""
     outside: Set[ItemKey] = field(default_factory=frozenset)
     """Selected items that are not in the pilot."""
-    stand_in: str | None = None
+    replacement_locale: str | None = None
     """The locale whose stories replace those of a missing language."""
 
     def holds(self, key: ItemKey) -> bool:
@@ -162,7 +162,7 @@ def known_items(
         migrated=frozenset(
             each.collection_id for each in decision.collections if each.migrate
         ),
-        stand_in=decision.stand_in_locale,
+        replacement_locale=decision.replacement_locale,
     )
 
 
@@ -170,15 +170,15 @@ _LACKS_LANGUAGE = frozenset(("locale_not_listed", "locale_not_migrated"))
 """Why an item is skipped whose story is to be there in no language but the primary."""
 
 
-def stand_in_for(target: ItemKey, known: KnownItems) -> ItemKey | None:
+def replacement_for(target: ItemKey, known: KnownItems) -> ItemKey | None:
     """Return the selected item in the primary language, without a locale if need be,
     that replaces one that lacks its language; None where none does.
 
     A variant that is archived, or a draft that is skipped, is missing on purpose.
     """
-    if known.stand_in is None or not _lacks_language(target, known):
+    if known.replacement_locale is None or not _lacks_language(target, known):
         return None
-    for each in (known.stand_in, ""):
+    for each in (known.replacement_locale, ""):
         other = target._replace(locale_id=each)
         if other in known.selected:
             return other
@@ -201,7 +201,7 @@ def borrowed(
         BorrowedReference(source, relation.origin_field, target, index)
         for relation in relations
         for index, target in enumerate(relation.targets)
-        if target not in known.kept and stand_in_for(target, known) is not None
+        if target not in known.kept and replacement_for(target, known) is not None
     )
 
 
@@ -253,7 +253,7 @@ def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
         return DanglingCause.NOT_IN_PILOT if target in known.outside else None
     if target in known.kept:
         return None
-    other = stand_in_for(target, known)
+    other = replacement_for(target, known)
     if other is not None:
         return cause_of(other, known)
     if target in known.left:

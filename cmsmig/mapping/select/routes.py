@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import FormerPath
 from cmsmig.mapping.draft import ExistingStory, Place
-from cmsmig.mapping.select.reference_targets import KnownItems, stand_in_for
+from cmsmig.mapping.select.reference_targets import KnownItems, replacement_for
 from cmsmig.mapping.select.story_paths import ForeseenStories
 from cmsmig.origin.schema import Collection, Site
 
@@ -27,7 +27,7 @@ class PageCause(StrEnum):
     """Why a link into the old site is left as it is."""
 
     STATIC = "static"
-    """A page that is no item: the home page, an about page."""
+    """A page that is no item: the start page, an about page."""
     TEMPLATE = "template"
     """A collection's own path, which has no item behind it."""
     UNLISTED = "unlisted"
@@ -166,11 +166,11 @@ class Routes:
     def _parts(self, key: ItemKey) -> tuple[str, ...]:
         return self._paths.parts(key, self._slugs.get(key) or self.places[key].slug)
 
-    def stand_in(self, target: ItemKey) -> ItemKey:
+    def follow(self, target: ItemKey) -> ItemKey:
         """Return the item that a reference leads to: the target, or the same in the
         primary language where it lacks its own and that was decided."""
         known = self._known
-        return (stand_in_for(target, known) if known else None) or target
+        return (replacement_for(target, known) if known else None) or target
 
     def foreseen(
         self, there: Mapping[ItemKey, ExistingStory], coming: Set[ItemKey]

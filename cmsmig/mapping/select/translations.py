@@ -42,8 +42,8 @@ _SENTENCES = {
         "Its values are translations in the story of the primary language."
     ),
     _ALONE: (
-        "The item is not taken along in the primary language, so there is no story "
-        "that this language could be a translation of; translate it at the origin, or "
+        "The item is not migrated in the primary language, so there is no story that "
+        "this language could be a translation of; translate it at the origin, or "
         "decide `languages: folders`."
     ),
 }
@@ -230,16 +230,16 @@ def _one(item: Item, others: Mapping[str, Item], fields: frozenset[str]) -> Item
         ),
         data_hash=fingerprint([item.data_hash, hashes]),
         source=_Together(item, ordered, fields),
-        halved=(*item.halved, *_halved(ordered)),
+        surrogate_fields=(*item.surrogate_fields, *_surrogate_fields(ordered)),
         languages=tuple(
             ItemLanguage(each.key, code, each.name, each.slug) for code, each in ordered
         ),
     )
 
 
-def _halved(others: Iterable[tuple[str, Item]]) -> Iterator[str]:
+def _surrogate_fields(others: Iterable[tuple[str, Item]]) -> Iterator[str]:
     for code, item in others:
-        for slug in item.halved:
+        for slug in item.surrogate_fields:
             yield translated_key(slug, code)
 
 

@@ -13,7 +13,7 @@ from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.reconcile.diff import Sides
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, Rules
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 ALT: Final = "alt"
 FOLDER: Final = "asset_folder_id"
@@ -34,8 +34,8 @@ class AssetRules(Rules[UploadPlan, Asset]):
         row, desired, actual = resource.recorded, resource.desired, resource.actual
         base: JsonObject = {}
         if row is not None and isinstance(row.body.get(ALT), str):
-            base = {ALT: whole_text(str(row.body[ALT]))}
-        ours = base if desired is None else {ALT: whole_text(desired.alt)}
+            base = {ALT: valid_text(str(row.body[ALT]))}
+        ours = base if desired is None else {ALT: valid_text(desired.alt)}
         return Sides(base, ours, {ALT: actual.alt} if actual else {})
 
     def body(self, desired: UploadPlan) -> JsonObject:

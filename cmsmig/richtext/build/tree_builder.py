@@ -178,8 +178,6 @@ class Context(Places):
             parent = self._nodes[-1]
             parent.state = 1 if parent.content else 0
 
-    # Text
-
     def _text(self, value: str, marks: MarkSet, after_break: bool) -> None:
         top = self._nodes[self._open]
         if top.verbatim:
@@ -243,8 +241,6 @@ class Context(Places):
         else:
             for piece, held in self._listener.placed(text, marks):
                 top.content.append(Run(piece, held))
-
-    # Elements
 
     def _element(self, element: Element, marks: MarkSet) -> None:
         tag = element.tag

@@ -94,8 +94,6 @@ class _Tree:
             note_code(self._body)
         return self._body
 
-    # Texts and what is not shown
-
     def _text(self, raw: str) -> None:
         children = self._place.children
         if self._within:
@@ -143,8 +141,6 @@ class _Tree:
             if isinstance(last, Element) and last.tag == "br":
                 self._place.append(Element(COMMENT, {}, start))
         return at
-
-    # Start tags
 
     def _start(self, token: re.Match[str]) -> int:
         """Open an element; return where reading continues, -1 for nowhere."""
@@ -273,8 +269,6 @@ class _Tree:
         while children[place] is not before:
             place -= 1
         children.insert(place, element)
-
-    # The stack
 
     def _push(self, element: Element, key: str) -> None:
         self._open.append(element)

@@ -237,8 +237,6 @@ class Stage:
         element.payload = {"textAlign": None}
         return (element,)
 
-    # Figures and pictures
-
     def _figure(self, element: Element) -> None:
         self._figures.work(element, self._link, captioned=self._captioned)
 

@@ -85,7 +85,7 @@ class PageReader:
         )
 
     async def find_base(self) -> None:
-        """Move to the own host that the home page redirects to, then read robots.txt.
+        """Move to the own host that the start page redirects to, then read robots.txt.
 
         Raises `ServiceError` when the site does not answer.
         """

@@ -10,7 +10,7 @@ from unicodedata import normalize
 from urllib.parse import urljoin, urlsplit
 
 from cmsmig.richtext.html.soup import Tag, parse_html, text_blocks
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 FEWEST = 4
 """Words of a text that is looked for elsewhere: fewer are labels, dates and names."""
@@ -90,7 +90,7 @@ def read_content(body: bytes, url: str, headers: Mapping[str, str]) -> PageConte
     soup = parse_html(body, charset[1] if charset else None)
     main = soup.find("main") or soup.find(role="main") or soup.find("article")
     root = main if isinstance(main, Tag) else soup.body or soup
-    text = tuple(map(whole_text, text_blocks(root, _TEMPLATE)))
+    text = tuple(map(valid_text, text_blocks(root, _TEMPLATE)))
     directives = [*_values(soup, _ROBOTS, "content"), headers.get("x-robots-tag", "")]
     languages = soup.select('link[rel~="alternate" i][hreflang]')
     canonical = _values(soup, 'link[rel~="canonical" i]', "href")
@@ -139,8 +139,8 @@ def absolute(url: str, address: str) -> str:
         return ""
     if parts.scheme not in ("http", "https") or not parts.netloc:
         return ""
-    return whole_text(parts._replace(path=parts.path or "/", fragment="").geturl())
+    return valid_text(parts._replace(path=parts.path or "/", fragment="").geturl())
 
 
 def _line(text: str) -> str:
-    return whole_text(" ".join(text.split()))
+    return valid_text(" ".join(text.split()))

@@ -132,7 +132,7 @@ class Switch:
         if last.content is None:
             return "refused", "what the new site answers is no HTML page"
         if redirected and _path(last.url) == "/" != _path(before.url):
-            return "redirect_to_home", "the redirect leads to the home page"
+            return "redirect_to_home", "the redirect leads to the start page"
         is_unfound = last.content.text_hash == self.not_found
         titles = last.content.title, before.content.title
         named = [bool(_NOT_FOUND.search(title)) for title in titles]

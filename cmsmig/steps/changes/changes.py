@@ -69,7 +69,7 @@ class Change:
     old: Value = ABSENT
     new: Value = ABSENT
     text: str = ""
-    """What happened, where no field tells it."""
+    """What happened, where no field shows it."""
     ref: Ref | None = None
     """The object in the space, as a decision names it."""
     seen: str = ""
@@ -209,7 +209,7 @@ def _of_item(
     where = Where.ORIGIN if moved else Where.DECISIONS
     what, item, last = story_record.full_slug, str(row.key), last_write(job.ledger, row)
     if isinstance(ours, str) or last.written is None:
-        text = "is wanted otherwise than it was written"
+        text = "differs from what was written"
         yield Change(where, what, item, text=text)
         return
     resource = story_resource(last, None, ours)

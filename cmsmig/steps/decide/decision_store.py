@@ -39,7 +39,7 @@ from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.propose.additions import Addition
 from cmsmig.plain_file import read_plain, require_in_place
 from cmsmig.settings import Project
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 _Texts: TypeAlias = Mapping[str, str | None]
 """The content of each file, by its name; None where it is missing."""
@@ -205,7 +205,7 @@ def replace_file(path: Path, text: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         with open(draft, "x", encoding="utf-8") as file:
-            file.write(whole_text(text))
+            file.write(valid_text(text))
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

@@ -243,7 +243,12 @@ class Drafter:
         if shared is None:
             shared = self._shared_print(content_type, context)
             self._shared[content_type.collection_id] = shared
-        record = [item.data_hash, item.draft, item.archived, list(item.halved)]
+        record = [
+            item.data_hash,
+            item.draft,
+            item.archived,
+            list(item.surrogate_fields),
+        ]
         dates = [item.created_on, item.last_updated, item.last_published]
         return fingerprint([shared, str(item.key), record, dates])
 

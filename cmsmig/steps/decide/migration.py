@@ -379,7 +379,7 @@ def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
 def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
     for decision in (decisions.collections, decisions.design):
         if decision.reviewed is None:
-            yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
+            yield f"{FILE_NAMES[type(decision)]} is not accepted yet."
 
 
 def _with_folders_of(places: Places, keys: Set[ItemKey]) -> Places:

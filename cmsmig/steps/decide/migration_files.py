@@ -1,4 +1,4 @@
-"""The files that the selected items use: where they are, what becomes of each."""
+"""The files that the selected items use: where they are, and the outcome of each."""
 
 from __future__ import annotations
 

@@ -125,11 +125,10 @@ def refuse_undecided(splits: Splits, locales: Sequence[Locale]) -> None:
         return
     reopened = sum(each.status.state is BodyState.REOPENED for each in open_)
     again = f" ({reopened} changed after it was decided)" if reopened else ""
-    bodies = "one body is" if len(open_) == 1 else f"{len(open_)} bodies are"
+    bodies = "one body" if len(open_) == 1 else f"{len(open_)} bodies"
     named = first_of([each.body.title(locales) for each in open_], _NAMED)
     raise UndecidedError(
-        f"Nobody has reviewed how {bodies} split into blocks{again}: {named}; "
-        f"{_REVIEW}."
+        f"The blocks of {bodies} are not reviewed{again}: {named}; {_REVIEW}."
     )
 
 

@@ -1,7 +1,7 @@
 """The stories at the places of items, and a ledger that knows less than the space.
 
-Whoever loses the ledger, or puts an old copy back, and imports again would bring things
-a second time, so a few of the stories in the way are read.
+An import without the ledger, or with an old copy of it, would create things a second
+time, so a few of the stories in the way are read.
 """
 
 from __future__ import annotations

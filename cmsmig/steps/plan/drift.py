@@ -123,7 +123,7 @@ _EDIT = "edit of story"
 """Begins the name of a story of ours that an editor edited since our write."""
 _PILOT = "the pilot"
 _GONE = "deleted"
-"""Stands for the fingerprint of what was there and is no longer."""
+"""In the place of a fingerprint: the object existed and no longer does."""
 
 
 def fingerprints(
@@ -210,13 +210,13 @@ def _foreign_stories(
     }
     made = ledger.inventory.made("folder").values()
     folders = {row.destination_id for row in made if row.made}
-    under_way = _places_under_way(ledger)
+    unsettled = _unsettled_places(ledger)
     updating = ledger.intents.subjects("update", "publish", *INTENTS)
     for row in listed:
         path = row.full_slug.strip("/")
         item = items.get(row.story_id)
         if item is None:
-            if row.story_id not in folders and path not in under_way:
+            if row.story_id not in folders and path not in unsettled:
                 yield f"story {path}", _row_print(row)
         elif (
             item.story_record is not None
@@ -226,7 +226,7 @@ def _foreign_stories(
             yield f"{_EDIT} {path}", _row_print(row)
 
 
-def _places_under_way(ledger: Ledger) -> frozenset[str]:
+def _unsettled_places(ledger: Ledger) -> frozenset[str]:
     """Return the paths whose create or folder request has an unknown outcome."""
     creating = ledger.intents.subjects("create")
     rows = ledger.items.all().items()

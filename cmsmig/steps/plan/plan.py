@@ -80,14 +80,14 @@ class Plan:
     moves: tuple[Move, ...] = ()
     """Pages that get another path."""
     publications: tuple[Publication, ...] = ()
-    """What is published, and what becomes of each page for its visitors."""
+    """What is published, and what visitors of each page get then."""
     actions: tuple[Action, ...] = field(default=(), repr=False, compare=False)
     """What an import does with each object; empty in a plan that was stored."""
     details: PlanDetails | None = field(default=None, repr=False, compare=False)
     """Every loss and every link that stays, one by one."""
 
     item_prints: Mapping[str, str] = field(default_factory=dict)
-    """Tells its items apart, so that drift can name them."""
+    """Fingerprints of its items, so that drift can name them."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What the origin called fields and options, as the next plan compares it."""
 

@@ -36,7 +36,7 @@ class Label:
 def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     """Yield a sentence for each. Reads only."""
     migration = wanted.migration
-    yield from _find_halved(migration.origin)
+    yield from _find_surrogates(migration.origin)
     yield from departures(
         migration.decisions.collections,
         migration.decisions.design,
@@ -177,17 +177,17 @@ def _is_there(kind: str, name: str, snapshot: Snapshot) -> bool:
             return True
 
 
-def _find_halved(origin: Origin) -> Iterable[str]:
-    """Tell of names in the schema that hold half a character; items' are losses."""
-    places = [origin.site.display_name] if origin.site.halved else []
+def _find_surrogates(origin: Origin) -> Iterable[str]:
+    """List names in the schema that hold a lone surrogate; items' are losses."""
+    places = [origin.site.display_name] if origin.site.has_surrogate else []
     places += [
         each.slug if what == each.slug else f"{each.slug}, {what}"
         for each in origin.collections
-        for what in each.halved
+        for what in each.surrogate_fields
     ]
     if places:
         yield (
-            "Half a character stands in a name, an option or a help text, and shows as "
-            f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
-            "decisions/design.yaml."
+            "A name, an option or a help text holds half of a character, which shows "
+            f"as �: {'; '.join(places)}; correct it in the origin and pull again, or "
+            "in decisions/design.yaml."
         )

@@ -18,9 +18,9 @@ from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.written_stories import (
-    asked_back,
     is_saved_since,
     last_write,
+    override_requested,
 )
 from cmsmig.steps.plan.moves import Move, existing_stories, find_moves
 from cmsmig.steps.snapshot import Snapshot
@@ -125,7 +125,7 @@ def is_asked(
 ) -> tuple[bool, bool]:
     """Return whether a story is written, or compared, though nothing else is wanted of
     it: ours was decided for an edit; it was saved before we publish it."""
-    asked = asked_back(migration.decisions.conflicts, ledger, row, there)
+    asked = override_requested(migration.decisions.conflicts, ledger, row, there)
     apart = row.key in migration.public
     saved = is_saved_since(row, there, is_shown_apart=apart)
     return asked, row.key in migration.to_publish and saved

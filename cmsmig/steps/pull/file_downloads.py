@@ -105,7 +105,7 @@ class Downloads:
     async def _receive(self, address: str, arrival: Arrival) -> FileRow:
         if "\ufffd" in address:
             return _make_failure(
-                address, "not_http", "its address has half a character"
+                address, "not_http", "its address has half of a character"
             )
         with disk(arrival.path):
             fetched = await self.session.fetch(

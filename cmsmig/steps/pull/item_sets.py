@@ -190,7 +190,7 @@ class SetReader:
             if not found.ordered and not self.noticed:
                 self._tell_once(_UNORDERED)
             offset += page.count
-            if found.stuck or not self._goes_on(page, offset):
+            if found.stuck or not self._has_next(page, offset):
                 return found
             if offset >= most_rows(found.pages[0].total * max(1, len(self.locales))):
                 store.clear()
@@ -215,7 +215,7 @@ class SetReader:
                     return error
                 limit //= 2
 
-    def _goes_on(self, page: Page, offset: int) -> bool:
+    def _has_next(self, page: Page, offset: int) -> bool:
         if page.count == 0:
             return False
         # A total that counts an item once for all its locales ends too early.
@@ -278,8 +278,8 @@ class SetReader:
         announced = {page.total for each in rounds for page in each.pages}
         what = (
             f"the {which} set changed each of the {ROUNDS} times that it was read;"
-            f" {count} items were taken over. Run `cmsmig pull --refresh` when nobody"
-            " is editing."
+            f" {count} items were taken over. Run `cmsmig pull --refresh` when no"
+            " editor is working."
         )
         if len(announced) == 1 and all(each.keys == rounds[0].keys for each in rounds):
             what = (

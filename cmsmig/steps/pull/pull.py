@@ -87,7 +87,7 @@ async def pull(
 ) -> PullReport:
     """Read the site into `raw/` and its files into `files/`.
 
-    Goes on where an earlier pull stopped; what is complete is read again only
+    Continues where an earlier pull stopped; what is complete is read again only
     with `refresh`. Files that failed are tried again. Sessions of one's own
     stay open. Raises `LedgerLockedError` at once while another run pulls or
     imports in this project, `SettingsError` when the site is not clear, and the
@@ -188,11 +188,7 @@ class _Pull:
         name = collection.display_name
         if staged and not live:
             self.observer(
-                Noticed(
-                    name,
-                    f"nothing is published: the live set is empty, beside {staged}"
-                    " staged items.",
-                )
+                Noticed(name, f"nothing is published: no live items, {staged} staged.")
             )
         identifier = collection.collection_id
         return CollectionRow(identifier, name, staged, live, drafts, archived)

@@ -57,8 +57,8 @@ def _refuse_whole(path: Path) -> None:
         return
     if not unused:
         raise UsageError(
-            f"{path} is whole and in use, so nothing has to be made anew; run `cmsmig "
-            "import` to go on, or move that file away to have another one made."
+            f"{path} is undamaged and in use, so no rebuild is needed; run `cmsmig "
+            "import` to continue, or move that file away to have another one made."
         )
 
 

@@ -43,7 +43,7 @@ from cmsmig.steps.rebuild.saved_drafts import find_saved, find_shown
 from cmsmig.steps.snapshot import find_by_uid
 from cmsmig.steps.worker_pool import batches, together
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 D = TypeVar("D")
 A = TypeVar("A")
@@ -189,7 +189,7 @@ async def _find_asset(
             proven, asset = True, candidate
             break
     # A text that is not the origin's may be an editor's: what we wrote is not known.
-    is_same = asset.alt == whole_text(upload.alt)
+    is_same = asset.alt == valid_text(upload.alt)
     body: JsonObject = {ALT: asset.alt if is_same else None, FOLDER: folder}
     row = AssetRow(
         sha256=upload.sha256,

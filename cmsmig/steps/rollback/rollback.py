@@ -63,7 +63,7 @@ async def plan_rollback(
 ) -> RollbackPlan | None:
     """Return what a rollback would do, and store it under its hash.
 
-    None where there is nothing to take back. Writes nothing to the destination.
+    None where there is nothing to undo. Writes nothing to the destination.
     Raises what `run_rollback` raises for a `plan_hash`.
     """
     with _open_ledger(setup) as ledger:

@@ -103,7 +103,7 @@ class Verification:
     published_at: dict[ItemKey, datetime | None] = field(default_factory=dict)
     """When each story was published last, as the management side has it."""
     public_keys: set[ItemKey] = field(default_factory=set)
-    """The stories that are published, whoever did that."""
+    """The stories that are published, by this import or by editors."""
     public: int = 0
     """Stories of which was compared what visitors get."""
     public_unread: str = ""

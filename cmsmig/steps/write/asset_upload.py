@@ -67,7 +67,7 @@ _NOTHING = (403, 404, 410)
 
 
 class Proof(Enum):
-    """Whether an upload was seen to have arrived."""
+    """Whether the file of an upload is at its public address."""
 
     THERE = "there"
     ABSENT = "absent"

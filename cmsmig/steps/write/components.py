@@ -219,7 +219,7 @@ async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
     """
     return {
         each.name: frozenset(schema_of(each.body))
-        | job.kept_away.get(each.name, frozenset())
+        | job.removed_fields.get(each.name, frozenset())
         for each in await job.client.components()
     }
 
@@ -227,7 +227,7 @@ async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
 _THEIRS = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT)
 
 
-def kept_away(fields: Iterable[FieldDiff]) -> dict[str, set[str]]:
+def removed_fields(fields: Iterable[FieldDiff]) -> dict[str, set[str]]:
     """Return the schema fields that a developer removed from components of ours.
 
     Stories keep what they hold of them, out of an editor's sight.

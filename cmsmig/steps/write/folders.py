@@ -108,8 +108,8 @@ def check_folder_places(job: ImportJob) -> None:
         path = each.ref.key
         if each.actual is None and path in taken:
             raise PreflightError(
-                f"A story stands at `{path}`, where the folder of a "
-                "collection has to be; move or rename that story at the destination."
+                f"A story is at `{path}`, where the folder of a collection has to be; "
+                "move or rename that story at the destination."
             )
 
 

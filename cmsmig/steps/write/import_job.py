@@ -79,7 +79,7 @@ class ImportJob:
     """What was found during the write and needs a decision."""
     refused: dict[tuple[str, str], RefusedObject] = field(default_factory=dict)
     """What could not be made or brought up to date, by kind and name."""
-    kept_away: Mapping[str, Set[str]] = field(default_factory=dict)
+    removed_fields: Mapping[str, Set[str]] = field(default_factory=dict)
     """Schema fields that an editor took out of our components, by component."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""

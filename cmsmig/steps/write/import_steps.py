@@ -34,7 +34,7 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
 from cmsmig.steps.plan.gone.recreate import (
     record_missing,
     refuse_gone,
-    refuse_half_way,
+    refuse_partial,
 )
 from cmsmig.steps.plan.interrupted_stories import record_created, settle_updates
 from cmsmig.steps.plan.plan import Plan, refuse_drift
@@ -46,7 +46,7 @@ from cmsmig.steps.write.asset_upload import upload_assets
 from cmsmig.steps.write.components import (
     check_components,
     enqueue_components,
-    kept_away,
+    removed_fields,
     report_components,
 )
 from cmsmig.steps.write.create_stories import (
@@ -59,7 +59,7 @@ from cmsmig.steps.write.folders import (
     enqueue_folders,
     report_folders,
 )
-from cmsmig.steps.write.gone_items import make_room, remove_gone
+from cmsmig.steps.write.gone_items import free_slugs, remove_gone
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
 from cmsmig.steps.write.link_stories import link_stories
@@ -88,13 +88,13 @@ async def _make_places(job: ImportJob) -> None:
 
 STEPS: dict[str, tuple[Step, ...]] = {
     "prepare": (_make_places, upload_assets),
-    "create": (make_room, create_stories),
+    "create": (free_slugs, create_stories),
     "link": (link_stories,),
     "publish": (publish_stories, remove_gone),
     "import": (
         _make_places,
         _upload_and_read_back,
-        make_room,
+        free_slugs,
         create_stories,
         link_stories,
         publish_stories,
@@ -178,8 +178,10 @@ async def run_command(
                 shown = await with_fields(job, plan.publications)
                 plan = replace(plan, publications=shown)
             show(plan)
-            job.kept_away = kept_away((*plan.schema_changes, *plan.edit_conflicts))
-            refuse_half_way(job.gone, command)
+            job.removed_fields = removed_fields(
+                (*plan.schema_changes, *plan.edit_conflicts)
+            )
+            refuse_partial(job.gone, command)
             gone = plan.gone_at_origin
             if not dry_run:
                 refuse_missing_languages(migration, job.snapshot)
@@ -206,7 +208,7 @@ async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
 
 
 async def _settle(job: ImportJob) -> None:
-    """Find out what a killed run left open, then take up what is selected now."""
+    """Settle what a killed run left open, then record what is selected now."""
     migration, ledger = job.migration, job.ledger
     record_created(
         ledger, job.snapshot.created, migration, (job.offline or job).context

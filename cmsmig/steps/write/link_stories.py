@@ -102,7 +102,7 @@ async def _needed(
         story_record = row.own_story if row is not None else None
         if row is None or story_record is None:
             continue
-        # One story at a time, so that what is under way need not wait for all.
+        # One story at a time, so that requests in flight need not wait for all.
         await asyncio.sleep(0)
         if isinstance(links, str):
             job.ledger.items.failed(key, "not_drafted", links)

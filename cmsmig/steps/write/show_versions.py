@@ -3,8 +3,8 @@ editors see is written over it as unpublished changes.
 
 Each story is read right before, and what it holds is put back above what visitors get.
 The intent holds both versions, so that a run that is killed in between loses neither:
-the next one puts back what editors had before it does anything else. What remains is
-the time of the two writes; docs/ledger.md says so.
+the next one puts back what editors had before it does anything else. An edit between
+the two writes is not seen (docs/ledger.md).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
     edited = edited_fields(there, last)
     if not _may_show(job, story_record, there, edited):
         return (
-            f"Somebody edited the story `{story_record.full_slug}`, so what visitors "
+            f"An editor changed the story `{story_record.full_slug}`, so what visitors "
             "see at the origin was not published. To publish it and keep the edit "
             "above it as unpublished changes, choose ours for its field `published` in "
             "notebook 04, or under `edits` in decisions/conflicts.yaml; then run "
@@ -151,8 +151,8 @@ async def _put_back(
 def _may_show(
     job: ImportJob, story_record: StoryRecord, there: Story, edited: Sequence[str]
 ) -> bool:
-    """Return whether visitors may be given another version below what is there: it is
-    ours, or that was decided."""
+    """Return whether visitors may get another version below the story's content: that
+    is ours, or that was decided."""
     if story_record.kept_edits or not any(map(is_content, edited)):
         return True
     decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)

@@ -18,7 +18,7 @@ from cmsmig.counting import and_more
 from cmsmig.ui import doc
 from cmsmig.ui.html.html_templates import breakable, fragment
 from cmsmig.ui.html.sanitizer import sanitised
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 UNTYPESET = "mathjax_ignore tex2jax_ignore"
 """Classes of what is not typeset."""
@@ -77,7 +77,7 @@ def untypeset(content: Markup) -> Markup:
     """
     if not content:
         return content
-    return _made("untypeset", classes=UNTYPESET, content=Markup(whole_text(content)))
+    return _made("untypeset", classes=UNTYPESET, content=Markup(valid_text(content)))
 
 
 def sheet(*parts: Markup) -> Markup:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.parse import VOID, parse
-from cmsmig.whole_text import whole_text
+from cmsmig.valid_text import valid_text
 
 FindPicture: TypeAlias = Callable[[str], str]
 """Returns a picture by its address: as an address that holds it, or empty."""
@@ -87,7 +87,7 @@ def sanitised(body: str, picture: FindPicture | None = None) -> Markup:
     For showing only, never for converting.
     """
     labels = _Labels(picture)
-    return Markup(_cleaner.clean("".join(labels.of(parse(whole_text(body))))))
+    return Markup(_cleaner.clean("".join(labels.of(parse(valid_text(body))))))
 
 
 class _Labels:

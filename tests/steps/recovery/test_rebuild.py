@@ -20,7 +20,7 @@ def test_a_rebuild_that_stops_leaves_the_old_file(stage: Stage) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (ended.code, "the disk is full" in ended.err) == (1, True)
-    assert ended.err.splitlines()[-1].endswith("it goes on where it stopped.")
+    assert ended.err.splitlines()[-1].endswith("it continues where it stopped.")
     assert path.read_bytes() == broken
     project.done("rebuild")
     assert not list(project.folder.glob("ledger.sqlite.new*"))

@@ -1,5 +1,5 @@
-"""What links make of a draft, told by what is known of it: its content is read where
-the same was not hashed before."""
+"""The story that a draft becomes with its links, from what is known of it: its content
+is read only where the same was not hashed before."""
 
 from __future__ import annotations
 

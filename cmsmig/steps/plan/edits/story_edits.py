@@ -127,8 +127,8 @@ def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
         else "was edited at the destination and changed at the origin too"
     )
     return (
-        f"The story `{what}` {why} ({first_of(fields, _SHOWN, ', ')}); what stands "
-        f"there stays; {DECIDE}."
+        f"The story `{what}` {why} ({first_of(fields, _SHOWN, ', ')}); it keeps its "
+        f"values; {DECIDE}."
     )
 
 

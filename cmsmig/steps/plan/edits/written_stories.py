@@ -56,7 +56,7 @@ def language_paths(
                 yield each.key, path
 
 
-def asked_back(
+def override_requested(
     decided: ConflictsDecision, ledger: Ledger, item: ItemRow, row: StoryRow | None
 ) -> bool:
     """Return whether it was decided that a story that was edited gets ours again."""

@@ -1,5 +1,5 @@
 """Items that have a story and that the origin no longer gives one: deleted there, or
-no longer chosen. Each is named, and what becomes of its story is decided."""
+no longer chosen. Each is named, and a decision says what to do with its story."""
 
 from __future__ import annotations
 
@@ -105,9 +105,9 @@ def compare_with_origin(
     snapshot: Snapshot,
     looked: Mapping[int, Story],
 ) -> OriginGone:
-    """Return what is gone at the origin, and what is there again. Reads only.
+    """Return the items that are gone at the origin or returned to it. Reads only.
 
-    Nothing of it is a part of a pilot.
+    A pilot has neither.
     """
     if not migration.pilot.is_whole:
         return OriginGone({}, (), (), ())
@@ -151,7 +151,7 @@ def _sentence(migration: Migration, key: ItemKey, reason: str) -> str:
 
 
 def record_gone(ledger: Ledger, found: OriginGone, migration: Migration) -> None:
-    """Write into the ledger what is gone at the origin, and what is there again."""
+    """Write into the ledger the items that are gone at the origin or returned."""
     rows = ledger.items.all() if found.gone else {}
     new = {key: each for key, each in found.gone.items() if rows[key].gone != each}
     ledger.gone.mark(new)
@@ -161,7 +161,7 @@ def record_gone(ledger: Ledger, found: OriginGone, migration: Migration) -> None
         if (before := rows[key].gone) is not None
         and before.state is GoneState.DELETED != each.state
     )
-    ledger.gone.take_back((*found.back, *found.released))
+    ledger.gone.reinstate((*found.back, *found.released))
     paths = language_paths(migration, ledger, found.released)
     ledger.items.release(found.released, paths)
     ledger.gone.forget(found.forgotten)
@@ -257,11 +257,11 @@ def _edit(
     by_name: bool,
 ) -> str:
     if row.gone is not None and row.gone.state is GoneState.DELETED:
-        return "somebody took it out of the trash"
+        return "an editor took it out of the trash"
     if not last.record.made:
         return "this import did not make it"
     if there.published and not row.published and not by_name:
-        return "somebody else published it"
+        return "an editor published it"
     return edit_since(there, seen, last)
 
 
@@ -269,12 +269,12 @@ def edit_since(there: StoryRow, seen: Story | None, last: LastWrite) -> str:
     """Return what an editor changed of a story since our last write, as half a
     sentence, or empty. `seen` is the story where it had to be read."""
     if last.record.kept_edits:
-        return "it holds what somebody wrote there"
+        return "it holds what an editor wrote there"
     fields = edits_without_reading(there, last)
     if fields is None:
         # One that was not read may hold anything.
         fields = edited_fields(seen, last) if seen else ("content",)
-    edited = "somebody edited it after this import wrote it"
+    edited = "an editor changed it after this import wrote it"
     return f"{edited} ({first_of(fields, _SHOWN)})" if fields else ""
 
 
@@ -325,7 +325,7 @@ def gone_json(row: ItemRow) -> JsonObject:
 
 
 def gone_sentence_of(row: ItemRow) -> str:
-    """Return what is gone at the origin and what becomes of its story."""
+    """Return which item is gone at the origin, why, and the state of its story."""
     gone = row.gone
     assert gone is not None
     path = row.story_record.full_slug if row.story_record else row.full_slug
@@ -335,7 +335,7 @@ def gone_sentence_of(row: ItemRow) -> str:
 
 _STATES = {
     GoneState.KEPT: "Its story is kept.",
-    GoneState.UNDECIDED: "Its story is kept until somebody decides.",
+    GoneState.UNDECIDED: "Its story is kept until a decision is made.",
     GoneState.TO_UNPUBLISH: "Its story is to be unpublished.",
     GoneState.TO_DELETE: "Its story is to be deleted.",
     GoneState.UNPUBLISHED: "Its story is not published.",

@@ -1,4 +1,4 @@
-"""Compares what the ledger says is at the destination with what is there. Reads only.
+"""Compares the objects that the ledger has with those of the space. Reads only.
 
 A list may lag behind what was written a moment ago, so what it lacks is read singly
 before it counts as gone. What is in the trash is not there.
@@ -284,9 +284,10 @@ async def read_unlisted(
     read: Callable[[int], Awaitable[R]],
     is_same: Callable[[T, R], bool],
 ) -> tuple[list[R], int]:
-    """Return what is there although a list lacks it, and how many calls that took.
+    """Return the objects that exist although a list lacks them, and the number of
+    calls that took.
 
-    What has a number that is `known` and is another thing is not there. The
+    An object with a `known` number that is another thing does not count. The
     destination gives numbers in the order in which things are made.
     """
 

@@ -1,7 +1,7 @@
 """What happens to objects that are gone: made again on request, else listed.
 
-Whoever said so is kept to it: the ledger forgets what is gone, at once and for good,
-so that a run which is killed then creates it like anything new.
+The request is final: the ledger forgets what is gone, at once and for good, so that
+a run which is killed then creates it like anything new.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _SHOWN = 3
 
 
 def record_missing(ledger: Ledger, gone: Gone, migration: Migration) -> None:
-    """Write into the ledger what is gone, and what is there again.
+    """Write into the ledger which objects are gone and which exist again.
 
-    What nothing needs any more is forgotten; what is needed is, too, if it is to be
-    made again. The rest counts as failed, or as skipped where that was decided.
+    The ledger forgets what nothing needs any more, and what is to be made again. The
+    rest counts as failed, or as skipped where that was decided.
     """
     forgotten = (each for each in gone.things if _is_forgotten(each))
     _forget(ledger, forgotten, migration)
@@ -71,7 +71,7 @@ def is_blocked(gone: Gone, command: str) -> bool:
     )
 
 
-def refuse_half_way(gone: Gone, command: str) -> None:
+def refuse_partial(gone: Gone, command: str) -> None:
     """Raise `UsageError` when a command would make again only part of what is gone.
 
     Relations would be taken out for stories that it does not make.

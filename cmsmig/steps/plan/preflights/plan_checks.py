@@ -167,15 +167,15 @@ def find_missing_languages(
     the values are kept, and no visitor sees them.
     """
     there = {_plain(code) for code in snapshot.space.languages}
-    named = ", ".join(snapshot.space.languages) or "none beside the default one"
+    named = ", ".join(snapshot.space.languages) or "only the default one"
     return tuple(
         Preflight(
             kind=PreflightKind.LANGUAGE,
             text=(
-                f"The space has no language `{each.code}` (it has {named}), so nobody "
-                f"would see the values in {each.name or each.tag}; add it in the "
-                "space's settings under Internationalization, or decide its code as "
-                "`language` of the locale in decisions/collections.yaml."
+                f"The space has no language `{each.code}` (it has {named}), so no "
+                f"visitor would see the values in {each.name or each.tag}; add it in "
+                "the space's settings under Internationalization, or decide its code "
+                "as `language` of the locale in decisions/collections.yaml."
             ),
         )
         for each in migration.decisions.collections.translations

@@ -1,4 +1,4 @@
-"""The items whose stories the destination would refuse, told before any is sent.
+"""The items whose stories the destination would refuse, listed before any is sent.
 
 Source: destination, content rules and folders. A story that is there already is sent:
 what an editor filled in since may be what the rule asks for.

@@ -1,7 +1,7 @@
-"""The two versions that one story gets, one after the other, and what becomes of a
+"""The two versions that one story gets, one after the other, and the next step for a
 story that a killed run left in between. Pure.
 
-Spec: import rule 3 (a killed run is taken up where it ended).
+Spec: import rule 3 (a killed run is continued where it ended).
 """
 
 from __future__ import annotations

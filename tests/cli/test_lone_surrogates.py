@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
-from cmsmig.whole_text import is_whole, whole_text, whole_value
+from cmsmig.valid_text import is_valid, valid_text, valid_value
 from tests.support.cli.bad_input import Rig, sentence
 from tests.support.rehearsal import Rehearsal
 from tests.support.saltedsite import salted_project
@@ -36,14 +36,14 @@ def broken(tmp_path: Path) -> Iterator[Rehearsal]:
 
 
 def test_a_site_of_halves_is_imported_and_each_is_listed(broken: Rehearsal) -> None:
-    """Every command ends well, and what is sent, kept and listed is whole."""
+    """Every command ends well, and what is sent, kept and listed is valid."""
     broken.done("check")
     broken.decided()
     plan = broken.done("plan", "--json").document
     assert plan["losses_by_kind"]["half-character"] == 61
-    (note,) = [each for each in plan["notes"] if "Half a character" in each]
+    (note,) = [each for each in plan["notes"] if "half of a character" in each]
     assert all(f"posts{SHOWN}, {each}{SHOWN}" in note for each in ("body", "tone"))
-    assert "note: Half a character" in broken.done("plan").out
+    assert "holds half of a character" in broken.done("plan").out
     imported = broken.done("import", "--json").document
     assert imported["accounting"]["created"] == 7
     broken.done("verify")
@@ -151,24 +151,24 @@ def test_a_decision_that_names_a_lone_surrogate(rig: Callable[..., Rehearsal]) -
 
 
 @given(texts)
-def test_a_text_becomes_whole(text: str) -> None:
+def test_a_text_becomes_valid(text: str) -> None:
     """Only halves change; two that belong together are one character."""
-    found = whole_text(text)
-    assert is_whole(found)
-    assert whole_text(found) == found
+    found = valid_text(text)
+    assert is_valid(found)
+    assert valid_text(found) == found
     joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     assert found == re.sub("[\ud800-\udfff]", SHOWN, joined)
 
 
 @given(values)
-def test_a_value_becomes_whole(value: object) -> None:
-    """Nothing is dropped, also where keys become equal; what is whole is the same."""
-    found = whole_value(value)
+def test_a_value_becomes_valid(value: object) -> None:
+    """Nothing is dropped, also where keys become equal; a valid value is the same."""
+    found = valid_value(value)
     text = json.dumps(found, ensure_ascii=False)
     text.encode()
     assert _size(found) == _size(value)
-    assert whole_value(found) is found
-    if is_whole(json.dumps(value, ensure_ascii=False)):
+    assert valid_value(found) is found
+    if is_valid(json.dumps(value, ensure_ascii=False)):
         assert found is value
 
 
