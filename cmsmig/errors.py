@@ -36,7 +36,7 @@ Expected outcomes (a lost class, a skipped draft) are data and not in here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from cmsmig.masking import masked
 from cmsmig.printable import printable_lines
@@ -190,6 +190,20 @@ class ServiceError(CmsmigError):
         self.problems = problems
         self.body = body
         """What the service said: parsed JSON, else text; None when nothing."""
+
+    def reworded(
+        self, message: str, problems: tuple[FieldProblem, ...] | None = None
+    ) -> Self:
+        """Return the same error with another sentence and, if given, problems."""
+        return type(self)(
+            message,
+            service=self.service,
+            method=self.method,
+            url=self.url,
+            status=self.status,
+            problems=self.problems if problems is None else problems,
+            body=self.body,
+        )
 
 
 class UnreachableError(ServiceError):

@@ -42,15 +42,8 @@ def explained(
     """Return the same kind of error, as one sentence about what was attempted."""
     reason = "; ".join(str(each).rstrip(".") for each in problems)
     said = f"{error.status}: {reason}" if reason else f"{error.status}"
-    return type(error)(
-        f"The destination refused to {what} ({said}); {advice}.",
-        service=error.service,
-        method=error.method,
-        url=error.url,
-        status=error.status,
-        problems=problems,
-        body=error.body,
-    )
+    message = f"The destination refused to {what} ({said}); {advice}."
+    return error.reworded(message, problems)
 
 
 def _of_json(

@@ -87,15 +87,8 @@ def translated(content: Json) -> Iterator[None]:
         if not named:
             raise
         more = f"; and {len(named) - _MOST} more" if len(named) > _MOST else ""
-        raise RejectedError(
-            f"{'; '.join(named[:_MOST])}{more}. {error}",
-            service=error.service,
-            method=error.method,
-            url=error.url,
-            status=error.status,
-            problems=error.problems,
-            body=error.body,
-        ) from None
+        message = f"{'; '.join(named[:_MOST])}{more}. {error}"
+        raise error.reworded(message) from None
 
 
 def _translations(

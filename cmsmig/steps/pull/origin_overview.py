@@ -68,14 +68,9 @@ async def read_static_pages(
         try:
             return parse_pages(await list_pages(client, site_id))
         except CredentialsError as error:
-            raise CredentialsError(
+            raise error.reworded(
                 "The origin's token may not list pages: give it the scope pages:read "
-                "in the site's settings, or list them by hand.",
-                service=error.service,
-                method=error.method,
-                url=error.url,
-                status=error.status,
-                body=error.body,
+                "in the site's settings, or list them by hand."
             ) from error
 
 

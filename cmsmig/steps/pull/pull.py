@@ -278,15 +278,9 @@ def _listed_before(identifier: str) -> Iterator[None]:
     try:
         yield
     except NotFoundError as error:
-        raise NotFoundError(
+        raise error.reworded(
             f"The collection {identifier} is no longer at the origin, which listed it"
-            " before; read everything again with `cmsmig pull --refresh`.",
-            service=error.service,
-            method=error.method,
-            url=error.url,
-            status=error.status,
-            problems=error.problems,
-            body=error.body,
+            " before; read everything again with `cmsmig pull --refresh`."
         ) from error
 
 
