@@ -20,7 +20,7 @@ from cmsmig.mapping.redirects.address_map import (
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.baseline.baseline_addresses import baseline_addresses
+from cmsmig.steps.baseline.page_store import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
 from cmsmig.steps.decide.migration import Migration, as_begun, open_migration

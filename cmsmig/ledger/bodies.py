@@ -13,7 +13,7 @@ from cmsmig.ledger.rows import WrittenStory
 def dump_body(body: JsonObject) -> str:
     """Return a body as text of ASCII alone; an empty one as empty text.
 
-    Half a surrogate pair stays what it is, which SQLite would refuse otherwise.
+    Escapes keep a lone surrogate, which SQLite would refuse.
     """
     return json.dumps(body, separators=(",", ":")) if body else ""
 

@@ -91,7 +91,7 @@ def line_of(value: object) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair has no UTF-8 form, but an escaped one.
+        # A lone surrogate has no UTF-8 form, only an escaped one.
         return json.dumps(value, separators=(",", ":")).encode()
 
 

@@ -52,5 +52,5 @@ def encoded(value: object) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        # Half a surrogate pair has no UTF-8 form, only an escaped one.
+        # A lone surrogate has no UTF-8 form, only an escaped one.
         return json.dumps(value).encode()

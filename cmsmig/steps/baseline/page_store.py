@@ -7,11 +7,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from cmsmig.errors import StorageError
+from cmsmig.mapping.redirects.address_map import KnownAddress, Source
+from cmsmig.mapping.select.routes import clean_path
 from cmsmig.plain_file import require_in_place, require_plain
+from cmsmig.settings import Project
 from cmsmig.steps.baseline.page_record import PageRecord
 
 OLD = "old"
@@ -125,3 +129,18 @@ def open_pages(path: Path) -> Iterator[sqlite3.Connection]:
             f"{path} cannot be used ({error}); move it away, and read the site's pages"
             " again with `cmsmig baseline`."
         ) from error
+
+
+def baseline_addresses(project: Project) -> Iterator[KnownAddress]:
+    """Yield the pages that visitors could open, and the redirects that they met; none
+    before a baseline is complete. Reads only. Raises `StorageError`."""
+    if not project.baseline.exists():
+        return
+    with open_pages(project.baseline) as db:
+        store = PageStore(db, OLD)
+        for page in store.pages() if store.finished else ():
+            old, to = clean_path(urlsplit(page.url).path), page.location
+            if to.startswith(f"{store.base}/"):
+                to = clean_path(urlsplit(to).path)
+            if page.status == 200 or (to and to != old):
+                yield KnownAddress(old, Source.BASELINE, to)
