@@ -45,6 +45,14 @@ def change_lines(
     return (f"{label}: {'not changed' if old == new else 'changed'}",)
 
 
+def body_changes(
+    label: str, old: JsonObject, new: JsonObject
+) -> Iterator[tuple[int, str]]:
+    """Yield the changes of a body, a line each, with its place: a top-level node of the
+    new one. What was removed has the place before it."""
+    return _Changes(NO_LABELS).placed((label,), _nodes(old), _nodes(new))
+
+
 @dataclass(frozen=True, slots=True)
 class _Changes:
     """Compares two values at a path of labels. A method yields a line for each
@@ -56,7 +64,8 @@ class _Changes:
         if same(old, new):
             return
         if _is_document(old) or _is_document(new):
-            yield from self._documents(path, _nodes(old), _nodes(new))
+            for _, line in self.placed(path, _nodes(old), _nodes(new)):
+                yield line
         elif _blocks(old) or _blocks(new):
             yield from self._blocks(path, _blocks(old), _blocks(new))
         elif isinstance(old, list) or isinstance(new, list):
@@ -124,27 +133,36 @@ class _Changes:
                 inner = path if len(old) == len(new) == 1 else (*path, place)
                 yield from self.of(inner, before[uid][1], block)
 
-    def _documents(
+    def placed(
         self, path: _Path, old: Sequence[JsonObject], new: Sequence[JsonObject]
-    ) -> Iterator[str]:
+    ) -> Iterator[tuple[int, str]]:
+        """Yield the lines of two documents with the places of nodes in the new one."""
         before, now = (
             [canonical(comparable(node)) for node in side] for side in (old, new)
         )
         codes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
         changed = [each for each in codes if each[0] != "equal"]
         come = [at for _, _, _, a, b in changed for at in range(a, b)]
-        for at in (at for _, a, b, _, _ in changed for at in range(a, b)):
+        gone = [
+            (at, max(place - 1, 0))
+            for _, a, b, place, _ in changed
+            for at in range(a, b)
+        ]
+        for at, before_it in gone:
             moved = next((i for i in come if now[i] == before[at]), None)
             made = next((i for i in come if _is_edited(old[at], new[i])), None)
-            verb = "removed" if moved is None else "moved"
+            found = made if moved is None else moved
             if moved is None and made is not None:
-                yield from self._edited(path, old[at], new[made])
+                for line in self._edited(path, old[at], new[made]):
+                    yield made, line
             else:
-                yield _line(path, f"{self._node(old[at])} {verb}{_words(old[at])}")
-            if (found := made if moved is None else moved) is not None:
+                verb = "removed" if moved is None else "moved"
+                line = _line(path, f"{self._node(old[at])} {verb}{_words(old[at])}")
+                yield before_it if moved is None else moved, line
+            if found is not None:
                 come.remove(found)
         for at in come:
-            yield _line(path, f"{self._node(new[at])} added{_words(new[at])}")
+            yield at, _line(path, f"{self._node(new[at])} added{_words(new[at])}")
 
     def _edited(self, path: _Path, old: JsonObject, new: JsonObject) -> Iterator[str]:
         before, now = self._node(old), self._node(new)

@@ -7,7 +7,8 @@
 // data-copy: text for the clipboard. data-focus: gets the focus when its holder is gone.
 // data-item: an element that the cursor can be on; the cursor never leaves the browser.
 // data-turn: a button that turns the page, 1 or -1, when the cursor leaves the list.
-// data-goes: a button that the page answers itself: `item` or `loss`, and how far.
+// data-goes: a button that the page answers itself: `item` or `loss` and how far, or
+// `part` and the number of one.
 // What a person folds stays as it is. Nothing changes between the press and the release
 // of a control: the click would be lost.
 
@@ -172,7 +173,8 @@ function render({ model, el }) {
     if (near?.dataset.goes) {
       const [what, by] = near.dataset.goes.split(" ");
       if (what === "item") step(Number(by), true);
-      else panes.next(Number(by));
+      else if (what === "loss") panes.next(Number(by));
+      else panes.lead(Number(by));
       return;
     }
     if (!near) panes.clicked(event.target);

@@ -89,6 +89,16 @@ function panesOf(root) {
     if (found) showLoss(String(found));
   }
 
+  // Show a part, or the nearest one before it that is in a pane.
+  function lead(part) {
+    const found = panes()
+      .reverse()
+      .flatMap((each) => [...each.querySelectorAll("[data-at]")])
+      .filter((each) => each.dataset.at <= part && each.offsetHeight)
+      .sort((one, other) => one.dataset.at - other.dataset.at);
+    show(found.at(-1));
+  }
+
   function clicked(target) {
     const row = target.closest("tr[data-loss]");
     if (row) showLoss(row.dataset.loss);
@@ -107,5 +117,5 @@ function panesOf(root) {
     stage().scrollTop = 0;
   }
 
-  return { show, next, clicked, renewed };
+  return { show, next, lead, clicked, renewed };
 }

@@ -36,6 +36,9 @@ def _body(text: int = 1) -> str:
         button(name, name, key=key, goes=f"loss {by}")
         for name, key, by in (("previous", ",", -1), ("next", ".", 1))
     )
+    steps += "".join(
+        button(f"change-{n}", f"part {n}", goes=f"part {n}") for n in (20, 99)
+    )
     rows = "".join(f'<tr data-loss="{n}"><td>loss {n}</td></tr>' for n in (1, 2, 3))
     style = "display:grid;grid-template-columns:1fr 1fr 1fr;height:300px;overflow:auto"
     return (
@@ -80,6 +83,18 @@ async def test_what_is_clicked_stays_where_it_is(page: Page) -> None:
     await _is_level(page, 12)
     await page.get_by_text("loss 2").click()
     await _is_level(page, 25)
+
+
+async def test_a_change_leads_to_its_part(page: Page) -> None:
+    """By a click, and by Enter; what is no more leads to the nearest part before it."""
+    await show(page, _body())
+    await page.locator(".cmsmig-change-20").click()
+    await _is_level(page, 20)
+    await page.locator(".cmsmig-change-99").focus()
+    await page.keyboard.press("Enter")
+    await _is_level(page, _PARTS - 1)
+    assert await page.evaluate(_SCROLLED) == ["stage"]
+    assert await page.evaluate("sent") == []
 
 
 async def test_another_body_begins_at_its_top(page: Page) -> None:

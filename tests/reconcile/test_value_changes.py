@@ -8,7 +8,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.reconcile.field_diff import ABSENT
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels
-from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.reconcile.value_changes import body_changes, change_lines
 from tests.support.cases import cases
 
 POST = Ref(Kind.STORY, "posts/one")
@@ -42,3 +42,20 @@ LABELS = Labels(
 def test_a_change_is_shown_at_the_leaf(case: dict[str, Any]) -> None:
     field, old, new = case["field"], case.get("old", ABSENT), case.get("new", ABSENT)
     assert [*change_lines(LABELS, POST, field, old, new)] == case["lines"]
+
+
+def document(text: str) -> dict[str, Any]:
+    """Return a document with a paragraph for each line."""
+    return {
+        "type": "doc",
+        "content": [
+            {"type": "paragraph", "content": [{"type": "text", "text": each}]}
+            for each in text.split("\n")
+        ],
+    }
+
+
+@cases(__file__, "body_changes.yaml")
+def test_a_change_of_a_body_has_its_place(case: dict[str, Any]) -> None:
+    found = body_changes("Body", document(case["old"]), document(case["new"]))
+    assert [[place, line.split(":")[0]] for place, line in found] == case["places"]

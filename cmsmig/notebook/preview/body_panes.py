@@ -28,9 +28,10 @@ from cmsmig.review.loss_marks import destination_html, marked_html, numbered
 from cmsmig.richtext.blocks.outline import top_nodes
 from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.richtext.losses import Loss
+from cmsmig.ui.controls import button
 from cmsmig.ui.documents.findings import loss_name
 from cmsmig.ui.form import FormView
-from cmsmig.ui.html.html_templates import breakable_html, fragment
+from cmsmig.ui.html.html_templates import breakable, breakable_html, fragment
 from cmsmig.ui.html.safe_html import (
     NOTHING,
     escape,
@@ -123,7 +124,7 @@ def body_panes(
         document=tree_html(converted.document),
         json=json.dumps(converted.document, ensure_ascii=False, indent=1),
         losses=converted.losses,
-        changed=_changed(previews, index, status),
+        changed=_changed(previews, index, status, leads=form is not None),
     )
 
 
@@ -201,13 +202,22 @@ def _split(previews: Previews, index: int, status: ReviewStatus) -> Split | None
     )
 
 
-def _changed(previews: Previews, index: int, status: ReviewStatus) -> Markup:
-    """Return why a body is to be reviewed again, and what changed since."""
+def _changed(
+    previews: Previews, index: int, status: ReviewStatus, *, leads: bool
+) -> Markup:
+    """Return why a body is to be reviewed again, and what changed since; before a
+    person each line leads to its place in the panes."""
     review = previews.blocks.reviews.get(previews.body_index.key(index))
     if review is None or not status.why:
         return NOTHING
     said = f"Accepted {review.how} by {review.by}, {review.at[:10]}. {status.why}"
-    lines = previews.accepted.changes(index, review, status)
+    changes = previews.accepted.changes(index, review, status)
+    lines = [breakable(line) for _, line in changes]
+    if leads:
+        lines = [
+            button("change", line, row=str(n), goes=f"part {at}", plain=True)
+            for n, (line, (at, _)) in enumerate(zip(lines, changes, strict=True))
+        ]
     more = and_more(len(lines), _CHANGES, "… and ")
     return _made(
         "changed", said=said, lines=[*lines[:_CHANGES], *filter(None, (more,))]

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from difflib import SequenceMatcher
+from itertools import accumulate
 
 from cmsmig.canonical import fingerprint
 from cmsmig.derived_file import DerivedFile
@@ -21,9 +22,8 @@ from cmsmig.mapping.decisions.body_reviews import (
 from cmsmig.notebook.preview.block_cards import KINDS
 from cmsmig.origin.records import replace_file
 from cmsmig.plain_file import read_plain
-from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
-from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.reconcile.value_changes import body_changes
 from cmsmig.review.bodies import Body
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.proposals import Heuristics
@@ -53,17 +53,18 @@ class AcceptedBodies:
 
     def changes(
         self, index: int, review: BodyReview, status: ReviewStatus
-    ) -> tuple[str, ...]:
-        """Return what changed in a body since it was accepted, a line each."""
+    ) -> list[tuple[int, str]]:
+        """Return what changed in a body since it was accepted, a line each, with the
+        top-level node of the document that it leads to."""
         before = self._kept(index, review)
         if before is None or before == self._index.bodies[index].text:
             facts = self._index.digest(index).facts
             now = review_of(review.key, facts, Heuristics(), status.blocks)
-            return tuple(_block_lines(review.blocks, now.blocks))
+            return [*_block_changes(review.blocks, now.blocks)]
         old = self._index.converted_from(index, before).document
         new = self._index.converted(index).document
-        field = f"content.{review.field}"
-        return change_lines(NO_LABELS, Ref(Kind.STORY, ""), field, old, new)
+        label = NO_LABELS.key("", review.field)
+        return [*body_changes(label, old, new)] or [(0, f"{label}: not changed")]
 
     def _kept(self, index: int, review: BodyReview) -> str | None:
         name = _name(self._index.key(index))
@@ -79,16 +80,21 @@ def _name(key: BodyKey) -> str:
     return " ".join(("accepted body", *parts))
 
 
-def _block_lines(
+def _block_changes(
     before: Sequence[DecidedBlock], now: Sequence[DecidedBlock]
-) -> Iterator[str]:
+) -> Iterator[tuple[int, str]]:
     """Yield the blocks that one side alone has, by kind and first words."""
     old, new = (
-        Counter(f"{KINDS[each.kind]} “{each.begins}”" for each in side)
+        [f"{KINDS[each.kind]} “{each.begins}”" for each in side]
         for side in (before, now)
     )
-    for said, found in (("removed", old - new), ("added", new - old)):
-        yield from (f"{each}: {said}" for each in found.elements())
+    places = [*accumulate((each.nodes for each in now), initial=0)]
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for _, first, last, begin, end in (each for each in codes if each[0] != "equal"):
+        for each in old[first:last]:
+            yield places[max(begin - 1, 0)], f"{each}: removed"
+        for at in range(begin, end):
+            yield places[at], f"{new[at]}: added"
 
 
 class SeenBodies:

@@ -144,6 +144,12 @@ class Session:
 
         await self.page.until(holds, f"no {expected} is copied")
 
+    async def leads(self, *parts: int) -> None:
+        """Insist on the parts that the lines about changes lead to."""
+        page = BeautifulSoup(self.html("changed"), "html.parser")
+        found = [each["data-goes"] for each in page.select("button")]
+        assert found == [f"part {each}" for each in parts]
+
     def review_name(self, name: str) -> None:
         """Insist on the name that reviews are signed with."""
         assert self.tags("review-name")[0]["value"] == name
