@@ -279,7 +279,7 @@ def baseline(
     as_json: bool,
 ) -> None:
     """Keep what each page of the old site shows; resumable."""
-    from cmsmig.evidence.redirects import gone_addresses
+    from cmsmig.evidence.addresses import gone_addresses
     from cmsmig.steps.baseline.baseline import BaselineOptions
     from cmsmig.terminal import baseline as shown
 

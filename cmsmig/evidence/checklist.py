@@ -12,6 +12,7 @@ from cmsmig.counting import counted, first_of
 from cmsmig.errors import UsageError
 from cmsmig.evidence.checks import Check, CheckState, done, either, person, site_checks
 from cmsmig.evidence.evidence import Evidence, gather, planned_writes
+from cmsmig.evidence.report_findings import listed_in
 from cmsmig.evidence.summary import HELD
 from cmsmig.mapping.decisions.decision_records import read_record, record_body
 from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
@@ -69,18 +70,10 @@ def _items(evidence: Evidence) -> Check:
 
 def _files(evidence: Evidence) -> Check:
     files = evidence.files
-    parts = [f"{files.uploaded:,} of {counted(files.files, 'file')} are uploaded"]
-    for count, said in (
-        (files.not_downloaded, "could not be had from the old site"),
-        (files.failed, "failed"),
-        (files.open, "are still to be uploaded"),
-    ):
-        if count:
-            parts.append(f"{count:,} {said}")
     missing = files.failed + files.not_downloaded + files.open
     return either(
         "Every file is uploaded",
-        f"{'; '.join(parts)}.",
+        files.sentence,
         "lists/missing-files.csv",
         "Do what the list says of each file; run the import again.",
         ok=not missing,
@@ -146,14 +139,13 @@ def _losses(evidence: Evidence) -> Check:
     if not any(by_severity.values()):
         return done(what, "Nothing was lost.")
     named = (f"{name} {count:,}" for name, count in by_severity.items() if count)
-    todo = "Read those of content; mend them in the story where readers need them."
+    todo = "Read those of content; correct them in the story where readers need them."
     return person(what, f"{', '.join(named)}.", "lists/losses.csv", todo)
 
 
 def _dangling(evidence: Evidence) -> Check:
     what = "References that stay empty were read and accepted"
-    listed = (evidence.plan or {}).get("dangling")
-    count = len(listed) if isinstance(listed, list) else 0
+    count = len(listed_in(evidence.plan, "dangling"))
     if not count:
         return done(what, "Every reference leads to a story.")
     return person(
@@ -237,11 +229,10 @@ def _addresses(evidence: Evidence) -> Iterator[Check]:
 
 
 def _webhooks(evidence: Evidence) -> Check:
-    listed = (evidence.plan or {}).get("preflights")
     found = [
         text_of(each["text"])
-        for each in (listed if isinstance(listed, list) else ())
-        if isinstance(each, dict) and each.get("kind") == "webhooks"
+        for each in listed_in(evidence.plan, "preflights")
+        if each.get("kind") == "webhooks"
     ]
     return person(
         "Webhooks and integrations work",
@@ -256,7 +247,7 @@ def _for_a_person() -> Iterator[Check]:
     for what, found, where, todo in (
         (
             "Items that are planned to go live later are published",
-            "The origin's API does not tell of planned publications.",
+            "The origin's API does not list planned publications.",
             "the origin's designer",
             "Plan the same publications in the space, or publish at the origin first "
             "and run `cmsmig pull --refresh` and the import again.",
@@ -306,7 +297,7 @@ _HEADER = (
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """That somebody saw to a line of the checklist."""
+    """That a person settled a line of the checklist."""
 
     what: str
     """The line's text."""
@@ -342,13 +333,13 @@ def read_ticks(project: Project) -> dict[str, Tick]:
 
 
 def tick(project: Project, check: Check, by: str, note: str = "") -> None:
-    """Write that somebody saw to a line, in place of an earlier tick of it.
+    """Write that a person settled a line, in place of an earlier tick of it.
 
     Raises `UsageError` without a name, `StorageError` when the file cannot be
     written, `DecisionsError` when it is malformed.
     """
     if not by.strip():
-        raise UsageError("Write your name first: a tick says who saw to the line.")
+        raise UsageError("Write your name first: a tick says who settled the line.")
     at = datetime.now(UTC).isoformat(timespec="seconds")
     made = Tick(check.what, by.strip(), at, note.strip(), check.found)
     with writing(project):
@@ -356,7 +347,7 @@ def tick(project: Project, check: Check, by: str, note: str = "") -> None:
 
 
 def untick(project: Project, what: str) -> None:
-    """Take a tick away, if there is one. Raises as `tick`."""
+    """Remove a tick, if there is one. Raises as `tick`."""
     with writing(project):
         ticks = read_ticks(project)
         if ticks.pop(what, None) is not None:

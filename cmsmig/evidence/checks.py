@@ -170,7 +170,7 @@ class CheckState(StrEnum):
     PERSON = "person"
     """It cannot be checked here: a person has to look."""
     TICKED = "ticked"
-    """A person saw to it, and nothing has changed since."""
+    """A person settled it, and nothing has changed since."""
 
 
 @dataclass(frozen=True, slots=True)

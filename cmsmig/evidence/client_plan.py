@@ -151,9 +151,9 @@ def _sentences(plan: Plan, total: CollectionPlan) -> Iterator[str]:
 
 
 _FAILED: Mapping[str, str] = {
-    "conflict": "A story that somebody else made stands in its place.",
+    "conflict": "Another story, which is not of this import, is at its place.",
 }
-_OTHERWISE = "It cannot become a story as it is; the list of findings says why."
+_NOT_FIT = "It cannot become a story as it is; the list of findings says why."
 
 
 class Showing(StrEnum):
@@ -177,7 +177,7 @@ class FileTotal:
 
 @dataclass(slots=True)
 class CollectionPlan:
-    """What becomes of the items of one collection, each language counted."""
+    """The outcome for the items of one collection, each language counted."""
 
     name: str
     stories: Counter[Showing] = field(default_factory=Counter)
@@ -198,7 +198,7 @@ class CollectionPlan:
 
 
 def plan_collections(details: PlanDetails) -> tuple[CollectionPlan, ...]:
-    """Return what becomes of each collection, in the origin's order."""
+    """Return the outcome for each collection, in the origin's order."""
     migration = details.migration
     found = {
         each.collection_id: CollectionPlan(each.display_name)
@@ -243,7 +243,7 @@ def _count_left(
             continue
         said = row.explanation
         if row.status == "failed":
-            said = _FAILED.get(row.reason, _OTHERWISE)
+            said = _FAILED.get(row.reason, _NOT_FIT)
         # What differs from item to item is in the list of findings.
         said = sentences.setdefault(row.reason, said)
         found[row.key.collection_id].left[said] += 1

@@ -15,13 +15,14 @@ from cmsmig.counting import counted
 from cmsmig.evidence.addresses import (
     HostUse,
     count_hosts,
+    decided_redirects,
+    imported_addresses,
     old_addresses,
     site_address,
     space_address,
 )
 from cmsmig.evidence.checks import SiteFindings
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
-from cmsmig.evidence.redirects import decided_redirects, imported_addresses
 from cmsmig.evidence.report_findings import (
     FindingSet,
     old_address_findings,

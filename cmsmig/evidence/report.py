@@ -113,13 +113,12 @@ def report_page(evidence: Evidence, checks: Sequence[Check], proof: Doc = ()) ->
     """Return the report as one HTML page that asks no other host for anything; `proof`
     is its end."""
     into = f" into {evidence.target}" if evidence.target else ""
-    about: list[tuple[str, Cell]] = [("As of", moment(evidence.made_at))]
-    if evidence.site_address:
-        about.append(("Old site", Address(evidence.site_address)))
-    space: Cell = f"number {evidence.space_id}"
-    if evidence.space_address:
-        space = Address(evidence.space_address)
-    about.append(("New space", space))
+    old, space = evidence.site_address, evidence.space_address
+    about: list[tuple[str, Cell]] = [
+        ("As of", moment(evidence.made_at)),
+        *([("Old site", Address(old))] if old else []),
+        ("New space", Address(space) if space else f"number {evidence.space_id}"),
+    ]
     title = f"Migration of {evidence.site}{into}"
     return doc_page(title, (Facts(about),), (*report_doc(evidence, checks), *proof))
 
@@ -194,15 +193,7 @@ def accounting_doc(evidence: Evidence) -> Iterator[Part]:
             shown=len(published),
         )
     yield from gone_tables(evidence.gone)
-    files = evidence.files
-    counts = (
-        (files.not_downloaded, "could not be downloaded from the old site"),
-        (files.failed, "failed"),
-        (files.open, "are still to be uploaded"),
-    )
-    rest = "".join(f"; {count:,} {said}" for count, said in counts if count)
-    there = f"{files.uploaded:,} of {counted(files.files, 'file')}"
-    yield Text(f"{there} are in the new space{rest}.")
+    yield Text(evidence.files.sentence)
 
 
 def failures_doc(

@@ -1,6 +1,6 @@
 """What a report lists one by one, in words that an editor understands.
 
-Gone through each time somebody reads it: a site's losses are never in memory
+Gone through each time it is read: a site's losses are never in memory
 together.
 """
 
@@ -24,14 +24,14 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.ui.documents.findings import LINK_KINDS, Finding, loss_finding
 
-_TAKE_ALONG = "Take such items along in notebook 01, or leave the field empty."
-_MEND = "See to the target, which is in the list of failures, and import again."
+_SELECT = "Choose such items in notebook 01, or leave the field empty."
+_FIX = "Fix the target, which is in the list of failures, and import again."
 _REFERENCES: Mapping[str, str] = {
-    DanglingCause.TARGET_FAILED: _MEND,
-    DanglingCause.COLLECTION_NOT_MIGRATED: _TAKE_ALONG,
-    DanglingCause.ARCHIVED: _TAKE_ALONG,
-    DanglingCause.DRAFT_SKIPPED: _TAKE_ALONG,
-    DanglingCause.OTHER_SET: _TAKE_ALONG,
+    DanglingCause.TARGET_FAILED: _FIX,
+    DanglingCause.COLLECTION_NOT_MIGRATED: _SELECT,
+    DanglingCause.ARCHIVED: _SELECT,
+    DanglingCause.DRAFT_SKIPPED: _SELECT,
+    DanglingCause.OTHER_SET: _SELECT,
     DanglingCause.OTHER_LOCALE: (
         "Translate the target at the origin, or leave the field empty."
     ),
@@ -45,17 +45,17 @@ _LEFT_OUT = (
 _CHOOSE = "Choose another target in the story, or leave the field empty."
 _LINKS: Mapping[str, tuple[str, str]] = {
     PageCause.STATIC: (
-        "The page is no item of a collection, such as the home page.",
+        "The page is no item of a collection, such as the front page.",
         "Ensure that the new site has a page at this address, or decide in notebook 01 "
         "that it is the former path of a collection.",
     ),
     PageCause.TEMPLATE: (
         "The address is a collection's own, and no item is behind it.",
-        "Make sure that the new site has a page at this address.",
+        "Ensure that the new site has a page at this address.",
     ),
     PageCause.UNLISTED: (
         "The address is below a collection's, but no item that is imported has it.",
-        "Correct the link in the story, or take the item along in notebook 01.",
+        "Correct the link in the story, or choose the item in notebook 01.",
     ),
     PageCause.RAW_HTML: (
         "It is in code or data of raw HTML, where no link holds it, and its item has a "
@@ -63,7 +63,7 @@ _LINKS: Mapping[str, tuple[str, str]] = {
         "Nothing, if the new site keeps or redirects the address; else correct it in "
         "the block.",
     ),
-    DanglingCause.TARGET_FAILED: ("The item could not become a story.", _MEND),
+    DanglingCause.TARGET_FAILED: ("The item could not become a story.", _FIX),
     DanglingCause.NOT_IN_PILOT: (
         "The item is not part of this pilot.",
         "Nothing: an import of all fills it.",
@@ -129,7 +129,7 @@ def report_findings(
             "references-that-stay-empty",
             "References that stay empty",
             "Every reference leads to a story.",
-            lambda: _references(plan or {}, words),
+            lambda: _references(plan, words),
         ),
         FindingSet(
             "links-that-stay",
@@ -181,13 +181,14 @@ class _Words:
         origin = migration.origin
         self._pages = OriginPages(migration)
         self._places = migration.places.places
-        self._names: dict[ItemKey, str] = {}
-        self._in_any_locale: dict[tuple[str, str], str] = {}
-        for sets in (origin.live, origin.staged):
-            for items in sets.values():
-                for item in items:
-                    self._names[item.key] = item.name
-                    self._in_any_locale.setdefault(item.key[:2], item.name)
+        items = [
+            item
+            for sets in (origin.live, origin.staged)
+            for listed in sets.values()
+            for item in listed
+        ]
+        self._names = {item.key: item.name for item in items}
+        self._in_any_locale = {item.key[:2]: item.name for item in reversed(items)}
         self._fields = {
             (each.collection_id, field.slug): field.display_name
             for each in origin.collections
@@ -258,32 +259,29 @@ def _losses(details: PlanDetails, words: _Words) -> Iterator[Finding]:
         yield replace(found, new_page=words.new_page(each.key))
 
 
-def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
-    listed = plan.get("dangling")
-    for each in listed if isinstance(listed, list) else ():
-        if not isinstance(each, dict):
-            continue
+def _references(plan: JsonObject | None, words: _Words) -> Iterator[Finding]:
+    for each in listed_in(plan, "dangling"):
         key, cause = _key(text_of(each["item"])), text_of(each["cause"])
-        told = explained(cause)
+        stated = explained(cause)
         target = _key(text_of(each["target"]))
-        why, todo = f"The field stays empty: {told}.", _REFERENCES.get(cause, _CHOOSE)
+        why, todo = f"The field stays empty: {stated}.", _REFERENCES.get(cause, _CHOOSE)
         instead = each.get("shown_instead")
         others = instead if isinstance(instead, list) else []
         shown = [words.item(_key(text_of(other))) for other in others]
         if shown:
             why = (
-                f"Nothing can be filled in: {told}. Visitors of this language get what "
+                f"Nothing can be filled in: {stated}. Visitors of this language get what "
                 f"the primary language has there instead: {', '.join(shown)}."
             )
         if shown and cause in _LEFT_OUT:
             todo = (
-                "Leave the item its own target: take that along as a draft, which "
+                "Leave the item its own target: import that as a draft, which "
                 f"visitors do not see, with `{{item: {target.item_id}, take: draft}}` "
                 "under `apart` of its collection in decisions/collections.yaml. Or "
                 "choose another target at the origin."
             )
         yield Finding(
-            kind=f"{told[:1].upper()}{told[1:]}",
+            kind=f"{stated[:1].upper()}{stated[1:]}",
             item=words.item(key),
             page=words.page(key),
             new_page=words.new_page(key),
@@ -377,3 +375,13 @@ def _key(text: str) -> ItemKey:
     collection, _, rest = text.partition("/")
     item, _, locale = rest.partition("@")
     return ItemKey(collection, item, locale)
+
+
+def listed_in(plan: JsonObject | None, name: str) -> list[JsonObject]:
+    """Return a list of a stored plan; empty without one."""
+    listed = (plan or {}).get(name)
+    return (
+        [each for each in listed if isinstance(each, dict)]
+        if isinstance(listed, list)
+        else []
+    )

@@ -90,6 +90,18 @@ class FileCount:
     not_downloaded: int
     open: int
 
+    @property
+    def sentence(self) -> str:
+        """Return the counts in words."""
+        counts = (
+            (self.not_downloaded, "could not be downloaded from the old site"),
+            (self.failed, "failed"),
+            (self.open, "are still to be uploaded"),
+        )
+        rest = "".join(f"; {count:,} {said}" for count, said in counts if count)
+        there = f"{self.uploaded:,} of {counted(self.files, 'file')}"
+        return f"{there} are in the new space{rest}."
+
 
 def count_collections(
     migration: Migration, rows: Mapping[ItemKey, ItemRow], public: Collection[ItemKey]

@@ -12,11 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.addresses import OriginPages
+from cmsmig.evidence.addresses import (
+    OriginPages,
+    address_map,
+    current_addresses,
+    write_redirects,
+)
 from cmsmig.evidence.checklist import checklist, read_ticks, with_ticks
 from cmsmig.evidence.checks import Check
 from cmsmig.evidence.evidence import Evidence, gather
-from cmsmig.evidence.redirects import address_map, current_addresses, write_redirects
 from cmsmig.evidence.report import write_report
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.errors import UsageError
-from cmsmig.evidence.redirects import FOLDER, decided_redirects
+from cmsmig.evidence.addresses import FOLDER, decided_redirects
 from cmsmig.evidence.report import redirects_doc
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES

@@ -22,8 +22,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from cmsmig.evidence.addresses import address_map, write_redirects
 from cmsmig.evidence.host_files import as_sent, host_files
-from cmsmig.evidence.redirects import address_map, write_redirects
 from cmsmig.mapping.redirects.address_map import (
     GONE_STATUS,
     MOVED_STATUS,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import yaml
 
 from cmsmig.canonical import canonical
-from cmsmig.evidence.redirects import address_map
+from cmsmig.evidence.addresses import address_map
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.sandbox.observe.comparison import comparable_state
