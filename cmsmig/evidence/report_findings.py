@@ -270,8 +270,8 @@ def _references(plan: JsonObject | None, words: _Words) -> Iterator[Finding]:
         shown = [words.item(_key(text_of(other))) for other in others]
         if shown:
             why = (
-                f"Nothing can be filled in: {stated}. Visitors of this language get what "
-                f"the primary language has there instead: {', '.join(shown)}."
+                f"Nothing can be filled in: {stated}. Visitors of this language get "
+                f"what the primary language has there instead: {', '.join(shown)}."
             )
         if shown and cause in _LEFT_OUT:
             todo = (
@@ -380,8 +380,5 @@ def _key(text: str) -> ItemKey:
 def listed_in(plan: JsonObject | None, name: str) -> list[JsonObject]:
     """Return a list of a stored plan; empty without one."""
     listed = (plan or {}).get(name)
-    return (
-        [each for each in listed if isinstance(each, dict)]
-        if isinstance(listed, list)
-        else []
-    )
+    entries = listed if isinstance(listed, list) else []
+    return [each for each in entries if isinstance(each, dict)]
