@@ -1,5 +1,5 @@
-"""The lines of the checklist about the new site as visitors open it: what the baseline
-and the last comparison with it found."""
+"""The lines of the checklist before the DNS switch; and those about the new site as
+visitors open it, by what the baseline and the last comparison with it found."""
 
 from __future__ import annotations
 
@@ -65,6 +65,56 @@ _LINES: dict[str, tuple[str, frozenset[str]]] = {
 }
 """The lines: what to do, and the kinds of faults that open them; the line about content
 has all other kinds."""
+
+
+class CheckState(StrEnum):
+    """The state of one line of the checklist."""
+
+    DONE = "done"
+    OPEN = "open"
+    """Something has to be done or decided first."""
+    PERSON = "person"
+    """It cannot be checked here: a person has to look."""
+    TICKED = "ticked"
+    """A person settled it, and nothing has changed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the checklist."""
+
+    what: str
+    state: CheckState
+    found: str
+    """What is known about it."""
+    where: str = ""
+    """The file, list or page that names each case."""
+    todo: str = ""
+    """What to do; empty for a line that is done."""
+    said: str = ""
+    """Who ticked it, when, and a note."""
+
+    def as_json(self) -> JsonObject:
+        """Return the line as report.json lists it."""
+        return asdict(self)
+
+
+def done(what: str, found: str) -> Check:
+    """Return a line that is done."""
+    return Check(what, CheckState.DONE, found)
+
+
+def either(
+    what: str, found: str, where: str = "", todo: str = "", *, ok: bool
+) -> Check:
+    """Return a line that is done if `ok`, else open."""
+    state = CheckState.OPEN
+    return done(what, found) if ok else Check(what, state, found, where, todo)
+
+
+def person(what: str, found: str, where: str = "", todo: str = "") -> Check:
+    """Return a line that cannot be checked here."""
+    return Check(what, CheckState.PERSON, found, where, todo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,53 +209,3 @@ def _pages(urls: tuple[str, ...]) -> str:
     shown = 5
     more = f" and {len(urls) - shown:,} more" if len(urls) > shown else ""
     return f"{' '.join(urls[:shown])}{more}"
-
-
-class CheckState(StrEnum):
-    """The state of one line of the checklist."""
-
-    DONE = "done"
-    OPEN = "open"
-    """Something has to be done or decided first."""
-    PERSON = "person"
-    """It cannot be checked here: a person has to look."""
-    TICKED = "ticked"
-    """A person settled it, and nothing has changed since."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of the checklist."""
-
-    what: str
-    state: CheckState
-    found: str
-    """What is known about it."""
-    where: str = ""
-    """The file, list or page that names each case."""
-    todo: str = ""
-    """What to do; empty for a line that is done."""
-    said: str = ""
-    """Who ticked it, when, and a note."""
-
-    def as_json(self) -> JsonObject:
-        """Return the line as report.json lists it."""
-        return {**asdict(self), "state": str(self.state)}
-
-
-def done(what: str, found: str) -> Check:
-    """Return a line that is done."""
-    return Check(what, CheckState.DONE, found)
-
-
-def either(
-    what: str, found: str, where: str = "", todo: str = "", *, ok: bool
-) -> Check:
-    """Return a line that is done if `ok`, else open."""
-    state = CheckState.OPEN
-    return done(what, found) if ok else Check(what, state, found, where, todo)
-
-
-def person(what: str, found: str, where: str = "", todo: str = "") -> Check:
-    """Return a line that cannot be checked here."""
-    return Check(what, CheckState.PERSON, found, where, todo)

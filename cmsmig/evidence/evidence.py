@@ -57,14 +57,13 @@ from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
+from cmsmig.ui.documents.plan import is_write
 
 PAGE = "report.html"
 DOCUMENT = "report.json"
 LISTS = "lists"
 """Below a run's folder: what the page lists, as CSV files."""
 _SKIPPED = "skipped"
-_READS = ("read_", "list_", "compare_")
-"""What the names of calls begin with that change nothing."""
 
 
 class Decided(NamedTuple):
@@ -305,10 +304,7 @@ def planned_writes(plan: JsonObject) -> dict[str, int]:
     return {
         name: count
         for name, count in _mapping(plan.get("calls")).items()
-        if isinstance(count, int)
-        and count
-        and name != "total"
-        and not name.startswith(_READS)
+        if isinstance(count, int) and count and name != "total" and is_write(name)
     }
 
 

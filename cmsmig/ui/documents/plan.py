@@ -79,7 +79,7 @@ _STEPS = {
 }
 TITLES = {step: title for step, (title, _) in _STEPS.items()}
 _STEP_OF = {name: step for step, (_, names) in _STEPS.items() for name in names.split()}
-_LOOKS = ("read_", "compare_")
+_LOOKS = ("read_", "list_", "compare_")
 
 
 def planned_calls(plan: Plan, step: str) -> int:
@@ -94,8 +94,13 @@ def planned_writes(plan: Plan, step: str) -> int:
     return sum(
         count
         for name, count in plan.calls.items()
-        if _STEP_OF.get(name) == step and not name.startswith(_LOOKS)
+        if _STEP_OF.get(name) == step and is_write(name)
     )
+
+
+def is_write(call: str) -> bool:
+    """Return whether a call of this name changes the destination."""
+    return not call.startswith(_LOOKS)
 
 
 def plan_line(plan: Plan) -> str:
