@@ -49,7 +49,7 @@ def conda() -> tuple[dict[str, frozenset[str]], list[object]]:
 
 
 def test_conda_and_pip_ask_for_the_same() -> None:
-    """Every name and range of one list stands in the other."""
+    """Both lists hold the same names and version ranges."""
     wanted = dict(map(split, cast("list[str]", project()["dependencies"])))
     named, _ = conda()
     assert {name: named[name] for name in named if name not in ONLY_CONDA} == wanted
@@ -162,7 +162,7 @@ def test_constraints_serve_every_python_and_system(python: str, system: str) -> 
     assert set(direct()) <= set(here)
 
 
-def test_nobody_else_pays_for_the_fleet() -> None:
+def test_only_the_fleet_extra_needs_its_engine() -> None:
     """The engine of many sites is in no other extra, and in no pin."""
     own = {split(text)[0] for text in extras()["fleet"]}
     assert "prefect" in own

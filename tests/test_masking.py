@@ -1,4 +1,4 @@
-"""Tokens in disguise: none gets through, and nothing else is touched."""
+"""Masking: no token stays readable in any encoding, and no other text changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cmsmig import masking
 from cmsmig.errors import CmsmigError, ServiceError
 from cmsmig.masking import FEWEST, HIDDEN, SHORTEST, hide, masked, masked_bytes
-from tests.support.disguises import DISGUISES, tells
+from tests.support.token_encodings import ENCODINGS, reveals
 
 TOKEN = "wf-3c7E/9a+Xk_21.Zq~4f-hush=="
 PLAIN = "".join(each for each in string.printable if each not in "\\%&")
@@ -21,14 +21,14 @@ TOKENS = st.text("abcdefXYZ0189-_./+=~", min_size=12, max_size=48).filter(
 )
 
 
-@pytest.mark.parametrize("disguise", list(DISGUISES))
-def test_a_disguise_hides_no_token(disguise: str) -> None:
+@pytest.mark.parametrize("encoding", list(ENCODINGS))
+def test_an_encoded_token_is_masked(encoding: str) -> None:
     """The search finds it before, and neither the search nor a reader after."""
     hide(TOKEN)
-    text = f'{{"message": "before {DISGUISES[disguise](TOKEN)} after"}}'
-    assert tells(text.encode(), TOKEN)
+    text = f'{{"message": "before {ENCODINGS[encoding](TOKEN)} after"}}'
+    assert reveals(text.encode(), TOKEN)
     shown = masked(text)
-    assert not tells(shown.encode(), TOKEN)
+    assert not reveals(shown.encode(), TOKEN)
     assert HIDDEN in shown
     assert shown.startswith('{"message": "before ')
     assert shown.endswith(' after"}')
@@ -38,25 +38,25 @@ def test_a_disguise_hides_no_token(disguise: str) -> None:
 @settings(deadline=None)
 @given(
     token=TOKENS,
-    name=st.sampled_from(list(DISGUISES)),
+    name=st.sampled_from(list(ENCODINGS)),
     around=st.sampled_from(["json", "address", "html", "none"]),
     before=st.text(PLAIN, max_size=30),
     after=st.text(PLAIN, max_size=30),
 )
-def test_no_token_gets_through_in_a_disguise_of_a_disguise(
+def test_a_token_that_is_encoded_twice_is_masked(
     token: str, name: str, around: str, before: str, after: str
 ) -> None:
-    """Whatever the token, whatever stands beside it."""
+    """Of any token, with any text before and after it."""
     masking._known = masking._Known()  # Not those of earlier examples.
     hide(token)
-    inner = f"{before} {DISGUISES[name](token)} {after}"
+    inner = f"{before} {ENCODINGS[name](token)} {after}"
     text = {
         "json": json.dumps({"said": inner}),
-        "address": DISGUISES["address"](inner) if inner.isascii() else inner,
-        "html": DISGUISES["html"](inner),
+        "address": ENCODINGS["address"](inner) if inner.isascii() else inner,
+        "html": ENCODINGS["html"](inner),
         "none": inner,
     }[around]
-    assert not tells(masked(text).encode(), token)
+    assert not reveals(masked(text).encode(), token)
 
 
 @settings(deadline=None)
@@ -82,12 +82,12 @@ def test_what_holds_no_token_stays_as_it_is(value: object) -> None:
 @settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["\\n", "\\\\", '\\"', "é", "x", TOKEN]), max_size=8),
-    st.sampled_from(list(DISGUISES)),
+    st.sampled_from(list(ENCODINGS)),
 )
 def test_json_stays_json(parts: list[str], name: str) -> None:
     """What is masked within a string leaves the document whole."""
     hide(TOKEN)
-    said = "".join(parts) + DISGUISES[name](TOKEN)
+    said = "".join(parts) + ENCODINGS[name](TOKEN)
     for text in (
         json.dumps({"a": said, "b": [said, 1]}),
         f'{{"a": "{"".join(parts)}"}}',
@@ -97,11 +97,11 @@ def test_json_stays_json(parts: list[str], name: str) -> None:
 
 @pytest.mark.parametrize("name", ["plain", "address", "base64", "hexadecimal"])
 def test_a_token_that_is_cut_off_is_masked_too(name: str) -> None:
-    """A message that ends in the middle of a token tells most of it."""
+    """A message that ends in the middle of a token reveals most of it."""
     hide(TOKEN)
-    told = DISGUISES[name](TOKEN)
-    for length in range(SHORTEST * 3, len(told)):
-        assert masked(f"said: {told[:length]}").startswith(f"said: {HIDDEN}")
+    encoded = ENCODINGS[name](TOKEN)
+    for length in range(SHORTEST * 3, len(encoded)):
+        assert masked(f"said: {encoded[:length]}").startswith(f"said: {HIDDEN}")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_token_that_is_cut_off_is_masked_too(name: str) -> None:
         pytest.param("%25" * 500_000, id="escapes of escapes"),
         pytest.param(f"{TOKEN} " * 50_000, id="tokens"),
         pytest.param("\\" * 99 + f"{TOKEN} " * 50_000, id="tokens after backslashes"),
-        pytest.param(DISGUISES["base64"](TOKEN) * 30_000, id="one run of base64"),
+        pytest.param(ENCODINGS["base64"](TOKEN) * 30_000, id="one run of base64"),
         pytest.param("A" * 2_000_000 + "=", id="base64 without end"),
     ],
 )
@@ -126,7 +126,7 @@ def test_no_text_holds_the_work_up(text: str) -> None:
 
 
 def test_a_word_is_no_token() -> None:
-    """What is shorter than any token there is may stand in any sentence."""
+    """A text shorter than any real token is not masked."""
     for word in ("short", "00000000", "--------------"):
         hide(word)
         assert masked(f"a {word} sentence") == f"a {word} sentence"
@@ -135,7 +135,7 @@ def test_a_word_is_no_token() -> None:
 def test_every_error_is_masked_when_it_is_made() -> None:
     """Wherever it is shown or kept later, its sentence holds no token."""
     hide(f"Bearer {TOKEN}")
-    sentence = f"GET /v2/{DISGUISES['address'](TOKEN)} was refused ({TOKEN})."
+    sentence = f"GET /v2/{ENCODINGS['address'](TOKEN)} was refused ({TOKEN})."
     expected = f"GET /v2/{HIDDEN} was refused ({HIDDEN})."
     assert str(CmsmigError(sentence)) == expected
     assert str(ServiceError(sentence, service="origin")) == expected

@@ -60,7 +60,7 @@ def test_usual_values_are_read_as_ever(value: Json) -> None:
 def test_deep_values_are_read_and_nothing_of_them_is_lost(
     value: Json, kinds: str, levels: int
 ) -> None:
-    """What is too deep stands as its own text where it stood."""
+    """A value that is too deep is replaced by its JSON text."""
     inner = json.dumps(value)
     text = wrapped(inner, (kinds * levels)[:levels])
     read = parse_json(text.encode())

@@ -38,7 +38,7 @@ FILES = ("cmsmig.toml", ".env", "rules.py")
 
 @pytest.fixture
 def stranger(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Make the user somebody else than the one that the test's files belong to."""
+    """Let another user run than the one who owns the test's files."""
     monkeypatch.delenv("SUDO_UID", raising=False)
 
     def become() -> None:
@@ -178,7 +178,7 @@ def test_init_leaves_nothing_that_anyone_may_write(tmp_path: Path) -> None:
 def test_an_env_file_that_others_may_read_draws_a_warning(
     tmp_path: Path, mode: int, warned: int
 ) -> None:
-    """It is said, with the command that mends it, and the work goes on."""
+    """A warning names the command that mends it, and the command continues."""
     made(tmp_path)
     (tmp_path / ".env").chmod(mode)
     said = load_settings(Project(tmp_path), GIVEN).warning

@@ -47,7 +47,7 @@ def load(
     return load_settings(Project(folder), MINIMAL if environ is None else environ)
 
 
-def test_what_nobody_set_has_a_safe_value(tmp_path: Path) -> None:
+def test_settings_have_safe_defaults(tmp_path: Path) -> None:
     """Tokens and a space are enough; rates start low and nothing extra is sent."""
     settings = load_settings(Project(tmp_path), MINIMAL)
     assert settings.origin_api_url == "https://api.webflow.com"
@@ -75,7 +75,7 @@ HOSTS = (("ORIGIN_API_URL", "origin"), ("DESTINATION_BASE_URL", "destination"))
 def test_a_token_goes_to_no_host_from_elsewhere(
     tmp_path: Path, variable: str, side: str, token_in: str, host_in: str
 ) -> None:
-    """Both stand in one place, or the host is confirmed by its name."""
+    """Host and token come from one place, or the setting names the host."""
     token = f"CMSMIG_{side.upper()}_TOKEN"
     environ = {k: v for k, v in MINIMAL.items() if k != token}
     lines = {"environ": "", "env": "", "toml": ""}
@@ -100,7 +100,7 @@ def test_a_token_goes_to_no_host_from_elsewhere(
 
 @pytest.mark.parametrize(("variable", "side"), HOSTS)
 @pytest.mark.parametrize("place", ["environ", "env"])
-def test_a_host_beside_its_token_is_meant(
+def test_a_host_from_the_same_place_as_its_token_is_used(
     tmp_path: Path, variable: str, side: str, place: str
 ) -> None:
     """Who gives the token gives the host, too."""
@@ -513,14 +513,14 @@ def test_each_target_has_its_own_settings(tmp_path: Path) -> None:
     assert load_target(tmp_path, "staging", given).space_id == "5"
 
 
-def test_a_target_takes_no_token_of_nobody(tmp_path: Path) -> None:
-    """Neither the token nor the space of no target is used; `.env` is told of it."""
+def test_a_target_uses_no_token_without_its_name(tmp_path: Path) -> None:
+    """Token and space without its name are not used; for those in `.env` it warns."""
     loose = {"CMSMIG_ORIGIN_TOKEN": "o", "CMSMIG_DESTINATION_TOKEN": "loose-secret"}
     with pytest.raises(SettingsError, match="CMSMIG_DESTINATION_TOKEN_STAGING"):
         load_target(tmp_path, "staging", loose)
-    told = load_target(tmp_path, "staging", env="CMSMIG_SPACE_ID=9\n")
-    assert told.space_id == "290512"
-    assert "CMSMIG_SPACE_ID, which is not used" in told.warning
+    loaded = load_target(tmp_path, "staging", env="CMSMIG_SPACE_ID=9\n")
+    assert loaded.space_id == "290512"
+    assert "CMSMIG_SPACE_ID, which is not used" in loaded.warning
     with pytest.raises(SettingsError, match="did you mean CMSMIG_DESTINATION_TOKEN"):
         load_target(tmp_path, "staging", env="CMSMIG_DESTINATION_TOKEN_STAGIN=x\n")
 
@@ -595,7 +595,7 @@ def test_a_space_id_names_its_region(space_id: str, region: str) -> None:
 
 
 def test_a_wrong_region_is_one_sentence() -> None:
-    """A space behind another region's base is told without a request."""
+    """A space id of another region is refused without a request."""
     said = region_mismatch("1000001", REGION_BASES["eu"])
     assert "api-us.storyblok.com" in said
     assert said.endswith(".")

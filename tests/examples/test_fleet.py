@@ -50,7 +50,7 @@ def test_the_codes_are_those_of_the_documentation() -> None:
 
 @pytest.mark.parametrize("code", [-9, -15, 137, 143])
 def test_what_a_signal_ended_was_interrupted(code: int) -> None:
-    """As Python tells it, and as shells and containers do."""
+    """A negative code of Python; of shells and containers 128 more than the signal."""
     outcome = outcome_of(code, "the last line of its progress")
     assert outcome.then is Then.RUN_AGAIN
     assert str(code) in outcome.message
@@ -139,11 +139,15 @@ def test_cmsmig_is_a_process_of_its_own(
 
 
 SHOWS_THE_SPACE = "import os, sys; sys.exit(os.environ['CMSMIG_SPACE_ID'] != '7')"
-TOLD = "import signal, sys; signal.signal(15, lambda *_: sys.exit(5)); {}"
-WAITS = TOLD.format("print('ready', file=sys.stderr, flush=True); signal.pause()")
+WAITS = """
+import signal, sys
+signal.signal(15, lambda *_: sys.exit(5))
+print('ready', file=sys.stderr, flush=True)
+signal.pause()
+"""
 
 
-def stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+def replace_cmsmig(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     """Put a program in the place of cmsmig."""
     monkeypatch.setenv("FLEET_CMSMIG", shlex.join([sys.executable, "-c", program]))
 
@@ -151,8 +155,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
 def test_it_gets_the_space_that_its_limit_is_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It overrides what stands in the project."""
-    stand_in(monkeypatch, SHOWS_THE_SPACE)
+    """It overrides the space in the project's settings."""
+    replace_cmsmig(monkeypatch, SHOWS_THE_SPACE)
     monkeypatch.setenv("CMSMIG_SPACE_ID", "8")
     assert run_cmsmig("project", 7, [], print).code == 0
 
@@ -163,7 +167,7 @@ def test_a_target_is_reached_at_the_space_of_its_limit_alone(
     """The space overrides the target's own; without its name nothing runs."""
     (tmp_path / "cmsmig.toml").write_text("[targets.long-one]\nspace_id = 8\n")
     shown = "import os, sys; print(os.environ['CMSMIG_SPACE_ID_LONG_ONE'], sys.argv)"
-    stand_in(monkeypatch, shown)
+    replace_cmsmig(monkeypatch, shown)
     said: list[str] = []
     run_cmsmig(str(tmp_path), 7, ["run"], said.append, "long-one")
     words = ["-c", "--project", str(tmp_path), "run", "--target", "long-one"]
@@ -184,10 +188,10 @@ def cancel(line: str) -> None:
 def test_a_cancelled_command_is_asked_to_stop(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It has ended before the cancellation goes on, so nobody writes any more."""
+    """The command ends before the cancellation continues: nothing is written later."""
     mark = tmp_path / "pid"
-    program = f"import os; open({str(mark)!r}, 'w').write(str(os.getpid())); {WAITS}"
-    stand_in(monkeypatch, program)
+    program = f"import os; open({str(mark)!r}, 'w').write(str(os.getpid())){WAITS}"
+    replace_cmsmig(monkeypatch, program)
     # What a shell starts in the background ignores this signal.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -199,9 +203,11 @@ def test_a_cancelled_command_is_asked_to_stop(
         os.kill(int(mark.read_text()), 0)
 
 
-def test_a_killed_command_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_command_ends_with_its_signal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The state that follows is that of an interruption."""
-    stand_in(monkeypatch, "import os; os.kill(os.getpid(), 9)")
+    replace_cmsmig(monkeypatch, "import os; os.kill(os.getpid(), 9)")
     ended = run_cmsmig("project", 7, [], print)
     assert ended.code == -signal.SIGKILL
     assert outcome_of(ended.code).then is Then.RUN_AGAIN

@@ -65,7 +65,7 @@ def test_all_that_it_copies_goes_to_the_build() -> None:
 def test_no_secret_and_no_left_over_goes_to_the_build(
     tmp_path: Path, name: str
 ) -> None:
-    """Whatever lies beside the sources stays here."""
+    """Only sources go into the image, no other file of the folder."""
     shutil.copy(TOP / ".dockerignore", tmp_path)
     for each in (name, "cmsmig/cli.py"):
         (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)

@@ -126,13 +126,19 @@ class Books(RuleBasedStateMachine):
 
     @invariant()
     def the_books_balance(self) -> None:
-        told = self.ledger.items.accounting()
-        parts = told.created + told.reused + told.skipped + told.failed + told.open
+        counts = self.ledger.items.accounting()
+        parts = (
+            counts.created
+            + counts.reused
+            + counts.skipped
+            + counts.failed
+            + counts.open
+        )
         away = sum(not there for _, there in self.gone.values())
-        assert told.items == len(self.model) - away == parts
-        assert told.gone == len(self.gone)
+        assert counts.items == len(self.model) - away == parts
+        assert counts.gone == len(self.gone)
         deleted = [state for state, _ in self.gone.values() if state == "deleted"]
-        assert told.gone_deleted == len(deleted)
+        assert counts.gone_deleted == len(deleted)
 
     @invariant()
     def every_row_is_as_the_model_has_it(self) -> None:

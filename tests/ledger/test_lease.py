@@ -151,8 +151,8 @@ sys.stdin.read()
 
 
 def test_looking_never_keeps_a_run_from_starting(path: Path) -> None:
-    """Who looks whether somebody holds the lease, and is held up with it, lets a run
-    start all the same, however long it takes."""
+    """A process that checks whether the lease is held, and hangs in that check,
+    does not keep a run from starting."""
     with held(path):
         pass  # what it signed stays there, since it was killed
     looking = subprocess.Popen(
@@ -201,7 +201,7 @@ def test_only_a_request_to_this_very_run_stops_it(path: Path) -> None:
 def test_a_request_never_writes_through_a_link(path: Path, tmp_path: Path) -> None:
     """A link in its place is replaced, and what it leads to stays as it is."""
     other = tmp_path / "other"
-    other.write_text("of somebody else")
+    other.write_text("of another program")
     request = path.with_suffix(".stop")
     with lease(path, "cmsmig import"):
         request.symlink_to(other)
@@ -209,7 +209,7 @@ def test_a_request_never_writes_through_a_link(path: Path, tmp_path: Path) -> No
         ask_to_stop(path, path.read_text())
         assert not request.is_symlink()
         assert is_asked_to_stop(path)
-    assert other.read_text() == "of somebody else"
+    assert other.read_text() == "of another program"
     with lease(path, "cmsmig import"):
         request.mkdir()
         with pytest.raises(StorageError, match="Ctrl-C"):

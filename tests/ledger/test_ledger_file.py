@@ -175,7 +175,7 @@ def test_two_processes_may_make_the_same_ledger_at_once(path: Path) -> None:
 
 
 def test_block_ids_derive_from_site_and_space_only() -> None:
-    """A ledger made anew knows its own stories; another space has other ids."""
+    """A new ledger of the same site knows its stories; another space has other ids."""
     assert derived_namespace("site", "7") == derived_namespace("site", "7")
     assert derived_namespace("site", "7") == NAMESPACE
     assert len({derived_namespace(*pair) for pair in ("ab", "ba", "aa")}) == 3
@@ -194,7 +194,7 @@ def test_plans_are_found_by_the_beginning_of_their_hash(path: Path) -> None:
 
 
 def test_a_part_of_the_newest_plan_is_read_alone(path: Path) -> None:
-    """What is no object, or stands in an older plan alone, is none."""
+    """A part that is no object, or is only in an older plan, is missing."""
     with Ledger.open(path, OURS) as ledger:
         assert ledger.newest_plan_part("labels") is None
         assert ledger.plan("") is None

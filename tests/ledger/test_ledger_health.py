@@ -1,4 +1,4 @@
-"""A ledger that is not whole is told at once; one that is whole never is."""
+"""A damaged ledger is refused when it is opened; an intact one never is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.fixture
 def killed(path: Path) -> Path:
-    """Return a ledger whose run was killed: its log stands beside it."""
+    """Return a ledger whose run was killed: its write-ahead log is still there."""
     ended = subprocess.run([sys.executable, "-c", RUN, path], check=False)
     assert ended.returncode == -signal.SIGKILL
     assert log_of(path).stat().st_size > 0
@@ -62,7 +62,7 @@ def test_a_killed_run_is_all_there(killed: Path) -> None:
 
 
 @pytest.mark.parametrize("opened", ["open", "open_existing"])
-def test_a_missing_log_is_told_and_nothing_is_changed(
+def test_a_missing_log_is_refused_and_nothing_is_changed(
     killed: Path, opened: str
 ) -> None:
     """Without it the file looks whole and is an older state: one sentence."""
@@ -76,8 +76,8 @@ def test_a_missing_log_is_told_and_nothing_is_changed(
     assert killed.read_bytes() == before
 
 
-def test_a_copy_of_the_file_alone_is_told(killed: Path, tmp_path: Path) -> None:
-    """A backup that forgot the log is not taken for the ledger."""
+def test_a_copy_without_its_log_is_refused(killed: Path, tmp_path: Path) -> None:
+    """A backup without the log is not the ledger."""
     copy = tmp_path / "copy.sqlite"
     shutil.copy(killed, copy)
     with pytest.raises(LedgerDamagedError, match=r"copy\.sqlite-wal is missing"):
@@ -97,7 +97,7 @@ def test_a_run_that_is_left_in_order_needs_no_log(path: Path, ended: bool) -> No
 
 
 def test_looking_at_a_ledger_does_not_end_the_run_that_uses_it(path: Path) -> None:
-    """`status` beside an import is no reason for the import to stop."""
+    """`status` during an import does not stop the import."""
     with Ledger.open(path, OURS) as ledger:
         ledger.begin_run("import")
         Ledger.open_existing(path).close()
@@ -124,10 +124,10 @@ def swapped_pages(data: bytearray, size: int) -> None:
 
 
 @pytest.mark.parametrize("damage", [lost_page, cut_off, garbled_header, swapped_pages])
-def test_a_damaged_file_is_told_before_anything_is_asked_of_it(
+def test_a_damaged_file_is_refused_before_any_query(
     path: Path, damage: Callable[[bytearray, int], None]
 ) -> None:
-    """A torn page, half a file: told when it is opened, and left as it is."""
+    """A torn page or a truncated file is refused on opening, and stays as it is."""
     made(path)
     data = bytearray(path.read_bytes())
     damage(data, int.from_bytes(data[16:18], "big"))

@@ -249,11 +249,11 @@ def _story(number: int, path: str = "") -> StoryRecord:
 
 @EVERY
 def test_no_released_schema_changes(number: int) -> None:
-    """Neither a table nor a view: what was made stands in files of others."""
+    """Neither a table nor a view: ledgers of that version exist in projects."""
     with closing(_schema(number)) as db:
         query = "SELECT name, sql FROM sqlite_master ORDER BY name"
-        told = repr([" ".join(str(row).split()) for row in db.execute(query)])
-    assert hashlib.sha256(told.encode()).hexdigest()[:10] == SCHEMAS[number - 1]
+        statements = repr([" ".join(str(row).split()) for row in db.execute(query)])
+    assert hashlib.sha256(statements.encode()).hexdigest()[:10] == SCHEMAS[number - 1]
 
 
 @EVERY
@@ -261,9 +261,9 @@ def test_a_ledger_of_every_version_migrates_with_its_rows(
     tmp_path: Path, number: int
 ) -> None:
     """What it kept is as it was; the columns that it lacked have their defaults."""
-    old, anew = tmp_path / "old.sqlite", tmp_path / "anew.sqlite"
+    old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
     _make(old, schema=number, columns_of=number)
-    _make(anew, schema=LATEST, columns_of=number)
+    _make(new, schema=LATEST, columns_of=number)
     for _ in range(2):
         with Ledger.open(old, OURS) as ledger:
             rows = ledger.items.all()
@@ -290,19 +290,19 @@ def test_a_ledger_of_every_version_migrates_with_its_rows(
             assert made == MadeRow("component", "tag", 1, "", False, "h", body)
             opened = [each.subject for each in ledger.intents.open("create")]
             assert opened == ([str(OPEN)] if number > 1 else [])
-    assert _dump(old) == _dump(anew)
+    assert _dump(old) == _dump(new)
 
 
 @EVERY
 def test_a_ledger_of_every_version_continues(tmp_path: Path, number: int) -> None:
     """It ends as one of today with the same rows, in every table and view."""
-    old, anew = tmp_path / "old.sqlite", tmp_path / "anew.sqlite"
+    old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
     _make(old, schema=number, columns_of=number)
-    _make(anew, schema=LATEST, columns_of=number)
+    _make(new, schema=LATEST, columns_of=number)
     _continue(old)
-    _continue(anew)
+    _continue(new)
     found = _dump(old)
-    assert found == _dump(anew)
+    assert found == _dump(new)
     query = "SELECT item_id, status, story_id, full_slug, link_state, gone FROM items"
     with closing(sqlite3.connect(old)) as db:
         assert sorted(db.execute(query).fetchall()) == [

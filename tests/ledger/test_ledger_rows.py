@@ -113,8 +113,8 @@ def test_rows_are_read_again_after_any_write(ledger: Ledger, path: Path) -> None
     assert before[ONE].link_state == "linked"
 
 
-def test_new_rows_stand_in_a_new_mapping(ledger: Ledger, path: Path) -> None:
-    """Whoever goes through the rows of before is not disturbed."""
+def test_new_rows_come_in_a_new_mapping(ledger: Ledger, path: Path) -> None:
+    """A loop over the earlier rows is not disturbed."""
     ledger.items.select([row(TWO)])
     held = iter(ledger.items.all().items())
     ledger.items.select([row(ONE)])
@@ -147,7 +147,7 @@ def test_losses_of_an_item_are_replaced(ledger: Ledger, path: Path) -> None:
 def test_assets_and_what_was_made_are_replaced_by_name(
     ledger: Ledger, path: Path
 ) -> None:
-    """The last word about a file or component is the one that stands."""
+    """The last outcome of a file or component is the one that is kept."""
     asset = AssetRow("s", "e", "a.jpg", "signed", "", "", 3, "https://a/a.jpg")
     ledger.intents.write([Intent("sign", "s", "e"), Intent("folder", "f", "")])
     ledger.inventory.save_asset(asset, intent_outcome="done")
@@ -203,7 +203,7 @@ def test_what_was_written_is_kept_as_content(ledger: Ledger, path: Path) -> None
 
 
 def test_a_row_that_is_as_it_was_stays_the_same_object(ledger: Ledger) -> None:
-    """Whoever holds rows of before holds little beside those of now."""
+    """Code that keeps the earlier rows needs little memory in addition."""
     ledger.items.select([row(ONE), row(TWO)])
     ledger.items.placed(ONE, story_record(1), "h", "create")
     before = dict(ledger.items.all())

@@ -1,4 +1,4 @@
-"""A run looked at from beside it: counts that are true, and nothing touched."""
+"""Progress of a running step, read by another process: true counts, no write."""
 
 from __future__ import annotations
 

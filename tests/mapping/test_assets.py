@@ -114,7 +114,7 @@ def addresses(data: dict[str, Json]) -> list[str]:
     ],
 )
 def test_bodies(body: str, found: list[str]) -> None:
-    """Every place in a body where a file's address can stand, and no other host."""
+    """Every place in a body that can hold a file's address, and no other host."""
     assert addresses({"body": body}) == found
 
 
@@ -170,25 +170,25 @@ def test_hosts_are_learnt_from_file_fields() -> None:
 
 
 NAME, REST = FILES[:3], FILES[3:]
-DISGUISED = (
+ENCODED = (
     FILES.upper(), f"{NAME}\0{REST}", f"{NAME}<!-- -->{REST}", f"{NAME}</b>{REST}",
     FILES.replace(".", "&#46;", 1), FILES.replace(".", "&period;"),
     FILES.replace(".", "&period", 1), f"&#{ord(NAME[0])}{FILES[1:]}",
 )  # fmt: skip
 PIECES = (
     "<p>", "</p>", "<img src='", "<iframe srcdoc='", "'>", "https://", "//", FILES,
-    *DISGUISED, "&sol;&sol;", "&amp;", "&lt;img src=&quot;//", "/a.png", " ", "<b>",
+    *ENCODED, "&sol;&sol;", "&amp;", "&lt;img src=&quot;//", "/a.png", " ", "<b>",
 )  # fmt: skip
 
 
-def disguises(test: Callable[[str], None]) -> Callable[[str], None]:
-    for name in DISGUISED:
+def encoded_hosts(test: Callable[[str], None]) -> Callable[[str], None]:
+    for name in ENCODED:
         test = example(f"<img src='//{name}/a.png'>//{name}/b.png")(test)
     inner = "&lt;img src=&quot;//" + FILES.replace(".", "&amp;#46;") + "&quot;>"
     return example(f"<iframe srcdoc='{inner}'></iframe>")(test)
 
 
-@disguises
+@encoded_hosts
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_a_body_that_seems_to_have_no_file_has_none(body: str) -> None:
     read = f"<!-- {FILES} -->{body}"  # the host is there, so that it is read

@@ -184,7 +184,7 @@ def test_a_body_decided_twice_is_refused() -> None:
 
 
 def test_the_diff_of_one_decision_is_one_entry() -> None:
-    """Entries stand in the order of their bodies, a line for each block."""
+    """Entries are in the order of their bodies, with a line for each block."""
     others = {
         replace(KEY, item_id=f"i{number}"): replace(ACCEPTED, item=f"i{number}")
         for number in range(9)
@@ -205,7 +205,7 @@ def test_the_diff_of_one_decision_is_one_entry() -> None:
 
 @chosen
 @given(RULES)
-def test_rules_are_told_in_a_word_each(rules: Heuristics) -> None:
+def test_rules_are_one_word_each(rules: Heuristics) -> None:
     """What the text names is what was on, and the level where it counts."""
     version, found = rules_of(rules_text(rules))
     assert (version, found.on) == (1, rules.on)
@@ -219,7 +219,7 @@ def value(review: BodyReview) -> object:
 
 
 def test_who_decided_does_not_count() -> None:
-    """Blocks and content do; names, times and what stands for readers do not."""
+    """Blocks and content do; names, times and texts for readers do not."""
     other = replace(ACCEPTED, by="Bob", at="2025", how="individually", slug="x")
     unread = replace(
         other,
@@ -234,7 +234,7 @@ def test_who_decided_does_not_count() -> None:
 
 
 def test_a_decision_holds_while_its_body_is_the_same() -> None:
-    """Nobody decided, somebody did, and one text that needs nobody."""
+    """Without a decision, with one, and of a text that needs none."""
     assert review_status(None, FACTS, SPLIT).state is BodyState.OPEN
     found = review_status(ACCEPTED, FACTS, SPLIT)
     assert (found.state, found.by) == (BodyState.REVIEWED, "Ann")
@@ -291,8 +291,8 @@ def test_other_rules_reopen_only_what_they_split_otherwise() -> None:
     assert "rules that propose" in review_status(old, FACTS, SPLIT).why
 
 
-def test_edits_stand_unaccepted_until_somebody_accepts() -> None:
-    """What was changed by hand is kept, says so, and is still open."""
+def test_edits_stay_open_until_a_reviewer_accepts_them() -> None:
+    """A change by hand is kept, is marked as one, and stays open."""
     edited = merged(propose_blocks(FACTS.outline, SPLIT), 0)
     review = review_of(KEY, FACTS, SPLIT, edited)
     found = review_status(review, FACTS, SPLIT)

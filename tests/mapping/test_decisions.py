@@ -560,7 +560,7 @@ def test_a_good_design_passes_and_unlisted_values_may_take_anything() -> None:
     check_against(Design((make_type("c1", TITLE, extra),), propose_blocks()), [POSTS])
 
 
-def test_what_nobody_decided_is_named() -> None:
+def test_missing_decisions_are_listed() -> None:
     """Collections, locales, content types and single fields."""
     people = make_collection("c2", slug="people")
     decision = CollectionsDecision((), (CollectionChoice("posts", "c1"),))

@@ -33,7 +33,7 @@ def listed(
 def test_it_says_what_a_dictionary_of_all_would_say(
     there: dict[ItemKey, ExistingStory], coming: set[ItemKey]
 ) -> None:
-    """Items, number, membership and lookups; stand-ins never hide a story."""
+    """Items, number, membership and lookups; foreseen stories hide no real one."""
     found = ForeseenStories(there, coming, PLACES)
     wanted = listed(there, coming)
     assert dict(found) == wanted
@@ -50,7 +50,7 @@ def test_two_are_equal_as_dictionaries_are(
     other_there: dict[ItemKey, ExistingStory],
     other_coming: set[ItemKey],
 ) -> None:
-    """With the same places, with equal ones, and beside a dictionary."""
+    """With the same places, with equal ones, and with a dictionary."""
     one = ForeseenStories(there, coming, PLACES)
     other = listed(other_there, other_coming)
     wanted = listed(there, coming) == other

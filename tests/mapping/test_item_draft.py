@@ -44,6 +44,6 @@ def test_losses_name_the_origins_addresses(body: str, treatment: Treatment) -> N
         embeds=EmbedPolicy(kinds=treatments),
     )
     story = draft_story(item({"body": body}), DESIGN, asked)
-    told = [f"{each.loss.what} {each.loss.context}" for each in story.losses]
-    assert not any(".invalid" in each for each in told), told
+    losses = [f"{each.loss.what} {each.loss.context}" for each in story.losses]
+    assert not any(".invalid" in each for each in losses), losses
     assert ".invalid" not in str(story.content)

@@ -1,4 +1,4 @@
-"""References: what each leads to, told before the import."""
+"""References: the target of each is known before the import."""
 
 from __future__ import annotations
 

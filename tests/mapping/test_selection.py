@@ -64,7 +64,7 @@ def sets() -> tuple[list[Item], list[Item]]:
 
 
 @pytest.mark.parametrize("state", TABLE)
-def test_each_row_of_the_publication_table_is_told_apart(
+def test_each_row_of_the_publication_table_is_distinguished(
     state: PublicationState,
 ) -> None:
     """Flags, times and membership of the live set give each state."""

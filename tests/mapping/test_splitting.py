@@ -71,7 +71,7 @@ def valued(document: JsonObject, blocks: Blocks) -> list[Json]:
 
 
 def test_each_kind_becomes_its_component() -> None:
-    """What a block holds stands in the fields that its component has."""
+    """The content of a block is in the fields of its component."""
     html = (
         f"<p>a</p>{PICTURE}<p>b</p>{PICTURE}{PICTURE}<blockquote><p>q</p></blockquote>"
         '<pre><code class="language-py">x\ny</code></pre>'
@@ -148,7 +148,7 @@ def test_a_gallery_holds_pictures_whatever_they_are_called() -> None:
     assert found["gallery"]["images"]["component_whitelist"] == ["photo"]
 
 
-def test_components_stay_clear_of_what_is_there() -> None:
+def test_components_of_blocks_have_unused_names() -> None:
     """A name of the design or of another component in the space is not taken."""
     taken = Design((replace(content_type(BODY), component="quote"),), block_designs())
     other: JsonObject = {"name": "gallery", "schema": {}, "is_nestable": True}

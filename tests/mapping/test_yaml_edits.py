@@ -51,7 +51,7 @@ def test_an_addition_leaves_the_rest_as_people_wrote_it(text: str) -> None:
     assert "new" in again
 
 
-def test_a_form_that_has_no_place_is_written_anew() -> None:
+def test_a_mapping_without_place_for_a_key_is_rewritten() -> None:
     """A mapping on one line takes no further key."""
     text = (
         "collections:\n  - {collection: a, collection_id: c1}\nlocales:\n"

@@ -64,7 +64,7 @@ async def test_several_are_on_their_way(programs: FakePrograms) -> None:
 
 
 async def test_the_two_kinds_of_bodies(programs: FakePrograms) -> None:
-    """The package is told what a body is, and its text comes back as it wrote it."""
+    """The package receives the kind of each body, and its text returns unchanged."""
     async with opened(programs) as official:
         assert json.loads(await official.convert_text("document"))["type"] == "doc"
         assert json.loads(await official.markdown_text("# a"))[0] == "markdown"
@@ -115,7 +115,7 @@ async def test_a_broken_process_fails_one_body(
 async def test_a_body_that_throws_fails_alone(
     programs: FakePrograms, body: str, why: str
 ) -> None:
-    """The process goes on when the package only threw."""
+    """The process continues after an exception of the package."""
     async with opened(programs) as official:
         failed, behind = await outcomes(official, body, "a")
         assert f"({why})" in str(failed)

@@ -43,7 +43,7 @@ def shipped(name: str) -> str:
 
 
 async def test_it_is_installed_once(programs: FakePrograms) -> None:
-    """The first call installs and says so; the next one starts nothing."""
+    """The first call installs and reports it; the next one starts nothing."""
     programs.node()
     programs.npm()
     seen: list[object] = []
@@ -97,13 +97,13 @@ async def test_something_else_called_node(programs: FakePrograms) -> None:
 
 
 async def test_without_npm(programs: FakePrograms) -> None:
-    """Without npm the sentence says so."""
+    """The message names the missing npm."""
     programs.node()
     assert "installed with npm, which is not on the PATH" in await refused(programs)
 
 
 async def test_npm_refuses(programs: FakePrograms) -> None:
-    """The reason of npm is told, nothing half done stays, and it can be repeated."""
+    """npm's reason is shown, no partial installation stays, and a repeat works."""
     programs.node()
     programs.npm(refusal=True)
     said = await refused(programs)
@@ -122,7 +122,7 @@ async def test_a_cache_folder_that_cannot_be_written(programs: FakePrograms) -> 
 
 
 def test_the_lock_file_holds_no_address() -> None:
-    """Whoever installs does so from their own registry."""
+    """Each user installs from their own registry."""
     for name in ("package.json", "package-lock.json", ".npmrc"):
         assert "http" not in shipped(name)
         assert '"resolved"' not in shipped(name)

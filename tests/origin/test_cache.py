@@ -71,7 +71,7 @@ def test_half_a_surrogate_pair_is_kept_and_read_as_a_whole_character(
 
 
 def test_another_layout_of_the_same_json_is_read(tmp_path: Path) -> None:
-    """A folder that somebody else wrote, indented, holds the same items."""
+    """Indented JSON of another program holds the same items."""
     cache = filled(tmp_path, [])
     body = json.dumps({"items": [record()]}, indent=2)
     cache.item_file("c1", live=False).write_text(body)
@@ -142,7 +142,7 @@ def test_the_site_is_the_chosen_or_the_only_one(tmp_path: Path) -> None:
 
 
 def test_a_replaced_file_is_whole_or_the_old_one(tmp_path: Path) -> None:
-    """A write that fails half-way leaves the old file and nothing beside it."""
+    """A write that fails leaves the old file and no other."""
     path = tmp_path / "file.json"
     replace_file(path, [b"old"])
 
@@ -189,8 +189,8 @@ def test_rows_of_the_journal_come_last_and_survive_a_cut(tmp_path: Path) -> None
     assert store.rows() == rows
 
 
-def test_whoever_meets_a_new_token_may_write_it_down(tmp_path: Path) -> None:
-    """Several at once, since a plan and a notebook do so without a lock."""
+def test_several_readers_may_store_a_new_token_at_once(tmp_path: Path) -> None:
+    """A plan and a notebook store it without a lock."""
     cache = filled(tmp_path, [])
 
     def keep(number: int) -> None:

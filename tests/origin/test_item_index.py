@@ -50,7 +50,7 @@ def written(folder: Path, records: list[JsonObject], *, live: bool = False) -> R
 
 
 def listed(folder: Path, cache: RawCache, *, live: bool = False) -> tuple[Item, ...]:
-    """List a set as each command does, with the file opened anew."""
+    """List a set as each command does, which opens the file again."""
     index = ItemIndex(cache, DerivedFile(folder / "derived.sqlite"))
     path = cache.item_file("posts", live=live)
     file_hash = str(hash(path.read_bytes()))
@@ -82,7 +82,7 @@ def test_a_kept_list_costs_no_look_at_the_items(
     assert len(listed(tmp_path, cache)) == 9
 
 
-def test_a_file_that_changed_is_listed_anew(tmp_path: Path) -> None:
+def test_a_changed_file_is_listed_again(tmp_path: Path) -> None:
     """Other items, and the same items with other values."""
     cache = written(tmp_path, [record(1), record(2)])
     listed(tmp_path, cache)
@@ -93,7 +93,7 @@ def test_a_file_that_changed_is_listed_anew(tmp_path: Path) -> None:
 
 
 def test_a_set_of_another_layout_is_listed(tmp_path: Path) -> None:
-    """Somebody else wrote the file: its items have no lines of their own."""
+    """In a file of another program, an item has no line of its own."""
     cache = written(tmp_path, [])
     path = cache.item_file("posts", live=False)
     path.write_text(json.dumps({"items": [record(1), record(2)]}, indent=2))
@@ -101,7 +101,7 @@ def test_a_set_of_another_layout_is_listed(tmp_path: Path) -> None:
         assert same(listed(tmp_path, cache), cache)
 
 
-def test_a_file_that_is_replaced_is_told(tmp_path: Path) -> None:
+def test_a_replaced_file_is_refused(tmp_path: Path) -> None:
     """No other item's values are taken for an item's own."""
     cache = written(tmp_path, [record(1), record(2)])
     found = listed(tmp_path, cache)
@@ -110,7 +110,7 @@ def test_a_file_that_is_replaced_is_told(tmp_path: Path) -> None:
         _ = found[1].data
 
 
-def test_a_file_that_is_replaced_while_it_is_listed_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_replaced_while_it_is_listed_is_refused(tmp_path: Path) -> None:
     """What is kept is never of another file than its hash."""
     cache = written(tmp_path, [record(1), record(2)])
     index = ItemIndex(cache, DerivedFile(tmp_path / "derived.sqlite"))
@@ -141,7 +141,7 @@ def no_json(db: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize("harm", [cut, other_json, no_json])
-def test_what_nobody_wrote_is_not_believed(
+def test_rows_that_cmsmig_did_not_write_are_not_used(
     tmp_path: Path, harm: Callable[[sqlite3.Connection], None]
 ) -> None:
     """The file is read again then."""

@@ -83,7 +83,7 @@ class Proof(Protocol):
 
 
 _CURRENT: list[Proof] = []
-"""The proof under way, which the processes that try cases inherit."""
+"""The running proof, which the processes that try cases inherit."""
 
 
 def _begin() -> None:

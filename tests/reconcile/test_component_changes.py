@@ -61,7 +61,7 @@ def test_what_the_service_does_by_itself_is_no_change(
 
 
 @given(written(), st.data())
-def test_every_edit_that_a_write_would_undo_is_told(
+def test_every_edit_that_a_write_would_undo_is_reported(
     body: JsonObject, data: st.DataObject
 ) -> None:
     """A field more, a field less, a setting, a flag or a label: named, one each."""

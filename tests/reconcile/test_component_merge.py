@@ -54,13 +54,13 @@ def changed(body: Any, change: Any) -> Any:
 
 
 def there(change: Any) -> Any:
-    """Return a component as the service gives it back once somebody changed it."""
+    """Return a component as the service returns it after an edit."""
     records = {key: value for key, value in change.items() if key != "schema"}
     return stored(changed(DESIGN, change)) | records
 
 
 @cases(__file__, "component_merges.yaml")
-def test_what_becomes_of_a_component(case: dict[str, Any]) -> None:
+def test_components_merge(case: dict[str, Any]) -> None:
     answered = case.get("answered", {})
     base = first_base(DESIGN, there(answered))
     theirs = there(changed(answered, case.get("theirs", {})))
@@ -118,7 +118,7 @@ def components(draw: st.DrawFn) -> Any:
 def test_a_second_merge_writes_nothing_and_names_the_same(
     first: Any, ours: Any, there: Any, take: Side | None
 ) -> None:
-    """Whatever stood, was edited and is wanted now; what is not written stays."""
+    """Any first, edited and wanted component; a part that is not written stays."""
     theirs = stored(there)
     merged = merge_component(first_base(first, stored(first)), ours, theirs, take)
     after = {**theirs, **merged.send}

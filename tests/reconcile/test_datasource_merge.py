@@ -30,7 +30,7 @@ def merge(
 
 
 def after(merged: Merge) -> JsonObject:
-    """Return what stands there once the requests of a merge were answered."""
+    """Return the datasource after the requests of a merge."""
     return datasource_record(
         str(merged.compared.diff.values["name"]),
         "moods",
@@ -122,7 +122,7 @@ def test_a_label_that_another_entry_has_is_not_sent() -> None:
 
 @pytest.mark.parametrize("applied", [0, 1, 2])
 def test_what_a_killed_run_added_is_ours(applied: int) -> None:
-    """As much of it as stands there; an editor's label beside it stays theirs."""
+    """The entries that exist are ours; an editor's label stays theirs."""
     grown = moods("calm", "loud", "odd", "sad")
     theirs = moods("calm", "loud", calm="Calm!")
     intended = merge(grown, theirs).intended

@@ -19,7 +19,7 @@ SIDES = st.dictionaries(NAMES, st.sampled_from([None, *Side]))
 
 
 def text(side: dict[str, Json], field: str) -> str:
-    """Tell apart what Python takes for equal, and None from nothing."""
+    """Distinguish values that Python compares as equal, and None from a missing one."""
     return repr(side[field]) if field in side else "nothing"
 
 

@@ -24,7 +24,7 @@ Table = dict[Any, str]
 
 
 def after_import(base: Table, ours: Table, theirs: Table, side: Side | None) -> Table:
-    """Change what stands there and what counts as ours, as the rules say."""
+    """Return the destination and our record of it after an import, by the rules."""
     for field, wanted in ours.items():
         edited, moved = theirs[field] != base[field], wanted != base[field]
         waits = edited and moved and wanted != theirs[field] and side is None
@@ -87,8 +87,7 @@ def test_a_component_is_what_the_rules_say_day_after_day(
 def test_a_datasource_is_what_the_rules_say_day_after_day(
     first: Table, drawn: Any
 ) -> None:
-    """An option that ours no longer has stays, beside the four rules; no two entries
-    have one label."""
+    """The four rules hold; an option that ours lost stays; labels are unique."""
 
     def record(table: Table) -> Any:
         pairs = [(f"{value}-{label}", value) for value, label in table.items() if label]

@@ -253,7 +253,7 @@ def unclosed(html: str, policy: EmbedPolicy) -> list[Severity]:
 def test_an_embed_that_is_ended_is_as_if_it_were_closed(
     before: str, code: str, open_: tuple[str, str], more: str, after: str
 ) -> None:
-    """The same nodes as of the body in which somebody had closed the element."""
+    """The same nodes as of the body in which the element is closed."""
     begins, ends = open_
     assume(ends not in after)  # it closes the element
     if ends[:2] != "</" or ends[2] in "sti":

@@ -1,4 +1,4 @@
-"""One body held against the official document: equal, deviating, or a defect."""
+"""One body compared with the official document: equal, deviating, or a defect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project's own rules: what they claim, what becomes of it, what goes wrong."""
+"""A project's own rules: what they claim, the result, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def convert(html: str, *rules: CustomRule) -> Converted:
     return converted
 
 
-def told(converted: Converted) -> list[str]:
+def rule_losses(converted: Converted) -> list[str]:
     """Return what the losses say of rules."""
     return [each.why for each in converted.losses if each.kind == "custom-rule"]
 
@@ -60,7 +60,7 @@ def test_the_example_makes_its_blocks() -> None:
         "paragraph",
         '  "z"',
     ]
-    assert told(made) == []
+    assert rule_losses(made) == []
 
 
 def test_exact_conversion_knows_no_rules() -> None:
@@ -139,13 +139,13 @@ def test_a_rule_that_raises_is_a_listed_loss() -> None:
     html = '<div class="w">one</div><div class="w" data-x="2">two</div>'
     made = convert(html, broken)
     assert made.document == NativeEngine().from_html(html).document
-    assert told(made) == [
+    assert rule_losses(made) == [
         "The rule `broken` of this project went wrong here (KeyError: 'data-x'), so "
         "the element was treated as without it.",
         "The rule `broken` of this project went wrong here (KeyError: '<object "
         "object> 2'), so the element was treated as without it.",
     ]
-    assert "SystemExit" in told(convert('<div class="w">leave</div>', broken))[0]
+    assert "SystemExit" in rule_losses(convert('<div class="w">leave</div>', broken))[0]
     rescued = outline(convert(html, broken, noted("div.w")).document)
     assert re.findall(r'note text="(\w+)"', rescued) == ["one", "two"]
 

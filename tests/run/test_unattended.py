@@ -19,10 +19,10 @@ from cmsmig.masking import masked
 from cmsmig.run.outcome import balance_of
 from cmsmig.run.unattended import project_named
 from cmsmig.settings import Project, read_tokens
-from tests.support.disguises import tells
 from tests.support.rehearsal import Rehearsal
 from tests.support.run.small_notebooks import run_notebooks, write_notebook
 from tests.support.timelimit import patience
+from tests.support.token_encodings import reveals
 
 STOPPABLE = """
 import sys
@@ -180,5 +180,5 @@ def test_no_output_of_a_notebook_tells_a_token(
     assert {path.suffix for path in kept} >= {".ipynb", ".html"}
     for path in kept:
         for token in tokens.values():
-            assert not tells(path.read_bytes(), token), path
-            assert not tells(masked(finished.run.complaint).encode(), token)
+            assert not reveals(path.read_bytes(), token), path
+            assert not reveals(masked(finished.run.complaint).encode(), token)

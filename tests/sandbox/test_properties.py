@@ -97,7 +97,7 @@ def test_any_query_is_read(pairs: list[tuple[str, str]]) -> None:
 
 FILLED: list[dict[str, Any]] = [
     {"component": {"name": "node", "schema": {"next": {"type": "option"}}}},
-    {"folder": {"slug": "home"}, "keep": "home"},
+    {"folder": {"slug": "folder"}, "keep": "folder"},
 ]
 STATE = {"ask": "GET /_sandbox/state?comparable", "keep": "state"}
 
@@ -109,7 +109,7 @@ def node(slug: str) -> list[dict[str, Any]]:
         {"sign": {"filename": f"{slug}.png", "ext_id": slug}, "keep": f"file_{slug}"},
         {"upload": f"<file_{slug}>", "data": slug},
         {
-            "story": {"slug": slug, "parent_id": "<home.id>", "content": content},
+            "story": {"slug": slug, "parent_id": "<folder.id>", "content": content},
             "keep": slug,
         },
     ]
@@ -179,7 +179,7 @@ async def test_a_save_gives_each_block_a_uid_of_its_own(content: Path) -> None:
     twice = {"component": "everything", "_uid": "root"}
     blok = {"id": "i", "body": [twice, {"component": "everything"}]}
     rich = {"type": "doc", "content": [{"type": "blok", "attrs": blok}]}
-    unknown = {"component": "unheard", "rows": [{"component": "everything"}]}
+    unknown = {"component": "unknown", "rows": [{"component": "everything"}]}
     kept = {"component": "everything", "_uid": "kept", "_editable": "x"}
     schema = {"bloks": {"type": "bloks"}, "rich": {"type": "richtext"}}
     bloks = [{"component": "everything", "rich": rich}, kept, unknown]

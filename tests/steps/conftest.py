@@ -141,7 +141,7 @@ def stage(
     decided_project: Callable[[Path], Path],
     stops: list[threading.Thread],
 ) -> Iterator[Callable[..., StagedProject]]:
-    """Start a sandbox with faults beside a copy of a decided project.
+    """Start a sandbox with faults for a copy of a decided project.
 
     `stage(fault, ..., content=folder, settings="in_flight = 1")`; `more` are options of
     the sandbox.

@@ -15,7 +15,7 @@ CASES = [*cases(*sorted(Path(__file__).parent.glob("*/cases/*.yaml")))]
 
 @pytest.fixture(autouse=True)
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody wait for lists that lag, nor before what is tried again."""
+    """Remove the pauses for lists that lag and before a retry."""
     monkeypatch.setattr("cmsmig.steps.rollback.rollback_plan.ONCE_MORE", (0.0,))
     monkeypatch.setattr("cmsmig.steps.write.asset_records.ONCE_MORE", (0.0,))
     monkeypatch.setattr("cmsmig.steps.write.idempotent_write.LATER", (0.0, 0.0))

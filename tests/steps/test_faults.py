@@ -61,7 +61,7 @@ async def _nothing(*_: object) -> None:
         pytest.param(Pacing, "backoff", lambda *_: 0.0, f"too_many | {STORY}",
                      id="no pause after a 429"),
         pytest.param(update_story, "is_as_left", lambda *_: True,
-                     f"somebody edits after the create | {STORY}",
+                     f"an editor edits after the create | {STORY}",
                      id="change dates are not compared"),
     ],
 )  # fmt: skip

@@ -75,7 +75,7 @@ def test_the_example_names_both_tokens_without_a_value(tmp_path: Path) -> None:
     ]
 
 
-def test_packaged_notebooks_are_laid_beside(tmp_path: Path) -> None:
+def test_packaged_notebooks_are_copied(tmp_path: Path) -> None:
     """Where the package brings notebooks they are copied once, and only they."""
     packaged = tmp_path / "packaged"
     packaged.mkdir()

@@ -127,8 +127,8 @@ def test_without_a_scope_nothing_is_written(project: StagedProject, scope: str) 
             assert (refused.code, scope in refused.err) == (7, True), refused.err
             assert "Personal access tokens" in refused.err
     if action != "read":
-        told = [each["text"] for each in project.plan()["preflights"]]
-        assert any(scope in each for each in told)
+        texts = [each["text"] for each in project.plan()["preflights"]]
+        assert any(scope in each for each in texts)
     assert [each for each in project.since(number) if each.method != "GET"] == []
 
 
@@ -156,7 +156,7 @@ def test_without_a_scope_nothing_is_rolled_back(
 def test_a_token_that_ends_soon_is_a_warning(
     project: StagedProject, days: int, warns: bool
 ) -> None:
-    """Within thirty days the row says so, and everything works."""
+    """Within thirty days the row warns, and everything works."""
     credential = project.rehearsal.handle.state.credential
     credential.expires_at = time.time() + days * 86_400 - 60
     row = rows(project)["token expires"]

@@ -27,11 +27,11 @@ def entries(
             yield f"{name}, {number}" if len(rows) > 1 else name, entry, row
 
 
-def cases(beside: str, *names: str) -> pytest.MarkDecorator:
+def cases(test_file: str, *names: str) -> pytest.MarkDecorator:
     """Parametrize a test with `case`: one of these files in the folder `cases`."""
     found: dict[str, Any] = {}
     for name in names:
-        for title, entry, row in entries(Path(beside).with_name("cases") / name):
+        for title, entry, row in entries(Path(test_file).with_name("cases") / name):
             assert title not in found, f"{names}: two cases are called {title}"
             found[title] = entry | row
     return pytest.mark.parametrize("case", found.values(), ids=found)

@@ -1,8 +1,8 @@
 """What Hypothesis draws: the same for a test in every selection, order and process.
 
-Of its own accord it would also draw constants that stand in those modules of ours
-which happen to be imported by then, go on where an earlier run failed, and begin
-with a seed of the process. And it would call a test slow by the wall clock.
+By default it would also draw constants of those modules of ours that happen to be
+imported by then, continue where an earlier run failed, and begin with a seed of the
+process. And it would call a test slow by the wall clock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hypothesis.internal.constants_ast import Constants
 NOTHING_FOUND = Constants()
 ALWAYS_THE_SAME = "always-the-same"
 NEW_EACH_TIME = "new-each-time"
-"""`make test OPTIONS=--hypothesis-profile=new-each-time` looks where nobody did."""
+"""New draws with `make test OPTIONS=--hypothesis-profile=new-each-time`."""
 
 
 def draw_the_same_always() -> None:

@@ -29,7 +29,7 @@ NETWORK = (
     "255.255.255.255", "[fc00::1]", "[fd12:3456::1]", "[fe80::1]", "[fe80::1%eth0]",
     "[ff02::1]", "[2001:db8::1]", "[::ffff:10.0.0.1]", "[64:ff9b::10.0.0.1]",
 )  # fmt: skip
-"""Hosts of networks that nobody outside reaches."""
+"""Hosts of networks that are not reached from outside."""
 METADATA = (
     "169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376",
     "169.254.43518", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]",
@@ -51,10 +51,10 @@ NAMES = {
 
 
 def addresses(port: int) -> Iterator[str]:
-    """Yield the addresses, at a port where somebody listens."""
+    """Yield the addresses, with the port of a listener."""
     for host in (*LOOPBACK, *METADATA, *NETWORK, *NAMES):
         yield f"http://{host}:{port}/inward.png"
-    yield from _disguised(port)
+    yield from _encoded(port)
 
 
 def onward(port: int) -> Iterator[str]:
@@ -69,7 +69,7 @@ def onward(port: int) -> Iterator[str]:
     yield f"gopher://127.0.0.1:{port}/inward.png"
 
 
-def _disguised(port: int) -> Iterator[str]:
+def _encoded(port: int) -> Iterator[str]:
     inward = f"127.0.0.1:{port}"
     yield f"https://127.0.0.1:{port}/inward.png"
     yield f"//{inward}/inward.png"

@@ -42,7 +42,7 @@ async def listening(answer: Answering) -> AsyncIterator[Listener]:
 
     first = await asyncio.start_server(meet, "127.0.0.1", 0)
     seen.port = first.sockets[0].getsockname()[1]
-    others = [await _beside(meet, host, seen.port) for host in ("127.0.0.2", "::1")]
+    others = [await _also_on(meet, host, seen.port) for host in ("127.0.0.2", "::1")]
     try:
         yield seen
     finally:
@@ -52,7 +52,7 @@ async def listening(answer: Answering) -> AsyncIterator[Listener]:
                 await server.wait_closed()
 
 
-async def _beside(meet: object, host: str, port: int) -> asyncio.Server | None:
+async def _also_on(meet: object, host: str, port: int) -> asyncio.Server | None:
     try:
         return await asyncio.start_server(meet, host, port)  # type: ignore[arg-type]
     except OSError:  # A machine without this address cannot be asked there.
@@ -67,7 +67,7 @@ def refused(path: str) -> bytes:
 async def resolve_inward(host: str, port: int) -> tuple[str, ...]:
     """Resolve the names of `inward`, and numbers as the system reads them.
 
-    No name is looked up: a test asks nobody.
+    No name is looked up: a test asks no name server.
     """
     if host in NAMES:
         return NAMES[host]

@@ -32,7 +32,7 @@ def use_memory() -> None:
     """Let pytest keep the folders of tests in memory, where there is room: on a disk,
     tests wait for it a quarter of their time.
 
-    Nothing is done where somebody names a place.
+    Nothing is done where the environment names a place.
     """
     named = {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys()
     if not named and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _STARTUP = "200"
-"""Seconds that a kernel may take to start beside others."""
+"""Seconds that a kernel may take to start while others run."""
 _NEVER_STARTED = ("Kernel died before replying", "Kernel didn't respond in")
 
 

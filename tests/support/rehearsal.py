@@ -74,11 +74,11 @@ class Rehearsal:
 
     def api(self, method: str, path: str, body: object = None) -> dict:
         """Ask the management API as an editor's browser would."""
-        told = self.handle.announcement
+        served = self.handle.announcement
         answer = httpx.request(
             method,
-            f"{told['base_url']}/spaces/{told['space_id']}{path}",
-            headers={"Authorization": told["destination_token"]},
+            f"{served['base_url']}/spaces/{served['space_id']}{path}",
+            headers={"Authorization": served["destination_token"]},
             json=body,
             trust_env=False,
             verify=False,  # reading certificates takes longer than the request
@@ -98,7 +98,7 @@ class Rehearsal:
 
 
 def write_env(folder: Path, text: str) -> None:
-    """Write the settings that hold tokens, for nobody else to read."""
+    """Write the settings that hold tokens, readable by this user only."""
     (folder / ".env").write_text(text)
     (folder / ".env").chmod(0o600)
 

@@ -26,7 +26,7 @@ _POSTS = Table(
     (
         Column("RichText", "body", "Body", True, help_text="What is read"),
         Column("PlainText", "line", "Line", False, {"singleLine": True}),
-        Column("Image", "picture", "Picture", help_text="Beside the text"),
+        Column("Image", "picture", "Picture", help_text="Next to the text"),
         Column("MultiImage", "plates", "Plates"),
         Column(
             "Option",

@@ -29,7 +29,7 @@ def do(step: Mapping[str, Any], *doers: object) -> Any:
 def value_at(document: Any, path: str) -> Any:
     """Return what a document holds at a path such as `collections.0.items`.
 
-    `*` stands for each part: the different values, sorted. What is not there is None.
+    `*` matches each part: the different values, sorted. A missing part is None.
     """
     if not path or document is None:
         return document

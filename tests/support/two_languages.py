@@ -152,7 +152,7 @@ def _value(kind: str, field: str, filled: JsonObject) -> Json:
 
 
 def _states(number: int) -> tuple[State, State]:
-    """Return where an item stands in each language."""
+    """Return the state of an item in each language."""
     french = {
         7: State.ARCHIVED,
         8: State.DRAFT,

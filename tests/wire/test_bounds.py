@@ -234,8 +234,8 @@ def test_what_was_packed_comes_out_however_it_is_cut(
 
 
 @given(st.binary(min_size=1, max_size=2000), st.data())
-def test_half_a_packed_body_is_told(body: bytes, data: st.DataObject) -> None:
-    """A body that ends before its packing does is not taken for a whole one."""
+def test_a_truncated_packed_body_is_refused(body: bytes, data: st.DataObject) -> None:
+    """A body that ends before its packing does is not a complete body."""
     packed = gzip.compress(body)
     unpacker = Unpacker("gzip")
     list(unpacker.pieces(packed[: data.draw(st.integers(1, len(packed) - 1))]))
@@ -244,8 +244,8 @@ def test_half_a_packed_body_is_told(body: bytes, data: st.DataObject) -> None:
 
 
 @given(st.binary(min_size=3, max_size=500))
-def test_bytes_that_are_not_packed_are_told(body: bytes) -> None:
-    """Whatever claims to be packed either comes out or is told."""
+def test_bytes_that_are_not_packed_are_refused(body: bytes) -> None:
+    """Bytes declared as packed are unpacked or refused."""
     unpacker = Unpacker("gzip")
     with pytest.raises(UnpackingError):
         list(unpacker.pieces(b"\0" + body))

@@ -149,7 +149,7 @@ async def test_no_more_in_flight_than_the_service_takes(
         world.start(processes, 12, 10**6, kinds, lost)
         await world.pass_time(6 * latency)
         made = len(world.waits)
-    assert world.most_under_way <= cap
+    assert world.most_open_calls <= cap
     assert made >= 0.9 * cap * 6 * latency / (2 * latency + 0.06) - cap - lost
 
 

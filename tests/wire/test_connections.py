@@ -89,7 +89,7 @@ async def test_those_at_once_have_a_connection_each() -> None:
 
 
 async def test_a_host_that_hung_up_meanwhile_is_called_again() -> None:
-    """It is seen before a byte is sent: nobody has to wonder whether it was taken."""
+    """It is seen before a byte is sent: the request certainly had no effect."""
     hung_up = asyncio.Event()
 
     async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -134,7 +134,7 @@ async def test_a_host_that_speaks_unasked_is_called_again(at_once: bool) -> None
     assert host.connections == 2
 
 
-async def test_an_answer_that_nobody_reads_to_its_end_ends_its_connection() -> None:
+async def test_an_answer_that_is_not_read_to_its_end_ends_its_connection() -> None:
     """What is left of it must not be taken for the next answer."""
     host = RawHost(answer("x" * 100_000))
     async with host.listening(), kept() as connections:
@@ -146,7 +146,7 @@ async def test_an_answer_that_nobody_reads_to_its_end_ends_its_connection() -> N
 
 
 async def test_a_cancelled_request_ends_its_connection() -> None:
-    """Its answer may still come, and is nobody else's."""
+    """Its answer may still come, and belongs to no other request."""
 
     async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if host.connections == 1:
@@ -193,21 +193,21 @@ async def test_an_answer_that_a_cancelled_caller_ends_ends_its_connection() -> N
         await asyncio.wait_for(closed.wait(), patience())
 
 
-async def test_nobody_there_is_no_connection() -> None:
-    """Nor is a name that nobody knows, or a protocol of another kind."""
+async def test_a_host_that_does_not_listen_is_no_connection() -> None:
+    """Nor is an unknown name, or another protocol."""
     async with RawHost().listening() as host:
         pass
     async with kept() as connections:
         with pytest.raises(httpx.ConnectError, match="All connection attempts failed"):
             await ask(connections, request(host))
         with pytest.raises(httpx.ConnectError):
-            await ask(connections, httpx.Request("GET", "http://nobody.invalid/"))
+            await ask(connections, httpx.Request("GET", "http://unknown.invalid/"))
         with pytest.raises(httpx.UnsupportedProtocol):
-            await ask(connections, httpx.Request("GET", "ftp://nobody.invalid/"))
+            await ask(connections, httpx.Request("GET", "ftp://unknown.invalid/"))
 
 
 async def test_a_header_with_a_line_in_it_is_not_sent() -> None:
-    """It would be a header of somebody else's."""
+    """The line could be a header of its own."""
     host = RawHost(OK)
     async with host.listening(), kept() as connections:
         asked = request(host)
@@ -217,7 +217,7 @@ async def test_a_header_with_a_line_in_it_is_not_sent() -> None:
     assert host.asked == []
 
 
-async def test_patience_ends_for_answers_and_for_bytes_that_nobody_takes() -> None:
+async def test_time_limits_hold_for_answers_and_for_bytes_that_are_not_read() -> None:
     """A host that never answers, and one that never reads."""
 
     async def silent(
@@ -236,12 +236,12 @@ async def test_patience_ends_for_answers_and_for_bytes_that_nobody_takes() -> No
         hang_up.set()
 
 
-async def test_the_last_byte_is_told_when_it_is_out() -> None:
-    """A large body waits for its host; one that refuses it early is heard as well."""
+async def test_the_end_of_sending_is_reported() -> None:
+    """A large body waits for its host; an early refusal is received as well."""
 
     async def early(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if host.connections == 1:
-            assert told == []
+            assert sent == []
             await reader.readexactly(64 * MEGABYTE)
             writer.write(answer("all of it"))
         else:
@@ -250,9 +250,9 @@ async def test_the_last_byte_is_told_when_it_is_out() -> None:
 
     async def trace(event: str, _: object) -> None:
         if event == "http11.send_request_body.complete":
-            told.append(event)
+            sent.append(event)
 
-    told: list[str] = []
+    sent: list[str] = []
     host = RawHost(early, reads=False)
     async with host.listening(), kept() as connections:
         for expected in [(200, b"all of it"), (413, b"too large")]:
@@ -260,11 +260,11 @@ async def test_the_last_byte_is_told_when_it_is_out() -> None:
             asked.extensions["trace"] = trace
             assert await ask(connections, asked) == expected
             await connections.aclose()
-    assert told == ["http11.send_request_body.complete"]
+    assert sent == ["http11.send_request_body.complete"]
 
 
-async def test_what_nobody_reads_is_not_taken_from_the_network() -> None:
-    """An answer of any size takes no memory before somebody asks for it."""
+async def test_an_unread_answer_stays_in_the_network() -> None:
+    """An answer of any size takes no memory before it is read."""
     sent = 0
 
     async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -372,7 +372,7 @@ async def test_a_host_of_another_name_or_authority_hears_nothing(
 
 @pytest.mark.parametrize("steps", range(10))
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_a_connection_that_nobody_waits_for_is_closed(
+async def test_a_connection_whose_caller_was_cancelled_is_closed(
     host: str, steps: int
 ) -> None:
     """Whenever its caller is cancelled: a socket left open is a warning, an error

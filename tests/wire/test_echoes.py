@@ -10,7 +10,7 @@ import pytest
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import CmsmigError
 from cmsmig.wire.answers import Request
-from tests.support.disguises import DISGUISES, tells
+from tests.support.token_encodings import ENCODINGS, reveals
 from tests.support.wire.sessions import TOKEN, Service
 
 
@@ -23,12 +23,12 @@ def shown(value: object) -> bytes:
     return "\n".join(texts).encode()
 
 
-@pytest.mark.parametrize("disguise", list(DISGUISES))
+@pytest.mark.parametrize("encoding", list(ENCODINGS))
 @pytest.mark.parametrize("status", [200, 307, 400, 401, 404, 422, 429, 500])
-async def test_no_answer_tells_the_token(disguise: str, status: int) -> None:
+async def test_no_answer_reveals_the_token(encoding: str, status: int) -> None:
     """Body, header and `Location` are masked before anything reads them."""
-    said = DISGUISES[disguise](TOKEN)
-    quoted = said if disguise == "json in json" else f'"no {said} here"'
+    said = ENCODINGS[encoding](TOKEN)
+    quoted = said if encoding == "json in json" else f'"no {said} here"'
     body = f'{{"message": {quoted}, "n": 1}}'
     header = said.encode("ascii")
     answer = httpx.Response(
@@ -47,15 +47,15 @@ async def test_no_answer_tells_the_token(disguise: str, status: int) -> None:
             outcome = await session.send(Request("GET", "https://e.test/v1/spaces/7"))
         except CmsmigError as error:
             outcome = error
-    assert not tells(shown(outcome), TOKEN)
+    assert not reveals(shown(outcome), TOKEN)
     assert status != 200 or b"(hidden)" in getattr(outcome, "body", b"")
-    assert not tells(shown(service.events), TOKEN)
+    assert not reveals(shown(service.events), TOKEN)
 
 
-@pytest.mark.parametrize("disguise", ["plain", "json, every character", "base64"])
-async def test_what_is_said_of_a_call_tells_no_token(disguise: str) -> None:
+@pytest.mark.parametrize("encoding", ["plain", "json, every character", "base64"])
+async def test_notices_and_errors_reveal_no_token(encoding: str) -> None:
     """A notice of deprecation, and the sentence of an error of the space."""
-    said = DISGUISES[disguise](TOKEN)
+    said = ENCODINGS[encoding](TOKEN)
     answer = httpx.Response(
         200,
         headers={"deprecation": said},
@@ -67,17 +67,17 @@ async def test_what_is_said_of_a_call_tells_no_token(disguise: str) -> None:
             session, "https://e.test/v1", "7", observer=service.events.append
         )
         space = await client.space()
-    assert not tells(shown([space, *service.events]), TOKEN)
+    assert not reveals(shown([space, *service.events]), TOKEN)
     assert "(hidden)" in repr(service.events)
 
 
-async def test_an_upload_host_tells_no_token() -> None:
-    """Its XML may hold what the service told it."""
+async def test_an_upload_host_reveals_no_token() -> None:
+    """Its XML may hold the token that the service passed to it."""
     body = f"<Code>No</Code><Message>{TOKEN}</Message>".encode()
     async with Service(httpx.Response(400, content=body)).session() as session:
         with pytest.raises(CmsmigError) as caught:
             await session.upload("https://up.test/", [], "a", "text/plain", b"x")
-    assert not tells(shown(caught.value), TOKEN)
+    assert not reveals(shown(caught.value), TOKEN)
 
 
 async def test_a_masked_answer_is_still_json() -> None:

@@ -1,13 +1,13 @@
-"""How fast everything is, in one table, each beside a rival or a floor.
+"""How fast everything is, in one table, each with a rival or a floor.
 
 usage: bench.py [--only TEXT ...] [--json] [--folder DIR]
 
-Rows: conversion of bodies of 1, 8 and 100 KB beside the official converter (needs
-Node); pull, plan, plan again, import, import again and verify of a generated site
-against a sandbox without quota, beside plain httpx at the same concurrency against
-the same sandbox; an import at 60 calls a second, from the first to the last call,
-beside calls / rate; `cmsmig --help` and `import cmsmig` beside bare Python; notebooks
-without a browser beside papermill with an empty one. The last column says how many
+Rows: conversion of bodies of 1, 8 and 100 KB, compared with the official converter
+(needs Node); pull, plan, plan again, import, import again and verify of a generated
+site in a sandbox without quota, with plain httpx at the same concurrency; an import at
+60 calls a second, from the first to the last call, with calls / rate; `cmsmig --help`
+and `import cmsmig` with bare Python; notebooks without a browser with papermill and an
+empty one. The last column says how many
 times as fast as that it is; medians of the rounds.
 
 `--only` takes the rows whose name holds a text. Environment: BENCH_ROUNDS (3),
@@ -42,22 +42,22 @@ CONVERSIONS = {
     for mode in converters.OURS
 }
 PACED = "import at 60 calls a second"
-BESIDE = {
+RIVALS = {
     **dict.fromkeys(CONVERSIONS, "official converter, as it ships"),
-    **steps.BESIDE,
+    **steps.RIVALS,
     PACED: "calls / rate",
-    **dict.fromkeys(starts.STARTS, starts.BESIDE_STARTS),
-    **dict.fromkeys([*starts.OPENED, starts.OVERHEAD], starts.BESIDE_NOTEBOOKS),
+    **dict.fromkeys(starts.STARTS, starts.RIVAL_OF_STARTS),
+    **dict.fromkeys([*starts.OPENED, starts.OVERHEAD], starts.RIVAL_OF_NOTEBOOKS),
 }
-"""Every row by name, and what it is measured beside."""
+"""Every row by name, and what it is compared with."""
 
 
 def main() -> int:
     """Measure what is asked for and print the table."""
     asked = _arguments()
-    names = [n for n in BESIDE if not asked.only or any(t in n for t in asked.only)]
+    names = [n for n in RIVALS if not asked.only or any(t in n for t in asked.only)]
     if not names:
-        sys.exit(f"--only is a part of one of these: {', '.join(BESIDE)}")
+        sys.exit(f"--only is a part of one of these: {', '.join(RIVALS)}")
     taken: dict[str, list[Figures]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory(prefix="cmsmig-bench-") as made:
         folder = asked.folder or Path(made)
@@ -87,7 +87,7 @@ def _row(name: str, rounds: list[Figures]) -> dict[str, object]:
         "calls": calls or "-",
         "CPU ms a call": f"{1000 * middle['cpu'] / calls:.2f}" if calls else "-",
         "sandbox could, calls/s": f"{calls / busy:,.0f}" if calls and busy else "-",
-        "compared with": BESIDE[name],
+        "compared with": RIVALS[name],
         "its s": _seconds(middle["floor"]),
         "x its speed": f"{middle['floor'] / middle['seconds']:.2f}",
     }

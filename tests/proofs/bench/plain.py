@@ -4,7 +4,7 @@ usage: plain.py CALLS.json
 
 CALLS.json: `headers`, `in_flight`, and `phases`, each a list of requests that are
 made side by side: `method`, `url`, `body` (JSON), `keep` (the answer's id is kept
-under this name; `@name@` in a later url stands for it) and `file` (bytes that are
+under this name and replaces `@name@` in a later url) and `file` (bytes that are
 uploaded as the answer says).
 """
 

@@ -18,12 +18,12 @@ STARTS = {
     "cmsmig --help": [sys.executable, "-m", "cmsmig.cli", "--help"],
     "import cmsmig": [sys.executable, "-c", "import cmsmig"],
 }
-BESIDE_STARTS = "bare Python"
+RIVAL_OF_STARTS = "bare Python"
 _TIMES = 7
 """How often what is over in a moment is started in each round."""
 OPENED = {"notebook 01": "01", "notebook 03": "03"}
 OVERHEAD = "headless notebook, empty"
-BESIDE_NOTEBOOKS = "papermill, empty notebook"
+RIVAL_OF_NOTEBOOKS = "papermill, empty notebook"
 _EXECUTE = """
 import sys
 from pathlib import Path
@@ -54,7 +54,7 @@ _EMPTY = {
 
 
 def starts(names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
-    """Yield one round of starts, each beside a bare start."""
+    """Yield one round of starts, each with a bare start."""
     bare = _middle([measured(BARE) for _ in range(_TIMES)])
     for name in names:
         took = _middle([measured(STARTS[name]) for _ in range(_TIMES)])
@@ -62,7 +62,7 @@ def starts(names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
 
 
 def notebooks(here: Project, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
-    """Yield one round of notebooks without a browser, each beside papermill alone."""
+    """Yield one round of notebooks without a browser, each with papermill alone."""
     with tempfile.TemporaryDirectory(prefix="cmsmig-bench-") as folder:
         empty, output = Path(folder) / "empty.ipynb", Path(folder) / "output.ipynb"
         empty.write_text(json.dumps(_EMPTY))

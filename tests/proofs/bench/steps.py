@@ -20,7 +20,7 @@ IN_FLIGHT = 8
 ORIGIN_IN_FLIGHT = 4
 PAGE = 100
 MADE = ("pull", "plan", "plan again", "import", "import again", "verify")
-BESIDE = {
+RIVALS = {
     "pull": "plain httpx, the same pages and files",
     "plan": "convert --batch of the same bodies",
     "plan again": "plain httpx, as many list pages",
@@ -103,7 +103,7 @@ def _conversions(site: GrowingSite, here: Project) -> float:
 def _writes(site: GrowingSite, here: Project, calls: int) -> float:
     """Write what the import wrote into a space of its own, as fast as httpx can.
 
-    Told for as many calls as the import made.
+    The time is for as many calls as the import made.
     """
     state, content = here.served.page("state"), written(site, here.work.parent)
     with sandbox(content, rate=NO_QUOTA) as served:

@@ -2,8 +2,8 @@
 
 usage: quota_reader.py PROJECT NAME
 
-Until SIGINT. Its name goes along as a filter, so that the service's history tells it
-from others.
+Until SIGINT. Each request has the name as a filter, which identifies the process in
+the service's history.
 """
 
 from __future__ import annotations

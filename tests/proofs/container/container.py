@@ -4,7 +4,7 @@ usage: container.py
 
 Reads Dockerfile and .dockerignore and does what a build does: each stage is this
 machine's own Debian system with its Python, under a writable layer in which each RUN
-runs as it stands, and from which home folders and the checkout are hidden. Then it
+runs unchanged, and from which user folders and the checkout are hidden. Then it
 runs the image's ENTRYPOINT as the image's USER on a fresh project folder: a whole
 migration against a sandbox outside. What it cannot show: whether the named base image
 has a tool that this system has.
@@ -151,8 +151,8 @@ def use(image: Image, work: Path) -> list[str]:
     cmsmig("init")
     options = SandboxOptions(content=content, rate=RATE, origin_rate=6000)
     with running_sandbox(options) as served:
-        told = dict(served.announcement)
-        (project / ".env").write_text(environment_file_text(told, RATE))
+        text = environment_file_text(dict(served.announcement), RATE)
+        (project / ".env").write_text(text)
         (project / ".env").chmod(0o600)
         os.chown(project / ".env", project.stat().st_uid, project.stat().st_gid)
         cmsmig("check")
@@ -173,7 +173,7 @@ def use(image: Image, work: Path) -> list[str]:
     return broken(
         {
             f"every command ends with 0: {codes}": not any(codes.values()),
-            "without arguments it tells its commands": "import" in helped,
+            "without arguments it lists its commands": "import" in helped,
             "the second import writes nothing": json.loads(again)["writes"] == 0,
             "the report is written": bool(list(project.glob("reports/*/report.html"))),
             "the project's files belong to its user": owners == {1000},
@@ -187,7 +187,7 @@ def use(image: Image, work: Path) -> list[str]:
 
 
 def listing(layer: Path) -> set[str]:
-    """Return the files of a layer, but for home folders and what is temporary."""
+    """Return the files of a layer, without user folders and temporary ones."""
     files = (str(each.relative_to(layer)) for each in layer.rglob("*"))
     return {each for each in files if not each.startswith(("tmp/", "home/"))}
 

@@ -35,7 +35,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Stage:
-    """What stands between two FROM."""
+    """The instructions from one FROM to the next."""
 
     base: str
     name: str

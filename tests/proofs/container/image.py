@@ -1,8 +1,8 @@
 """A stage of an image as a folder: the machine's own system under a writable layer.
 
 Needs Linux and root, for overlays, bind mounts and chroot. Only to be used in a mount
-namespace of this process's own: then the mounts end with it, and whoever removes the
-folders afterwards, from outside, cannot reach through a mount.
+namespace of this process's own: then the mounts end with it, and a process outside
+that removes the folders afterwards cannot reach through a mount.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Image:
     work: Path
     """An empty folder outside of every hidden one."""
     hidden: tuple[Path, ...]
-    """What of this machine no base image has: the checkout, home folders."""
+    """What of this machine no base image has: the checkout, user folders."""
     variables: dict[str, str] = field(default_factory=dict)
     user: str = "root"
     folder: str = "/"
@@ -45,7 +45,7 @@ class Image:
         return self.work / "layer"
 
     def mount(self) -> None:
-        """Lay the stage over the system, with its Python and no home folders."""
+        """Lay the stage over the system, with its Python and no user folders."""
         for name in ("root", "layer", "aside"):
             (self.work / name).mkdir(parents=True)
         layers = f"lowerdir=/,upperdir={self.layer},workdir={self.work / 'aside'}"

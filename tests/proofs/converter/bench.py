@@ -1,6 +1,6 @@
 """How fast both converters are: HTML text to JSON text, one process each.
 
-Ours in both modes, beside the official converter as it ships, over well-formed bodies
+Ours in both modes and the official converter as it ships, over well-formed bodies
 of about 1, 8 and 100 KB. Rivals take turns, so that a busy machine is busy for all;
 `make bench` prints them. Needs Node for the official one.
 """
@@ -74,7 +74,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
 
 
 def work(mode: str, file: str) -> None:
-    """Be one of ours: convert when asked to, until nobody asks."""
+    """Be one of ours: convert each body that is asked for, until the input ends."""
     engine = NativeEngine(Mode(mode))
     bodies = json.loads(Path(file).read_text(encoding="utf-8"))
     for line in sys.stdin:

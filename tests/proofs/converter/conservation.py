@@ -92,7 +92,7 @@ def _row(name: str, held: list[SiteBody], missing: list[str]) -> dict[str, objec
             f"{body.key}: {each}" for each in faults(converted.document, exact=False)
         ]
         counts["words"] += len(words(of_html(body.text).lines))
-        counts["held"] += len(words(of_document(converted.document).standing))
+        counts["held"] += len(words(of_document(converted.document).node_texts))
         for block in blocks_in(converted.document):
             raw[str(block.get("kind") or block["component"])] += _words_of(
                 block.get("html")

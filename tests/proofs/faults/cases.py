@@ -28,7 +28,7 @@ PATIENCE = 60.0
 """Seconds after which the client takes an answer for lost."""
 SHORTER = (Fault.MALFORMED, Fault.EMPTY)
 """Answers that are whole and right by all that HTTP says; of a file of the origin
-nothing else is known, so nobody can tell them from the file."""
+nothing else is known, so they cannot be distinguished from the file."""
 
 Recorded = Mapping[str, Sequence[Entry]]
 """The requests of each command that nothing happens to, by its scene."""
@@ -64,10 +64,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Deed:
-    """What somebody does at one request, and what becomes of that request."""
+    """What an editor does at one request, and the outcome of that request."""
 
     edits: bool
-    """Edits the item's story; otherwise puts another one in its place."""
+    """Edits the item's story; if not, puts another one in its place."""
     applied: bool
     """Whether the request is applied, which is then before the deed."""
     ending: str
@@ -75,18 +75,18 @@ class Deed:
 
 
 AT_CREATE = {
-    "somebody takes the place": Deed(False, False, "answered"),
-    "somebody takes the place, create lost": Deed(False, False, "lost"),
-    "somebody takes the place, killed": Deed(False, False, "killed"),
-    "somebody edits after the create": Deed(True, True, "answered"),
-    "somebody edits after the create, reply lost": Deed(True, True, "lost"),
-    "somebody edits after the create, killed": Deed(True, True, "killed"),
+    "an editor takes the place": Deed(False, False, "answered"),
+    "an editor takes the place, create lost": Deed(False, False, "lost"),
+    "an editor takes the place, killed": Deed(False, False, "killed"),
+    "an editor edits after the create": Deed(True, True, "answered"),
+    "an editor edits after the create, reply lost": Deed(True, True, "lost"),
+    "an editor edits after the create, killed": Deed(True, True, "killed"),
 }
 AT_UPDATE = {
-    "somebody edits, update lost": Deed(True, False, "lost"),
-    "somebody edits, killed": Deed(True, False, "killed"),
-    "somebody edits after the update, reply lost": Deed(True, True, "lost"),
-    "somebody edits after the update, killed": Deed(True, True, "killed"),
+    "an editor edits, update lost": Deed(True, False, "lost"),
+    "an editor edits, killed": Deed(True, False, "killed"),
+    "an editor edits after the update, reply lost": Deed(True, True, "lost"),
+    "an editor edits after the update, killed": Deed(True, True, "killed"),
 }
 DEEDS = AT_CREATE | AT_UPDATE
 
@@ -102,7 +102,7 @@ def all_cases(recorded: Recorded) -> Iterator[Case]:
         yield replace(case, name=f"pull, {case.name}")
     yield from kills_at_times("pull", "pull", ROUNDS // 10)
     yield from two_at_once(imported)
-    yield from somebody_at_work(imported)
+    yield from editor_at_work(imported)
     yield from recreations(recorded["emptied"])
     yield from some_requests("rollback", recorded["rollback"])
     yield from several_kills("rollback", "rollback", recorded["rollback"], ROUNDS // 5)
@@ -233,7 +233,7 @@ def recreations(entries: Sequence[Entry]) -> Iterator[Case]:
 
 
 def unfinished_imports(entries: Sequence[Entry]) -> Iterator[Case]:
-    """Yield imports that are killed and then taken back."""
+    """Yield imports that are killed and then rolled back."""
     every = each_request("rollback", "unfinished", entries)
     killed = [case for case in every if case.kills]
     for case in killed[::UNFINISHED_EACH]:
@@ -248,7 +248,7 @@ def two_at_once(entries: Sequence[Entry]) -> Iterator[Case]:
         yield Case("two imports at once", where, "two", "import", kills=(at,))
 
 
-def somebody_at_work(entries: Sequence[Entry]) -> Iterator[Case]:
+def editor_at_work(entries: Sequence[Entry]) -> Iterator[Case]:
     """Yield each deed at the requests about every fourth story."""
     for route, deeds in (("create story", AT_CREATE), ("update story", AT_UPDATE)):
         about = [

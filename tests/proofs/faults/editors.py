@@ -1,10 +1,10 @@
-"""Somebody at work at the destination while an import runs: what they did stays.
+"""An editor works at the destination while an import runs: their work stays.
 
 They put a story of their own where an item's story goes, or they edit a field of one
 of ours, at one request; its answer comes, is lost, or the import is killed with it.
 The imports after it must leave what they did as it is, and name the conflict where
-the import would write the same. When they take it back, the next import leaves what
-an undisturbed one does.
+the import would write the same. When they undo it, the next import leaves what an
+undisturbed one does.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ WORDS = ("line", "text")
 
 
 @dataclass
-class Somebody:
-    """Does a deed in one space, once, and takes it back."""
+class Editor:
+    """Does a deed in one space, once, and undoes it."""
 
     world: World
     deed: Deed
@@ -43,7 +43,7 @@ class Somebody:
     """What that field, or the story, has to hold from then on."""
 
     async def at_request(self, call: Call, answer: Next) -> Reply:
-        """Answer the request with the deed beside it."""
+        """Do the deed at the request, and answer it as the deed says."""
         reply = await answer(call) if self.deed.applied else None
         self._do(call, reply)
         if self.deed.ending == "killed":
@@ -64,8 +64,8 @@ class Somebody:
             self.before = content[self.edited]
             self._write(_other(self.before))
             return
-        content = {**sent["content"], "_uid": "somebody's own"}
-        own = {**sent, "name": "Somebody's own", "content": content}
+        content = {**sent["content"], "_uid": "of an editor"}
+        own = {**sent, "name": "Of an editor", "content": content}
         created = self.world.api("POST", "/stories", {"story": own})
         self.story_id = created["story"]["id"]
         self.wanted = self._story().content
@@ -74,7 +74,7 @@ class Somebody:
         space, story = self.world.space, self._story()
         content = {**story.content, self.edited: value}
         story.body = {**story.body, "content": content}
-        # A second later than anything else: nobody types within a millisecond.
+        # A second later than anything else: no editor types within a millisecond.
         story.updated_at = moment(space.clock() + 1)
         story.unpublished_changes = story.published_content is not None
         self.wanted = value
@@ -87,10 +87,10 @@ class Somebody:
         name the conflict, or to have nothing to write where they edited."""
         story = self.world.space.story(self.story_id)
         if story is None:
-            return f"somebody's story is gone; the import ended with {ended}"
+            return f"the editor's story is gone; the import ended with {ended}"
         there = story.content[self.edited] if self.edited else story.content
         if there != self.wanted:
-            return f"somebody's work is lost; the import ended with {ended}"
+            return f"the editor's work is lost; the import ended with {ended}"
         is_named = self.world.rows(NAMED) != [(0,)]
         if (ended.code == 1 and is_named) or (
             self.edited and ended.code == 0 and not is_named
@@ -98,7 +98,7 @@ class Somebody:
             return ""
         return f"the conflict is not named; the import ended with {ended}"
 
-    def take_back(self) -> None:
+    def undo(self) -> None:
         """Undo the deed, as a person does."""
         if self.deed.edits:
             self._write(self.before)
@@ -116,16 +116,16 @@ def _other(value: Json) -> Json:
     return {"type": "doc", "content": [{"type": "paragraph", "content": [text]}]}
 
 
-def disturbed_by_somebody(one: World, case: Case) -> str:
-    """Import while somebody works, twice more, and have them take it back; return what
+def disturbed_by_editor(one: World, case: Case) -> str:
+    """Import while an editor works, import twice more, and undo the edit; return what
     is wrong."""
-    somebody = Somebody(one, DEEDS[case.how])
-    somebody.disturbance = Disturbance(case.kills[0], somebody.at_request)
-    ended = one.disturbed(somebody.disturbance, *IMPORT)
-    if not somebody.story_id:
-        return f"nobody came by; the import ended with {ended}"
-    endings = [] if somebody.disturbance.dead else [ended]
-    wrong = [somebody.wrong(each) for each in endings]
-    wrong += [somebody.wrong(one.run(*IMPORT)) for _ in range(2)]
-    somebody.take_back()
+    editor = Editor(one, DEEDS[case.how])
+    editor.disturbance = Disturbance(case.kills[0], editor.at_request)
+    ended = one.disturbed(editor.disturbance, *IMPORT)
+    if not editor.story_id:
+        return f"the editor did nothing; the import ended with {ended}"
+    endings = [] if editor.disturbance.dead else [ended]
+    wrong = [editor.wrong(each) for each in endings]
+    wrong += [editor.wrong(one.run(*IMPORT)) for _ in range(2)]
+    editor.undo()
     return next(filter(None, wrong), "")

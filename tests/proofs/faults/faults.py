@@ -3,7 +3,7 @@
 Each command is run undisturbed first, on a site of 30 items in two locales. Then, for
 each of its requests and each fault of the sandbox, and for a kill before the request,
 after it was applied and after its reply, it runs again from the same beginning; reruns
-follow until it is done, and what is there then is compared.
+follow until it is done, and the resulting space is compared.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import traceback
 from cmsmig.sandbox.faults.fault_rules import Fault
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.proofs.faults.cases import Case
-from tests.proofs.faults.editors import disturbed_by_somebody
+from tests.proofs.faults.editors import disturbed_by_editor
 from tests.proofs.faults.left import too_soon
 from tests.proofs.faults.processes import killed_at_times
 from tests.proofs.faults.scenes import (
@@ -57,7 +57,7 @@ def _attempt(one: World, scene: Scene, case: Case) -> list[str]:
             return [problem]
         unknown = 0
     elif case.part == "editors":
-        if problem := disturbed_by_somebody(one, case):
+        if problem := disturbed_by_editor(one, case):
             return [problem]
         # An item that had to wait is linked to, and published, later than others.
         unknown = len(scene.whole.entries)
@@ -92,9 +92,9 @@ def _second_import(one: World, at: int) -> str:
         return await answer(call)
 
     first = one.disturbed(Disturbance(at, meanwhile), *IMPORT)
-    told = [(each.returncode, each.stderr) for each in ended]
-    if [code for code, _ in told] != [HELD] or "process" not in told[0][1]:
-        return f"the second import ended with {told}"
+    outcomes = [(each.returncode, each.stderr) for each in ended]
+    if [code for code, _ in outcomes] != [HELD] or "process" not in outcomes[0][1]:
+        return f"the second import ended with {outcomes}"
     return "" if first.code == 0 else f"the first import ended with {first}"
 
 

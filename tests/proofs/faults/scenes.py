@@ -46,7 +46,7 @@ class Scene:
     whole: Left
     """What an undisturbed one leaves."""
     plan_before: str = ""
-    """A plan of an earlier import, which no rerun goes on with."""
+    """A plan of an earlier import, with which no rerun continues."""
     said: str = ""
     """Its document, where another run has to print the same."""
 
@@ -131,7 +131,7 @@ def _insist_on_a_decision(one: World) -> None:
     if ended.code != 1 or "--recreate" not in ended.out + ended.err:
         sys.exit(f"What is gone is not reported: {ended}")
     if left.confirmed(one.entries):
-        sys.exit(f"Nobody asked for it, and yet something was written: {ended}")
+        sys.exit(f"Something was written without a confirmation: {ended}")
 
 
 @contextmanager

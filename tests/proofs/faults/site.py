@@ -80,7 +80,7 @@ def move(one: World) -> None:
 
     At the origin items were renamed, rewritten, added and deleted, a picture got
     another text. Two changes are not published yet: both layers are mirrored. In
-    the space somebody edited stories and a picture; the design has another label.
+    the space an editor changed stories and a picture; the design has another label.
     """
     one.done("import")
     for slug in ("note-3", "note-5"):
@@ -124,7 +124,7 @@ def _edit(one: World) -> None:
     for path in ("notes/note-3", "notes/note-5"):
         own = one.stories()[path].story_id
         one.api("PUT", f"/stories/{own}", {"story": {"name": "Named there"}})
-        # Otherwise it holds an unfinished edit, which an import shows to nobody.
+        # Without this it holds an unfinished edit, which an import does not publish.
         one.api("GET", f"/stories/{own}/publish")
     for asset in [*one.space.assets.values()]:
         if asset.key.endswith("/spot-1.jpg"):

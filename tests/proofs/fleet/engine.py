@@ -27,20 +27,20 @@ QUIET = {
     "PREFECT_WORKER_QUERY_SECONDS": "2",
     "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
 }
-"""Nothing is told to anybody outside; new work is seen within two seconds."""
+"""Nothing is sent outside this machine; new work is seen within two seconds."""
 
 
 @dataclass(frozen=True)
 class Engine:
     """A server that answers."""
 
-    home: Path
+    folder: Path
     api: str
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return what a process of the engine needs to know."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("CMSMIG_")}
-        own = {"PREFECT_HOME": str(self.home), "PREFECT_API_URL": self.api, **QUIET}
+        own = {"PREFECT_HOME": str(self.folder), "PREFECT_API_URL": self.api, **QUIET}
         own["FLEET_CMSMIG"] = str(BIN / "cmsmig")
         return {**kept, **own, **more}
 
@@ -88,7 +88,7 @@ def _name(run: dict) -> str:
 
 
 @contextmanager
-def running_engine(home: Path, machines: tuple[str, ...]) -> Iterator[Engine]:
+def running_engine(folder: Path, machines: tuple[str, ...]) -> Iterator[Engine]:
     """Run a server and a worker for each machine; stop all of them at the end.
 
     Each machine has a request budget of its own, as two machines have.
@@ -96,8 +96,8 @@ def running_engine(home: Path, machines: tuple[str, ...]) -> Iterator[Engine]:
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
-    engine = Engine(home, f"http://{HOST}:{port}/api")
-    home.mkdir(parents=True)
+    engine = Engine(folder, f"http://{HOST}:{port}/api")
+    folder.mkdir(parents=True)
     server = ("server", "start", "--host", HOST, "--port", str(port))
     with ExitStack() as stack:
         process = stack.enter_context(_running(engine, "server", server))
@@ -105,7 +105,7 @@ def running_engine(home: Path, machines: tuple[str, ...]) -> Iterator[Engine]:
         engine.call("prefect", "work-pool", "create", "cmsmig", "--type", "process")
         for name in machines:
             worker = ("worker", "start", "--pool", "cmsmig", "--name", name)
-            state = str(home.parent / name)
+            state = str(folder.parent / name)
             stack.enter_context(
                 _running(
                     engine,
@@ -121,13 +121,13 @@ def running_engine(home: Path, machines: tuple[str, ...]) -> Iterator[Engine]:
 def _running(
     engine: Engine, name: str, arguments: tuple[str, ...], **more: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    with (engine.home.parent / f"{name}.log").open("w") as log:
+    with (engine.folder.parent / f"{name}.log").open("w") as log:
         process = subprocess.Popen(
             [str(BIN / "prefect"), *arguments],
             env=engine.environment(**more),
             stdout=log,
             stderr=log,
-            cwd=engine.home,
+            cwd=engine.folder,
         )
         try:
             yield process
@@ -142,7 +142,7 @@ def _running(
 
 def left_running(engine: Engine) -> list[int]:
     """Return the processes that still live in this engine's surroundings."""
-    mark = f"PREFECT_HOME={engine.home}".encode()
+    mark = f"PREFECT_HOME={engine.folder}".encode()
     return [pid for pid in _processes() if mark in _read(pid, "environ").split(b"\0")]
 
 
@@ -159,8 +159,8 @@ def processes_of(project: Path) -> list[int]:
 
 
 def _parent(pid: int) -> int:
-    told = _read(pid, "stat").rpartition(b")")[2].split()
-    return int(told[1]) if told else 0
+    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    return int(fields[1]) if fields else 0
 
 
 def _processes() -> list[int]:
@@ -176,7 +176,7 @@ def _read(pid: int, name: str) -> bytes:
 
 def _answers(engine: Engine, process: subprocess.Popen[bytes]) -> bool:
     if process.poll() is not None:
-        sys.exit(f"The server ended; its log is in {engine.home.parent}.")
+        sys.exit(f"The server ended; its log is in {engine.folder.parent}.")
     try:
         return engine.ask("/health") is True
     except (urllib.error.URLError, ConnectionError, TimeoutError):

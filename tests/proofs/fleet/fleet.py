@@ -53,13 +53,13 @@ def main() -> int:
     chosen = _arguments()
     kinds = SHORT if chosen.short else SITES
     machines = ("machine-1",) if chosen.short else ("machine-1", "machine-2")
-    # So that whoever stops this stops all that it has started.
+    # So that a stop of this process stops all that it has started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     shutil.rmtree(WORK, ignore_errors=True)
     begun = time.monotonic()
     check_types()
     with serving(WORK, kinds) as world:
-        with running_engine(WORK / "home", machines) as engine:
+        with running_engine(WORK / "engine", machines) as engine:
             wrong = play(engine, world, kinds)
         left = left_running(engine)
     wrong += broken({f"nothing is left running ({left})": not left})
@@ -125,8 +125,8 @@ def judge_states(engine: Engine, rows: list[dict], names: list[str]) -> list[str
         wrong += broken({f"{name} is {wanted}": state.get(name) == wanted})
     if KILLED in by_name:
         killed = by_name[KILLED]
-        told = [s["name"] for s in engine.states(engine.runs()[KILLED])]
-        print(f"{KILLED}: {' > '.join(told)}")
+        states = [s["name"] for s in engine.states(engine.runs()[KILLED])]
+        print(f"{KILLED}: {' > '.join(states)}")
         wrong += broken(
             {
                 "what was killed is run again": killed["attempts"] == 2,
@@ -141,9 +141,9 @@ def judge_states(engine: Engine, rows: list[dict], names: list[str]) -> list[str
 
 def judge_space(world: World, space: int) -> list[str]:
     """Return what is wrong with the requests that a space got."""
-    told = world.summary(space)
-    fullest, refused = told["fullest_second"], told["refused_for_rate"]
-    calls = told["quota"]
+    summary = world.summary(space)
+    fullest, refused = summary["fullest_second"], summary["refused_for_rate"]
+    calls = summary["quota"]
     print(f"space {space}: {calls} calls, fullest second {fullest}, 429s {refused}")
     return broken(
         {
@@ -165,10 +165,10 @@ def judge_shared(engine: Engine, world: World) -> list[str]:
         first["end_time"], second["end_time"]
     )
     ran_on = {kind.name: machine_of(kind.name) for kind in SHORT}
-    print(f"  both runs were under way at once: {at_once}; on {ran_on}")
+    print(f"  both runs were active at once: {at_once}; on {ran_on}")
     return broken(
         {
-            "both sites of one space were under way at once": at_once,
+            "both sites of one space were active at once": at_once,
             "each wrote to it in one turn": sorted(t[0] for t in turns)
             == ["notes", "records"],
         }
@@ -178,8 +178,8 @@ def judge_shared(engine: Engine, world: World) -> list[str]:
 def machine_of(name: str) -> str:
     """Return which worker's log tells that a site began."""
     logs = sorted(WORK.glob("machine-*.log"))
-    told = f"'{name}' - Beginning"
-    return next((log.stem for log in logs if told in log.read_text()), "?")
+    line = f"'{name}' - Beginning"
+    return next((log.stem for log in logs if line in log.read_text()), "?")
 
 
 def resume(engine: Engine, world: World) -> list[str]:
@@ -193,9 +193,11 @@ def resume(engine: Engine, world: World) -> list[str]:
         MINUTES * 60,
         every=5,
     )
-    told = [state["name"] for state in engine.states(run)]
-    print(f"{WAITS}: {' > '.join(told)}")
-    return broken({"what waited is done after its decisions": told[-1] == "Completed"})
+    states = [state["name"] for state in engine.states(run)]
+    print(f"{WAITS}: {' > '.join(states)}")
+    return broken(
+        {"what waited is done after its decisions": states[-1] == "Completed"}
+    )
 
 
 def _arguments() -> argparse.Namespace:

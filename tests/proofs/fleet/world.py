@@ -113,10 +113,10 @@ def serving(folder: Path, kinds: Sequence[Kind]) -> Iterator[World]:
 
 
 def _lay_out(world: World, kind: Kind, origin: SandboxHandle) -> None:
-    told = dict(world.spaces[kind.space].announcement)
-    told |= {k: origin.announcement[k] for k in ("origin_api_url", "origin_token")}
+    served = dict(world.spaces[kind.space].announcement)
+    served |= {k: origin.announcement[k] for k in ("origin_api_url", "origin_token")}
     world.cmsmig(kind.name, "init")
-    write_env(world.project(kind.name), environment_file_text(told, RATE))
+    write_env(world.project(kind.name), environment_file_text(served, RATE))
     world.cmsmig(kind.name, "pull")
     if kind.decided:
         world.decide(kind.name)

@@ -55,7 +55,7 @@ class GrowingSite:
 
     def entry(self, number: int) -> Entry:
         """Return the item of this number; its collection is the remainder."""
-        beside = [number + step * self.collections for step in (1, 2, 5)]
+        near = [number + step * self.collections for step in (1, 2, 5)]
         data: JsonObject = {
             "name": f"Item {number}",
             "slug": f"item-{number}",
@@ -64,7 +64,7 @@ class GrowingSite:
             "position": number,
             "featured": number % 3 == 0,
             "next": self._refs(number + 1, [number + 1 + 3 * self.collections])[0],
-            "related": self._refs(number, beside),
+            "related": self._refs(number, near),
         }
         if number % ITEMS_TO_A_FILE == 0:
             data["cover"] = asset(_file_name(number), f"Picture {number}")

@@ -101,7 +101,7 @@ def _scalar(chance: Chance) -> str:
 
 
 YAML = (
-    *(" &a [*a]", " *nobody", " !!python/object/apply:os.system [id]", " !!binary x"),
+    *(" &a [*a]", " *unknown", " !!python/object/apply:os.system [id]", " !!binary x"),
     *("<<: *a", "%YAML 9.9", "---", "...", "\t", "? ", "a: b: c", "'", '"', "[", "{"),
     *("!!int x", "!!float .inf", "!!set {a, b}", "=:", "? [a]: b", "# " + "x" * 9000),
 )

@@ -1,6 +1,6 @@
 """Hostile services: no token is shown anywhere.
 
-Services give the tokens back in every disguise, in bodies, headers, redirects and
+Services return the tokens in every encoding, in bodies, headers, redirects and
 errors; whole runs of commands and notebooks, then a search through all that they
 printed and left. Exits 1 with findings.
 """
@@ -24,9 +24,9 @@ from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.proofs.measuring.served import COMMAND
-from tests.support.disguises import DISGUISES, tells
 from tests.support.rehearsal import write_env
 from tests.support.sites.exact import write_small_site
+from tests.support.token_encodings import ENCODINGS, reveals
 
 RATE = 500
 TOKENS = {
@@ -45,14 +45,14 @@ WRITING = ("POST", "PUT", "DELETE")
 
 @dataclass
 class Echo:
-    """A middleware that tells the token of each call back, and fails when told to."""
+    """A middleware that returns the token of each call, and fails on demand."""
 
     failing: int = 0
     """A status that calls are answered with; 0: as they should be."""
     only_writes: bool = False
     sent: Counter[str] = field(default_factory=Counter)
-    """How often each disguise of a token went out."""
-    turn: Iterator[str] = field(default_factory=lambda: itertools.cycle(DISGUISES))
+    """How often each encoding of a token was sent."""
+    turn: Iterator[str] = field(default_factory=lambda: itertools.cycle(ENCODINGS))
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
         """Answer a call, the token of its sender all over the answer."""
@@ -62,9 +62,9 @@ class Echo:
             return self._refusal(token)
         reply = await answer(call)
         if token not in TOKENS.values():
-            # Where files come from and go to, nobody sent a token: it was told.
-            told = ", ".join(DISGUISES["base64"](each) for each in TOKENS.values())
-            return replace(reply, headers=(*reply.headers, ("X-Told", told)))
+            # Requests for files carry no token: the answer reveals both.
+            both = ", ".join(ENCODINGS["base64"](each) for each in TOKENS.values())
+            return replace(reply, headers=(*reply.headers, ("X-Tokens", both)))
         body = self._woven(reply.body, token) if "json" in reply.content_type else b""
         headers = (*reply.headers, *self._headers(token))
         return replace(reply, body=body or reply.body, headers=headers)
@@ -77,28 +77,28 @@ class Echo:
             f' "name": ["{said}"], "details": ["{said}", {{"field": "{said}",'
             f' "message": "{said}"}}]}}'
         )
-        place = DISGUISES["address"](token)
+        place = ENCODINGS["address"](token)
         location = ("Location", f"https://elsewhere.test/{place}/{token}?t={token}")
         headers = (location, ("Retry-After", "0"), *self._headers(token))
         return Reply(self.failing, body.encode(), "application/json", headers)
 
     def _headers(self, token: str) -> list[tuple[str, str]]:
-        every = ", ".join(told(token) for told in DISGUISES.values())
-        self.sent.update(list(DISGUISES))
+        every = ", ".join(encoded(token) for encoded in ENCODINGS.values())
+        self.sent.update(list(ENCODINGS))
         return [("Deprecation", every), ("Sunset", token), ("X-Echo", every)]
 
     def _said(self, name: str, token: str) -> str:
-        """Return a disguise as it stands in JSON: escapes of its own stay such."""
+        """Return an encoded token as a JSON string: its own escapes stay."""
         self.sent[name] += 1
-        told = DISGUISES[name](token)
+        encoded = ENCODINGS[name](token)
         try:
-            json.loads(f'"{told}"')
+            json.loads(f'"{encoded}"')
         except ValueError:
-            return json.dumps(told)[1:-1]
-        return told
+            return json.dumps(encoded)[1:-1]
+        return encoded
 
     def _woven(self, body: bytes, token: str) -> bytes:
-        """Put disguises into names, texts and keys of their own."""
+        """Put encoded tokens into names, texts and keys of their own."""
         try:
             document = json.loads(body)
         except ValueError:
@@ -110,7 +110,7 @@ class Echo:
             return f"@@{len(places) - 1}@@"
 
         if isinstance(document, dict):
-            document["echo"] = [here() for _ in DISGUISES]
+            document["echo"] = [here() for _ in ENCODINGS]
             for each in _records(document):
                 _tell(each, here)
         text = json.dumps(document, ensure_ascii=False)
@@ -127,7 +127,7 @@ def _records(document: dict) -> Iterator[dict]:
 
 
 def _tell(record: dict, here: object) -> None:
-    """Put a disguise into what an item, a site or a space says of itself."""
+    """Put an encoded token into the fields of an item, a site or a space."""
     say = here if callable(here) else str
     data = record.get("fieldData")
     if isinstance(data, dict):
@@ -165,13 +165,13 @@ class Run:
         )
         self.echo.failing = 0
         self.said.append((f"{line} ({failing})", ended.stdout + ended.stderr))
-        told = f" while services answer {failing}" if failing else ""
-        print(f"{line}{told}: {ended.returncode}", flush=True)
+        during = f" while services answer {failing}" if failing else ""
+        print(f"{line}{during}: {ended.returncode}", flush=True)
         return ended.returncode
 
 
 def run(work: Path) -> list[str]:
-    """Do whole runs, search all that they left, and return where a token is told."""
+    """Do whole runs, search all that they left, and return where a token is found."""
     write_small_site(work / "content")
     echo = Echo()
     options = SandboxOptions(
@@ -214,25 +214,25 @@ def _worked(made: Run) -> list[str]:
 
 def _searched(made: Run) -> list[str]:
     findings = []
-    looked = told = 0
+    looked = found = 0
     for place, data in (*made.said, *_kept(made.work)):
         looked += 1
         for name, token in TOKENS.items():
-            if tells(data, token):
-                findings.append(f"{place} tells the {name}'s token")
-                told += 1
+            if reveals(data, token):
+                findings.append(f"{place} holds the {name}'s token")
+                found += 1
     env = (made.project / ".env").read_bytes()
     findings += [
         f"the search finds no {name} token in .env"
         for name, token in TOKENS.items()
-        if not tells(env, token)
+        if not reveals(env, token)
     ]
-    unsent = [name for name in DISGUISES if not made.echo.sent[name]]
+    unsent = [name for name in ENCODINGS if not made.echo.sent[name]]
     findings += [f"{name!r} was never sent" for name in unsent]
     print(
-        f"commands: {len(made.said)}; disguises: {len(DISGUISES)}; echoes sent:"
+        f"commands: {len(made.said)}; encodings: {len(ENCODINGS)}; echoes sent:"
         f" {sum(made.echo.sent.values())}; outputs and files searched: {looked};"
-        f" that tell a token: {told}"
+        f" with a token: {found}"
     )
     return findings
 

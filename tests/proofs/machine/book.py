@@ -41,13 +41,13 @@ class Book:
     estranged: set[int] = field(default_factory=set)
     """Stories that a rollback or a lost ledger met: no field of them is predicted."""
     is_foreign: bool = False
-    """Whether a new ledger counts the component as somebody else's."""
+    """Whether a new ledger counts the component as not ours."""
     is_unclear: bool = False
     """Whether it may: which fields are translatable depends on what items hold."""
     restorable: set[int] = field(default_factory=set)
     """Stories in the trash that an import still knows by their items."""
     deleted_files: set[str] = field(default_factory=set)
-    """Names of the files whose assets somebody deleted."""
+    """Names of the files whose assets an editor deleted."""
     unknown_files: set[str] = field(default_factory=set)
     """Names of files that were there and not wanted when a ledger was made again."""
     decisions: Decisions = field(default_factory=Decisions)

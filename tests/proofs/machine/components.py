@@ -56,7 +56,7 @@ def is_kept(book: Book, parts: Mapping[str, Any]) -> bool:
 
 def is_blocking(days: Days) -> bool:
     """Return whether nothing can be imported: our component is gone, undecided, or
-    somebody else's lacks a field."""
+    one that is not ours lacks a field."""
     book, parts = days.book, parts_of(days.world)
     if parts is not None:
         return book.is_foreign and parts[MOOD_FIELD] != book.design[MOOD_FIELD]

@@ -47,7 +47,7 @@ class Decisions:
     """Whether what is live is published."""
 
     def side(self, what: str, name: str, theirs: Any, kind: str = STORY) -> str | None:
-        """Return whose value stands in a field."""
+        """Return whose value a field keeps."""
         for about in ((what, name), (what, ANY), (ANY, name), (ANY, ANY)):
             fitting = [
                 each.take
@@ -61,11 +61,11 @@ class Decisions:
         return None
 
     def action(self, side: str, what: str) -> str | None:
-        """Return what becomes of what one side no longer has."""
+        """Return the decided action for an object that one side no longer has."""
         return self.action_of(side, what) or self.action_of(side, ANY)
 
     def action_of(self, side: str, what: str) -> str | None:
-        """Return what becomes of it where that was decided about it by name."""
+        """Return the action that was decided for it by name."""
         known = {each.what: each.action for each in self.gone if each.side == side}
         return known.get(what)
 

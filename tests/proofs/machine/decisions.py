@@ -134,8 +134,8 @@ def decide_publication(days: Days, step: Step) -> None:
 
 
 def decide_gone(days: Days, step: Step) -> None:
-    """Decide what becomes of what one side no longer has, of one story perhaps
-    otherwise than of all."""
+    """Decide about objects that one side no longer has, perhaps about one story
+    differently from all."""
     side, action = _GONE[step.b % len(_GONE)]
     what = ANY if step.b // 6 % 2 else _gone_path(days, side, step.a)
     if not what:
@@ -148,7 +148,7 @@ def decide_gone(days: Days, step: Step) -> None:
 
 
 def decide_gone_thing(days: Days, step: Step) -> None:
-    """Decide what becomes of a file or the component that somebody deleted."""
+    """Decide about a file or the component that an editor deleted."""
     what = (components.NAME, *FILES)[step.a % 3]
     action = RECREATE if step.b % 3 else LEAVE_OUT
     _write(days, days.book.decisions.with_gone(Gone(DESTINATION, what, action)))

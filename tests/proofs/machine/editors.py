@@ -186,7 +186,7 @@ def editor_unpublishes(days: Days, step: Step) -> None:
         days.book.publication(seen, False)
         dates = days.world.space.unknowns.publication_changes_date
         if days.book.unsettled and not dates:
-            # Nothing tells it from a publication that a killed run did not come to.
+            # It looks like a publication that a killed run did not come to.
             days.book.held.pop((seen.story_id, PUBLISHED), None)
 
 

@@ -28,7 +28,7 @@ def kill(at: int, mode: str) -> Disturbance:
 
 
 def fault(at: int, mode: str) -> Disturbance:
-    """Return what goes wrong with a write of a run that goes on."""
+    """Return what goes wrong with a write of a run that continues."""
     return Disturbance(at, partial(_go_wrong, mode), is_write)
 
 

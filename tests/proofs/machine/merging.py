@@ -1,4 +1,4 @@
-"""What becomes of one field, by the rules alone."""
+"""The outcome of one field, by the rules alone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ WRITTEN, STAYS, WAITS = "written", "stays", "waits"
 def outcome_of(
     base: Any, ours: Any, theirs: Any, side: str | None, *, moves: bool = False
 ) -> str:
-    """Return what becomes of a field: it is `written`, `stays`, or `waits`.
+    """Return the outcome of a field: it is `written`, `stays`, or `waits`.
 
-    `base` was written last, `theirs` stands there, `ours` is wanted, `side` is what
+    `base` was written last, `theirs` is in the space, `ours` is wanted, `side` is what
     was decided. A field that `moves` a page is never written without a decision.
     """
     if ours == theirs:

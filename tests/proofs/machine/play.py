@@ -71,7 +71,7 @@ KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
 
 @dataclass
 class Days:
-    """A run under way."""
+    """A run that is being played."""
 
     world: Stage
     book: Book = field(default_factory=Book)

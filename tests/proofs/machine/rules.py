@@ -94,7 +94,7 @@ def _shows_no_unfinished(days: Days, after: Space) -> None:
 
 
 def _keeps_slugs(days: Days, before: Space, after: Space) -> None:
-    """An import gives no page another slug unless somebody decided it."""
+    """An import gives no page another slug without a decision."""
     for own, was in before.items():
         fine = days.book.is_ours(own, SLUG) or was.trashed
         same = after[own].values[SLUG] == was.values[SLUG]
@@ -120,7 +120,7 @@ def _takes_nothing(days: Days, before: Space, after: Space) -> None:
 
 
 def _makes_nothing_again(days: Days, before: Space, after: Space) -> None:
-    """What somebody deleted is made again by decision only."""
+    """What an editor deleted is created again by decision only."""
     book = days.book
     deleted = {
         before[own].key: own
@@ -249,7 +249,7 @@ def redirected(days: Days, space: Space, map_: Mapping[str, str]) -> None:
         for old in addresses:
             claims[old].add(key)
     for key, seen in there.items():
-        # Where slugs were exchanged and nobody decided, pages keep theirs, too.
+        # Where slugs were exchanged without a decision, pages keep theirs, too.
         claims[f"/{FOLDER}/{seen.values[SLUG]}"].add(key)
     circles = [old for old in map_ if _end(old, map_) is None]
     insist("no redirect is a loop", not circles, circles)

@@ -1,4 +1,4 @@
-"""A decided project beside a sandbox, in each of several ways to decide."""
+"""A decided project and its sandbox, in each of several ways to decide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Setup:
     fields: bool = False
     """Whether the languages of an item are fields of one story."""
     dated: bool = False
-    """Whether a publication renews the change date of a story: nobody documents it."""
+    """Whether a publication renews the change date of a story: it is undocumented."""
     shaped: bool = True
     """Whether folders and tags come from fields."""
 
@@ -40,7 +40,7 @@ SETUPS: Mapping[str, Setup] = {
 
 @dataclass(frozen=True)
 class Stage(World):
-    """A setup's sandbox, and the project of the run under way."""
+    """A setup's sandbox, and the project of the current run."""
 
     setup: Setup = Setup()
     start: Checkpoint | None = None

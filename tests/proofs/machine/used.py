@@ -45,7 +45,7 @@ def brought(days: Days, before: Mapping[int, str]) -> None:
 
 
 def named(days: Days, differences: list[Mapping[str, Any]]) -> None:
-    """Insist that a verification names each wanted file that somebody deleted."""
+    """Insist that a verification names each wanted file that an editor deleted."""
     wanted = days.book.deleted_files & days.book.files(days.world.setup)
     missing = wanted - {*files_of(days.world).values()}
     found = {each["subject"] for each in differences}

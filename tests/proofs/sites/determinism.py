@@ -6,8 +6,8 @@ An example is one site, migrated twice: in the plain way in a process of its own
 whose hashes are others, and here with other orders of items, collections, locales
 and keys, other sizes of pages and batches, more or fewer requests at once, answers
 in another order, and up to three interruptions. Space, ledger, decisions, redirects
-and raw cache have to be equal. Work goes on where it stopped, from the start when
-the code has changed since. A failing example is made smaller and printed. Exits 1
+and raw cache have to be equal. Work continues where it stopped, or from the start
+when the code has changed since. A failing example is made smaller and printed. Exits 1
 with findings.
 """
 

@@ -183,7 +183,7 @@ class _Comparison:
         self._listed = {**self._losses, **dangling}
         self._routes: dict[str, tuple[str, str, str]] = {}
         self._seen: set[tuple[str, str]] = set()
-        """Fields of drafts that were seen to show something else."""
+        """Fields of drafts that showed something else."""
 
     def compare(self, delivered: dict[tuple[str, str], Stories]) -> None:
         """Compare everything that was delivered."""

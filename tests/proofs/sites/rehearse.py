@@ -6,7 +6,8 @@ Each folder below FOLDER_OF_SITES that holds a `sites.json` is served by a
 sandbox of its own and moved with the commands an operator would use. Exits 1
 when a site is not accounted for, differs, or breaks a rule of the destination.
 With --shaped each collection gets a shape: folders by its first field that can name
-them, tags by the next, and its first item as start page; the trees are written beside.
+them, tags by the next, and its first item as start page; the trees are written to
+the work folder.
 """
 
 from __future__ import annotations

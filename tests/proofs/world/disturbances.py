@@ -1,4 +1,4 @@
-"""What goes wrong at one request of a command: a fault, a kill, somebody's edit."""
+"""What goes wrong at one request of a command: a fault, a kill, an editor's edit."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from cmsmig.wire.budget import Budget
 HOST = "127.0.0.1"
 ORIGIN, DESTINATION = f"http://{HOST}:41", f"http://{HOST}:42"
 TICK = 0.25
-"""Seconds that the sandbox's clock goes on each time it is looked at: no two writes
+"""Seconds by which the sandbox's clock advances each time it is read: no two writes
 have one change date, and no window of requests is ever full."""
 _BEGIN = 1_780_000_000.0
 _LATENCY = 0.01
@@ -58,7 +58,7 @@ def ticking() -> Iterator[float]:
 
 
 def build_sandbox(options: SandboxOptions) -> SandboxHandle:
-    """Return a sandbox that nobody can reach but by `answered_here`."""
+    """Return a sandbox that only `answered_here` reaches."""
     assert options.content is not None
     sandbox = build(options, options.content, ORIGIN, DESTINATION)
     return SandboxHandle(sandbox.announcement, sandbox)
@@ -110,7 +110,7 @@ class _InProcess(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Answer a request as the network would; raises what the HTTP library raises.
 
-        A service that takes longer than the request's timeout goes on all the same.
+        A service that takes longer than the request's timeout continues.
         """
         answering = asyncio.ensure_future(self._answer(request))
         patience = request.extensions["timeout"]["read"]
@@ -128,17 +128,17 @@ class _InProcess(httpx.AsyncBaseTransport):
         if trace is not None:
             await trace("http11.send_request_body.complete", {})
         await self._network.travel()
-        heard: list[MutableMapping[str, Any]] = []
+        messages: list[MutableMapping[str, Any]] = []
         broken: list[str] = []
-        await service(_scope(request, broken), _receiving(sent), _sending(heard))
+        await service(_scope(request, broken), _receiving(sent), _sending(messages))
         await self._network.travel()
-        whole = heard and not heard[-1].get("more_body", False)
-        if not heard:
+        whole = messages and not messages[-1].get("more_body", False)
+        if not messages:
             raise httpx.ReadError("The connection broke.")
-        body = b"".join(each.get("body", b"") for each in heard)
+        body = b"".join(each.get("body", b"") for each in messages)
         return httpx.Response(
-            heard[0]["status"],
-            headers=heard[0]["headers"],
+            messages[0]["status"],
+            headers=messages[0]["headers"],
             stream=_Body(body, self._network.read, whole=bool(whole) and not broken),
         )
 
@@ -177,9 +177,9 @@ def _receiving(sent: bytes) -> Any:
     return receive
 
 
-def _sending(heard: list[MutableMapping[str, Any]]) -> Any:
+def _sending(messages: list[MutableMapping[str, Any]]) -> Any:
     async def send(message: MutableMapping[str, Any]) -> None:
-        heard.append(message)
+        messages.append(message)
 
     return send
 
@@ -188,7 +188,7 @@ class _Policy(asyncio.DefaultEventLoopPolicy):
     """Makes event loops that do not wait: pauses are passed over."""
 
     def new_event_loop(self) -> asyncio.AbstractEventLoop:
-        """Return a loop whose time goes on when nothing else does."""
+        """Return a loop whose time advances when nothing else happens."""
         return _Hurried()
 
 
@@ -215,11 +215,11 @@ class _Selector(selectors.DefaultSelector):
 
 def call_here(sandbox: Sandbox, method: str, path: str, body: bytes = b"") -> Reply:
     """Ask the management API at once, outside of every fault and history."""
-    told = sandbox.announcement
+    served = sandbox.announcement
     address, _, query = path.partition("?")
-    whole = f"/v1/spaces/{told['space_id']}{address}"
+    whole = f"/v1/spaces/{served['space_id']}{address}"
     pairs = tuple(tuple(each.split("=", 1)) for each in query.split("&") if each)
-    headers = {"authorization": told["destination_token"]}
+    headers = {"authorization": served["destination_token"]}
     call = Call(0, method, whole, whole, pairs, headers, body)  # type: ignore[arg-type]
     answering = sandbox.api.answer(call)
     try:

@@ -161,7 +161,7 @@ class World(StagedProject):
             _replace(self.work, kept)
             shutil.rmtree(kept)
             for path in self.work.rglob(f".arriving-{os.getpid()}-*"):
-                # This process goes on, the killed one does not.
+                # This process continues, the killed one does not.
                 path.rename(
                     path.with_name(f".arriving-{_DEAD}-{path.name.rpartition('-')[2]}")
                 )
@@ -169,7 +169,7 @@ class World(StagedProject):
 
     @contextmanager
     def in_flight(self, count: int, seed: str) -> Iterator[None]:
-        """Have so many requests under way at a time, answered in a drawn order."""
+        """Have so many requests in flight at a time, answered in a drawn order."""
         self.network.drawn = random.Random(seed) if count > 1 else None
         with mock.patch.dict(os.environ, CMSMIG_IN_FLIGHT=str(count)):
             yield

@@ -16,7 +16,7 @@ Row = tuple[str, Predicate]
 def _state(
     *, draft: bool, archived: bool, live: bool, dated: bool, edited: bool | None = None
 ) -> Predicate:
-    """Return whether an item stands so: booleans, live set, dates."""
+    """Return a test of an item's state: booleans, live set, dates."""
 
     def found(sample: Sample) -> bool:
         keys = sample.live_keys()

@@ -171,7 +171,7 @@ async def test_what_the_origin_has_no_more_is_named_and_kept(tmp_path: Path) -> 
     assert texts(workspace) == before
 
 
-async def test_a_file_that_nobody_accepted_is_accepted(tmp_path: Path) -> None:
+async def test_a_file_without_acceptance_is_accepted(tmp_path: Path) -> None:
     """What a notebook wrote without a name gets one, and nothing else changes."""
     workspace = pulled_workspace(tmp_path)
     await accept(workspace)

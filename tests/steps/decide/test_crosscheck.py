@@ -93,7 +93,7 @@ async def test_what_deviates_is_named(node: StandIn) -> None:
 
 
 async def test_a_difference_that_nothing_explains_is_a_defect(node: StandIn) -> None:
-    """Both modes say so, each with the place and both sides."""
+    """Both modes report it, with the place and both sides."""
     outcome = await only(node, "<p>a</p><p>b (other)</p>")
     assert outcome.verdict is Verdict.DEFECT
     assert [each.fault for each in outcome.defects] == [Fault.EXACT, Fault.UNNAMED]
@@ -134,10 +134,10 @@ async def test_a_broken_node_is_one_failed_body(
 
 async def test_a_person_can_stop_it(node: StandIn) -> None:
     """It ends within moments although Node hangs; what was compared is returned."""
-    stop, heard = StopSignal(), []
+    stop, events = StopSignal(), []
 
     def observer(event: Event) -> None:
-        heard.append(event)
+        events.append(event)
         if isinstance(event, StepAdvanced) and event.what == "Body 1":
             stop.set()
 
@@ -148,15 +148,15 @@ async def test_a_person_can_stop_it(node: StandIn) -> None:
     assert [each.key for each in found.outcomes] == ["0", "1"]
     assert not found.whole
     assert str(found).startswith("2 of 11 bodies: 2 equal")
-    assert heard[0] == StepStarted("cross-check", 11)
-    assert isinstance(heard[-1], StepFinished)
+    assert events[0] == StepStarted("cross-check", 11)
+    assert isinstance(events[-1], StepFinished)
     for process in node.processes():
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
 
 
-async def test_without_node_it_says_so(tmp_path: Path) -> None:
-    """One sentence; an old Node is told with its version."""
+async def test_without_node_it_is_unavailable(tmp_path: Path) -> None:
+    """The message is one sentence; it names the version of an old Node."""
     with pytest.raises(OfficialUnavailableError, match="needs Node, which is not"):
         await cross_check(site("<p>a</p>"), cache=tmp_path, environ={"PATH": ""})
     old = StandIn(tmp_path / "old", version="v18.0.0")

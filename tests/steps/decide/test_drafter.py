@@ -112,22 +112,22 @@ def drawn(migration: Migration, draw: random.Random) -> DraftContext:
 
 
 def facts(migration: Migration, context: DraftContext) -> list[bytes]:
-    """Return what plans are told of all drafts, without their content."""
+    """Return what plans use of all drafts, without their content."""
     drafts = [migration.item_draft(each.item, context) for each in migration.selected]
     return [each.as_bytes() for each in drafts if isinstance(each, ItemDraft)]
 
 
-def test_what_plans_are_told_is_of_the_same_draft(site: Project) -> None:
-    """What was kept before files came and went says nothing of what is there now."""
+def test_what_plans_use_is_of_the_same_draft(site: Project) -> None:
+    """Drafts that were kept before files came and went are not used."""
     draw = random.Random(1)
     migration = open_migration(site, settings_of(site))
     contexts = [drawn(migration, draw) for _ in range(4)]
     found = [facts(migration, each) for each in contexts]
     migration.drafter.store.flush()
-    for context, told in zip(contexts, found, strict=True):
+    for context, expected in zip(contexts, found, strict=True):
         for path in site.root.glob("derived*"):
             path.unlink()
-        assert facts(open_migration(site, settings_of(site)), context) == told
+        assert facts(open_migration(site, settings_of(site)), context) == expected
     assert len({b"".join(each) for each in found}) == len(contexts)
 
 
@@ -244,7 +244,7 @@ def sample_migration(
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_what_all_items_share_counts(sample_migration: Migration, other: str) -> None:
-    """Each part of it changes some draft, so each makes them anew."""
+    """Each part of it changes some draft, so each change makes drafts again."""
     migration = sample_migration
     context = drawn(migration, random.Random(1))
     first = kept(migration, context)
@@ -389,8 +389,8 @@ def test_what_a_rule_missed_is_looked_for_again(stage: Stage) -> None:
     assert "custom-rule" not in staged.plan()["losses_by_kind"]
 
 
-def test_a_file_that_somebody_keeps_busy_is_done_without(stage: Stage) -> None:
-    """Another program holds it: the migration goes on."""
+def test_a_busy_file_is_not_needed(stage: Stage) -> None:
+    """Another program holds it, and the migration continues."""
     staged: StagedProject = stage()
     planned = staged.plan()
     with closing(sqlite3.connect(staged.folder / "derived.sqlite")) as db:

@@ -13,7 +13,7 @@ from tests.support.steps.staged_project import Stage
 
 
 def test_a_file_of_another_user_is_made_again(stage: Stage, tmp_path: Path) -> None:
-    """The key is the user's: nobody else's rows are read."""
+    """The key is the user's: rows of another user are not read."""
     project = stage()
     shown = project.plan()
     (key,) = tmp_path.rglob("derived.key")

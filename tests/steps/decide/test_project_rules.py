@@ -65,11 +65,11 @@ def test_a_wrong_file_is_one_sentence(tmp_path: Path, source: str, says: str) ->
     """Named are the file, the line and what is wrong there."""
     with pytest.raises(SettingsError) as caught:
         load_rules(project(tmp_path, source), "rules.py")
-    told = str(caught.value)
-    assert says in told
-    assert str(tmp_path / "rules.py") in told
-    assert "\n" not in told
-    assert told.endswith(".")
+    message = str(caught.value)
+    assert says in message
+    assert str(tmp_path / "rules.py") in message
+    assert "\n" not in message
+    assert message.endswith(".")
 
 
 def test_only_a_file_of_the_project_is_run(tmp_path: Path) -> None:

@@ -31,5 +31,5 @@ async def test_a_collection_that_is_designed_and_not_migrated(tmp_path: Path) ->
     cause = cause_of(ada, migration.known)
     assert cause is DanglingCause.COLLECTION_NOT_MIGRATED
     assert EXPLAINED[cause] == "its collection is not migrated"
-    nobody = ItemKey(PEOPLE, "nobody", ada.locale_id)
-    assert cause_of(nobody, migration.known) is DanglingCause.COLLECTION_NOT_MIGRATED
+    unknown = ItemKey(PEOPLE, "unknown", ada.locale_id)
+    assert cause_of(unknown, migration.known) is DanglingCause.COLLECTION_NOT_MIGRATED

@@ -1,4 +1,4 @@
-"""Reviewing bodies: on disk after each click, whoever else writes the file."""
+"""Reviewing bodies: each click is on disk, whatever else writes the file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def chosen(review: Review) -> Review:
     return review
 
 
-def test_a_field_stays_one_text_until_somebody_chooses(
+def test_a_field_stays_one_text_until_a_reviewer_chooses(
     opened: Callable[[], Review],
 ) -> None:
     """Nothing needs review then, and nothing can be edited."""
@@ -159,7 +159,7 @@ def test_who_decided_and_how_is_written(
 
 
 def test_accepting_needs_a_name(opened: Callable[[], Review]) -> None:
-    """Edits do not, since nobody stands for them yet."""
+    """Edits do not: they are not accepted yet."""
     review = chosen(opened())
     review.reviewer = " "
     review.merge(key(), facts(review), 1)
@@ -168,7 +168,7 @@ def test_accepting_needs_a_name(opened: Callable[[], Review]) -> None:
 
 
 def test_an_edit_takes_the_acceptance_back(opened: Callable[[], Review]) -> None:
-    """What somebody stood for was something else."""
+    """The reviewer accepted another content."""
     review = chosen(opened())
     review.accept(key(), facts(review))
     review.merge(key(), facts(review), 1)
@@ -195,7 +195,7 @@ def test_undo_goes_back_step_by_step(opened: Callable[[], Review]) -> None:
 def test_two_notebooks_do_not_lose_each_others_decisions(
     opened: Callable[[], Review], project: Project
 ) -> None:
-    """What another kernel wrote meanwhile is taken up, not written over."""
+    """What another kernel wrote meanwhile is read, not overwritten."""
     chosen(opened())
     one, other = opened(), opened()
     one.accept(key(1), facts(one))
@@ -220,7 +220,7 @@ def test_a_dry_run_writes_nothing(project: Project) -> None:
 def test_a_click_that_could_not_be_written_did_not_happen(
     opened: Callable[[], Review], project: Project
 ) -> None:
-    """Where somebody left a file that can't be read, it is named and stays."""
+    """A file that can't be read is named, and stays as it is."""
     review = chosen(opened())
     path = project.decisions / "blocks.yaml"
     path.write_text("reviews: [\n")

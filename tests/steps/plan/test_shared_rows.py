@@ -11,8 +11,8 @@ from cmsmig.mapping.draft import Place
 from cmsmig.steps.snapshot import share_texts
 
 KEY = ItemKey("c", "1", "en")
-HOME = StoryRecord(70_001, "uuid-1", "blog/one", True, "c", "2026-01-01", "group-1")
-ROW = ItemRow(KEY, "One", "blog/one", "h", "created", "", "", "linked", "", HOME)
+STORY = StoryRecord(70_001, "uuid-1", "blog/one", True, "c", "2026-01-01", "group-1")
+ROW = ItemRow(KEY, "One", "blog/one", "h", "created", "", "", "linked", "", STORY)
 LISTED = StoryRow(
     70_001, "uuid-1", "One", "one", "blog/one", 60_001, False, False, False, False,
     "2026-01-01", "post", group_id="group-1",
@@ -40,13 +40,13 @@ def test_a_row_of_ours_shares_what_says_the_same() -> None:
     place = Place("blog", "one", 10)
     shared = share_texts({KEY: ROW}, {KEY: place})
     listed = read_again(LISTED)
-    assert listed.uuid is not HOME.uuid
+    assert listed.uuid is not STORY.uuid
     found = shared(listed)
     assert found == LISTED
-    assert found.uuid is HOME.uuid
-    assert found.full_slug is HOME.full_slug
-    assert found.updated_at is HOME.updated_at
-    assert found.group_id is HOME.group_id
+    assert found.uuid is STORY.uuid
+    assert found.full_slug is STORY.full_slug
+    assert found.updated_at is STORY.updated_at
+    assert found.group_id is STORY.group_id
     assert found.slug is place.slug
     edited = replace(listed, updated_at="2026-02-02", slug="two")
     assert shared(edited) == edited

@@ -48,7 +48,7 @@ def lying(origin: FakeOrigin, page: Any) -> None:
 async def test_pages_that_repeat_end_in_a_sentence_and_keep_nothing_else(
     tmp_path: Path, total: int
 ) -> None:
-    """The other sets come, and so do their files; the next pull reads it anew."""
+    """The other sets come, and so do their files; the next pull reads it again."""
     photo = {"photo": {"fileId": "x", "url": f"{FILES}/a.bin", "alt": None}}
     origin = FakeOrigin(
         staged={"posts": [item(1)], "tags": [item(2, **photo)]}, fields=FIELDS
@@ -81,7 +81,7 @@ async def test_items_without_end_end_in_a_sentence(tmp_path: Path) -> None:
     assert len(origin.page_requests("posts")) < 100
 
 
-async def test_a_total_beyond_the_items_is_told(tmp_path: Path) -> None:
+async def test_a_total_beyond_the_items_is_reported(tmp_path: Path) -> None:
     """All that there is was read; the sentence has both numbers."""
     events: list[Event] = []
     origin = FakeOrigin(staged={"posts": []})

@@ -22,7 +22,7 @@ FIELDS = [
     {"id": "f2", "slug": "body", "type": "RichText", "displayName": "Body"},
 ]
 OUTSIDE: list[Any] = []
-"""Where somebody wanted to connect to that is not this machine."""
+"""Addresses outside this machine to which code tried to connect."""
 _GUARDING: list[bool] = []
 REBINDING, PUBLIC = "rebinding.test", "93.184.216.34"
 
@@ -32,14 +32,14 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
         place = arguments[1]
         if isinstance(place, tuple) and not str(place[0]).startswith(("127.", "::1")):
             OUTSIDE.append(place)
-            raise OSError(f"a test connects to nobody: {place}")
+            raise OSError(f"a test connects to no other machine: {place}")
 
 
 sys.addaudithook(_guard)
 
 
 @pytest.fixture(autouse=True)
-def nobody_outside() -> Iterator[None]:
+def only_this_machine() -> Iterator[None]:
     """Let no connection leave this machine, whatever the code does."""
     OUTSIDE.clear()
     _GUARDING.append(True)

@@ -34,7 +34,7 @@ from tests.support.steps.pull_origin import (
 
 
 class KilledError(BaseException):
-    """Stands for the end of the process."""
+    """Simulates the end of the process."""
 
 
 async def run(
@@ -80,7 +80,7 @@ async def test_both_sets_of_every_collection_land_in_the_content_folder(
 async def test_a_collection_deleted_since_it_was_listed_is_named(
     tmp_path: Path, path: str
 ) -> None:
-    """The list is kept, so only reading everything again helps: the error says so."""
+    """The list is kept: the error names the only remedy, to read everything again."""
     origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
     origin.before = lambda request: (
         httpx.Response(404, json={"code": "resource_not_found"})
@@ -92,7 +92,7 @@ async def test_a_collection_deleted_since_it_was_listed_is_named(
 
 
 async def test_an_empty_live_set_is_called_unpublished(tmp_path: Path) -> None:
-    """A live set of 0 beside staged items is said in words, and only then."""
+    """A live set of 0 next to staged items is reported in words, and only then."""
     events: list[Event] = []
     origin = FakeOrigin(staged={"posts": [item(1)], "tags": []})
     await run(tmp_path, origin, observer=events.append)
@@ -178,7 +178,7 @@ async def test_a_set_that_never_rests_is_taken_without_loss_or_duplicates(
     assert len(origin.page_requests("posts")) <= 12
 
 
-async def test_a_killed_pull_goes_on_where_it_was(tmp_path: Path) -> None:
+async def test_a_killed_pull_continues(tmp_path: Path) -> None:
     """For a kill at every request: no page twice, same folder in the end."""
 
     def site() -> FakeOrigin:
@@ -210,7 +210,7 @@ async def test_a_killed_pull_goes_on_where_it_was(tmp_path: Path) -> None:
         await run(folder, second)
         assert tree(project(folder).root) == expected
         answered = killed_at - 1
-        # What was under way at the kill may be asked for again, nothing else.
+        # Requests in flight at the kill may be repeated, no others.
         assert len(second.requests) <= len(whole.requests) - answered + 3
 
 
@@ -272,7 +272,7 @@ async def test_a_damaged_set_is_named_and_read_again(
 
 
 async def test_a_damaged_page_of_a_killed_pull_is_read_again(tmp_path: Path) -> None:
-    """Only the damaged page is asked for anew."""
+    """Only the damaged page is requested again."""
     origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
 
     def fail(request: httpx.Request) -> None:
@@ -385,7 +385,7 @@ async def test_a_total_that_counts_an_item_once_for_all_locales(
     assert origin.page_requests("posts") == [0, 100, 200]
 
 
-async def test_such_a_total_misleads_nobody_where_pages_are_smaller(
+async def test_such_a_total_is_no_end_where_pages_are_smaller(
     tmp_path: Path,
 ) -> None:
     """The first page alone is as long as the total, and yet it is not the last."""

@@ -233,7 +233,7 @@ async def test_what_arrived_before_a_kill_is_not_asked_for_again(
     served: list[str] = []
 
     class KilledError(BaseException):
-        """Stands for the end of the process."""
+        """Simulates the end of the process."""
 
     def dying(request: httpx.Request) -> httpx.Response:
         if len(served) == 17:

@@ -17,7 +17,6 @@ from cmsmig.sandbox.server import environment_file_text
 from cmsmig.settings import Secret
 from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import key_of, learn_site
-from tests.support.disguises import tells
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.steps.pull_origin import (
     FakeOrigin,
@@ -28,6 +27,7 @@ from tests.support.steps.pull_origin import (
     settings,
     tree,
 )
+from tests.support.token_encodings import reveals
 
 OLD = ".pages/site.json"
 
@@ -69,7 +69,7 @@ async def test_another_sites_token_is_refused(tmp_path: Path) -> None:
 
 
 async def test_another_token_of_the_same_site_is_asked_once(tmp_path: Path) -> None:
-    """A renewed token goes on; from then on it is known, and nothing tells it."""
+    """A pull with a renewed token continues; it is known and masked from then on."""
     await pulled(tmp_path, site("site-1"))
     renewed = {"origin_token": Secret("renewed-token-91be")}
     origin = site("site-0", "site-1")
@@ -79,10 +79,10 @@ async def test_another_token_of_the_same_site_is_asked_once(tmp_path: Path) -> N
     await pulled(tmp_path, origin, **renewed)
     assert asked(origin) == []
     kept = tree(project(tmp_path).root).values()
-    assert not any(tells(each, "renewed-token-91be") for each in kept)
+    assert not any(reveals(each, "renewed-token-91be") for each in kept)
 
 
-async def test_a_pull_that_goes_on_asks_no_site_again(tmp_path: Path) -> None:
+async def test_a_continued_pull_asks_no_site_again(tmp_path: Path) -> None:
     """One that ended before it knew the collections; another token is asked about."""
     cache = RawCache(project(tmp_path).raw)
     sites = {"sites": [{"id": "site-1", "displayName": "SITE-1"}]}
@@ -143,7 +143,7 @@ async def test_a_cache_that_tells_nothing_is_refused(tmp_path: Path) -> None:
 def test_no_command_uses_another_sites_answers(
     rehearse: Callable[..., Rehearsal], command: str
 ) -> None:
-    """With another site's token in `.env`, an old `raw/` is nobody's plan."""
+    """With another site's token in `.env`, no plan is made of an old `raw/`."""
     first, second = rehearse().decided(), rehearse()
     shutil.rmtree(second.folder / "raw", ignore_errors=True)
     for name in ("raw", "files", "decisions"):
@@ -185,12 +185,12 @@ def test_an_origin_that_is_gone_stops_no_import_of_an_old_cache(
 ) -> None:
     """Whose a cache from before is cannot be asked then; it is said, once known not."""
     made = rehearse().decided()
-    told = dict(made.handle.announcement) | {"origin_api_url": "http://127.0.0.1:9"}
-    write_env(made.folder, environment_file_text(told, 500))
+    served = dict(made.handle.announcement) | {"origin_api_url": "http://127.0.0.1:9"}
+    write_env(made.folder, environment_file_text(served, 500))
     (made.folder / "raw" / OLD).unlink()
     assert "taken to be of the site" in made.done("plan").err
-    told["origin_token"] = "some-other-token-5521"
-    write_env(made.folder, environment_file_text(told, 500))
+    served["origin_token"] = "some-other-token-5521"
+    write_env(made.folder, environment_file_text(served, 500))
     RawCache(made.folder / "raw").keep_held(
         RawCache(made.folder / "raw").held_site() or "", "0" * 16
     )
@@ -202,11 +202,11 @@ def test_an_origin_that_is_gone_stops_no_import_of_an_old_cache(
 def test_an_origin_that_is_gone_is_asked_once(
     rehearse: Callable[..., Rehearsal],
 ) -> None:
-    """Nobody waits through five tries for what is not needed."""
+    """No command waits for five tries of a request that it does not need."""
     made = rehearse().decided()
     (made.folder / "raw" / OLD).unlink()
-    told = dict(made.handle.announcement) | {"origin_api_url": "http://127.0.0.1:9"}
-    write_env(made.folder, environment_file_text(told, 500))
+    served = dict(made.handle.announcement) | {"origin_api_url": "http://127.0.0.1:9"}
+    write_env(made.folder, environment_file_text(served, 500))
     said = made.done("plan").err
     assert "taken to be of the site" in said
     assert " again in " not in said

@@ -27,7 +27,7 @@ def noticed(events: list[Event], word: str) -> list[Noticed]:
     return [each for each in events if isinstance(each, Noticed) and word in each.what]
 
 
-async def test_a_refused_order_is_done_without_and_told_once(tmp_path: Path) -> None:
+async def test_a_refused_order_is_reported_once(tmp_path: Path) -> None:
     """All items come, in four sets; the order is not asked for in each page."""
     origin, events = site(refuses_order=True), list[Event]()
     await run(tmp_path, origin, observer=events.append)
@@ -52,7 +52,7 @@ async def test_an_accepted_order_costs_nothing_and_is_not_mentioned(
     assert noticed(events, "creation") == []
 
 
-async def test_an_order_that_is_ignored_is_told_once(tmp_path: Path) -> None:
+async def test_an_ignored_order_is_reported_once(tmp_path: Path) -> None:
     """Answers in another order are noticed, and every item is taken all the same."""
     origin, events = site(), list[Event]()
     origin.live["posts"] = [item(2), item(1)]
@@ -62,7 +62,7 @@ async def test_an_order_that_is_ignored_is_told_once(tmp_path: Path) -> None:
 
 
 async def test_a_refusal_of_something_else_stays_an_error(tmp_path: Path) -> None:
-    """What is refused without an order, too, is told as the service told it."""
+    """A request that fails without an order too ends with the service's message."""
     origin = site()
     origin.before = lambda request: (
         httpx.Response(400, json={"code": "bad", "message": "offset is no number"})
@@ -94,7 +94,7 @@ async def test_a_page_that_came_in_another_order_does_not_hide_items(
     assert origin.page_requests("posts") == [0, 100, 100, 200, 0, 100, 200]
 
 
-async def test_a_killed_pull_of_an_older_origin_goes_on(tmp_path: Path) -> None:
+async def test_a_killed_pull_of_an_older_origin_continues(tmp_path: Path) -> None:
     """It asks for the pages that it lacks, and ends with what a whole one has."""
     await run(tmp_path / "whole", site(refuses_order=True))
     origin = site(refuses_order=True)

@@ -17,7 +17,7 @@ from tests.support.rehearsal import Rehearsal
 from tests.support.timelimit import patience
 
 SLOW = 0.02
-"""Seconds an answer takes longer, so that a kill finds requests under way."""
+"""Seconds an answer takes longer, so that a kill finds requests in flight."""
 
 
 def kill_at(rehearsal: Rehearsal, command: str, requests: int) -> None:

@@ -17,8 +17,6 @@ from tests.support.steps.staged_project import (
     StagedProject,
 )
 
-_ONE_AT_A_TIME = "in_flight = 1"
-
 
 class Witness:
     """Middleware that looks into the ledger when a write arrives."""

@@ -99,7 +99,7 @@ def test_a_way_changes_nothing_of_what_is_left(name: str, plain: Left) -> None:
 def test_drawn_ways_change_nothing_of_drawn_sites(
     plainly: Plainly, site: Site, way: Arrangement
 ) -> None:
-    """All things at once, on sites that nobody thought of."""
+    """All ways at once, on generated sites."""
     plain = plainly(site)
     left = migrated(site, way)
     assert_same(plain.result(), left, way)

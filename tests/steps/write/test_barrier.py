@@ -38,7 +38,7 @@ class Gate:
 def test_stories_wait_for_every_file_and_their_check_does_not(
     stage: Callable[..., StagedProject],
 ) -> None:
-    """Components are read back beside the last file; stories come after it."""
+    """Components are read again during the last file; stories come after it."""
     gate = Gate()
     project = stage(gate)
     project.done("import")

@@ -23,7 +23,7 @@ class Log:
     failing: dict[int, Exception] = field(default_factory=dict)
     stop: StopSignal = field(default_factory=StopSignal)
     stop_at: int = -1
-    under_way: int = 0
+    running: int = 0
     most: int = 0
 
     def intend(self, batch: Sequence[int]) -> None:
@@ -32,10 +32,10 @@ class Log:
 
     async def perform(self, piece: int) -> None:
         self.lines.append(("perform", piece))
-        self.under_way += 1
-        self.most = max(self.most, self.under_way)
+        self.running += 1
+        self.most = max(self.most, self.running)
         await asyncio.sleep(0)
-        self.under_way -= 1
+        self.running -= 1
         if piece == self.stop_at:
             self.stop.set()
         if piece in self.failing:
@@ -61,7 +61,7 @@ class Log:
 async def test_every_piece_is_intended_and_then_performed_once(
     count: int, workers: int
 ) -> None:
-    """Each intent stands before its piece begins, and no more workers than allowed."""
+    """Each intent is stored before its piece begins; workers are never too many."""
     log = Log()
     await log.run(count, workers)
     assert sorted(log.pieces("done")) == list(range(count))
@@ -90,7 +90,7 @@ async def test_a_failure_ends_the_work_and_nothing_is_forgotten(
 
 
 @given(count=st.integers(BATCH, 3 * BATCH), at=st.integers(0, BATCH - 1))
-async def test_a_stop_lets_what_is_under_way_end(count: int, at: int) -> None:
+async def test_a_stop_lets_running_pieces_end(count: int, at: int) -> None:
     """A person's stop finishes the calls in flight and abandons the rest."""
     log = Log(stop_at=at)
     with pytest.raises(InterruptedRunError):
@@ -132,7 +132,7 @@ async def test_an_intent_that_cannot_be_written_sends_nothing_of_its_batch() -> 
 
 
 async def test_a_piece_that_cannot_be_abandoned_ends_as_one_error() -> None:
-    """An error while giving up is told as itself, not as a group of errors."""
+    """An error during the abandonment is raised alone, not as a group of errors."""
     log = Log(failing={0: StorageError("The disk is full.")})
 
     def abandon(piece: int) -> None:
@@ -147,8 +147,8 @@ async def test_a_piece_that_cannot_be_abandoned_ends_as_one_error() -> None:
         )
 
 
-async def test_the_next_batch_is_intended_while_the_last_is_under_way() -> None:
-    """No bubble: a straggler keeps one worker busy and nobody else waiting."""
+async def test_the_next_batch_is_intended_while_the_last_is_running() -> None:
+    """A straggler keeps one worker busy, and the others continue."""
     log = Log()
     straggling = asyncio.Event()
 
@@ -187,9 +187,9 @@ async def test_no_more_is_intended_than_can_soon_be_begun() -> None:
     )
 
 
-async def test_a_crew_is_idle_as_soon_as_one_has_nothing_to_begin() -> None:
-    """What comes next may be begun beside a straggler; alone, one is never idle."""
-    for workers, under_way in ((2, [0]), (1, [])):
+async def test_a_pool_is_idle_as_soon_as_one_worker_has_nothing_to_begin() -> None:
+    """The next work may begin during a straggler; a single worker is never idle."""
+    for workers, running in ((2, [0]), (1, [])):
         log = Log()
         straggling = asyncio.Event()
 
@@ -206,7 +206,7 @@ async def test_a_crew_is_idle_as_soon_as_one_has_nothing_to_begin() -> None:
             if workers == 1:
                 straggling.set()
             await pool.idle()
-            assert sorted({0, 1, 2} - set(log.pieces("done"))) == under_way
+            assert sorted({0, 1, 2} - set(log.pieces("done"))) == running
             straggling.set()
             await pool.done()
             assert sorted(log.pieces("done")) == [0, 1, 2]

@@ -1,4 +1,4 @@
-"""A list of files that is behind when a killed run is taken up."""
+"""A list of files that lags when a killed run is continued."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tests.support.steps.staged_project import Stage, StagedProject
 
 
 def record(project: StagedProject) -> Any:
-    """Return the component of the records as it stands in the space."""
+    """Return the component of the records in the space."""
     (found,) = [
         each for each in project.space.components.values() if each["name"] == "record"
     ]

@@ -1,4 +1,4 @@
-"""Tags beside a ledger that knows none."""
+"""Tags with a ledger that records none."""
 
 from __future__ import annotations
 

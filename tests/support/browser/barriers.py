@@ -35,7 +35,7 @@ _BROKEN = """within => {
   }
   return found;
 }"""
-"""Words of letters and digits that stand on two lines."""
+"""Words of letters and digits that a line break divides."""
 
 
 async def choose_theme(page: Page, theme: str) -> None:

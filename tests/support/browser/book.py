@@ -72,14 +72,14 @@ class Book:
     shown: set[str] = field(default_factory=set)
     """Names of the controls that notebooks showed."""
     answered: asyncio.Event = field(default_factory=asyncio.Event)
-    """Whether a kernel has told the page which controls it has already."""
+    """Whether a kernel has sent the page the controls that it has already."""
 
     hearing: Hearing = field(default_factory=Hearing)
     """What the browser says and asks for."""
 
     def __post_init__(self) -> None:
         self.page.on(
-            "websocket", lambda socket: socket.on("framereceived", self._heard)
+            "websocket", lambda socket: socket.on("framereceived", self._received)
         )
 
     @classmethod
@@ -116,7 +116,7 @@ class Book:
         async with asyncio.timeout(patience()):
             await self.answered.wait()
 
-    def _heard(self, payload: str | bytes) -> None:
+    def _received(self, payload: str | bytes) -> None:
         frame = payload.encode() if isinstance(payload, str) else payload
         if _ANSWERED in frame:
             self.answered.set()
@@ -149,13 +149,6 @@ class Book:
         """Click on a block of a body."""
         await self.page.locator(".cmsmig-card").nth(place).locator(".kind").click()
         self.driven.add("block-select")
-
-    async def choose_and_see(self, name: str, place: int) -> None:
-        """Choose what is offered at a place, and see a table about it."""
-        await self.choose_place(name, place)
-        about = re.sub(r" \([\d,]+\)$", "", (await self.options(name))[place])
-        caption = self.outputs().locator("caption", has_text=about)
-        await expect(caption).to_be_visible()
 
     def outputs(self) -> Locator:
         """Return what the cells put out."""

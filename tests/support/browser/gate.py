@@ -13,7 +13,7 @@ from tests.support.timelimit import patience
 
 @dataclass
 class Gate:
-    """Lets everything through until it is told to hold some requests."""
+    """Lets all requests through until some are to be held."""
 
     _method: str = ""
     _path: str = ""
@@ -30,7 +30,7 @@ class Gate:
         self._method = method
 
     async def reached(self) -> None:
-        """Wait until a request stands before the gate."""
+        """Wait until a request waits at the gate."""
         assert await asyncio.to_thread(self._reached.wait, patience()), (
             "no request came"
         )

@@ -46,7 +46,7 @@ class Hearing:
         context.on("page", lambda page: page.on("websocket", self._connected))
 
     def quiet(self) -> bool:
-        """Return whether pages were heard, and nothing of what should not be."""
+        """Return whether pages reported, and nothing that they should not."""
         assert self.errors == [], self.errors
         assert self.ran == [], self.ran
         assert self.away == [], self.away
@@ -80,7 +80,7 @@ class Hearing:
 
 
 async def listened(browser: Browser) -> tuple[BrowserContext, Hearing]:
-    """Return a browser context of its own, and what is heard of it."""
+    """Return a browser context of its own, and what its pages report."""
     context = await browser.new_context(viewport={"width": 1400, "height": 1000})
     hearing = Hearing()
     hearing.listen(context)

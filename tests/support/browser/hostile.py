@@ -50,13 +50,13 @@ _FRAMES = "".join(
 )
 _OPEN = (
     '<div data-rt-embed-type="true"><div><div>Never closed</div></div>'
-    '<p id="">And the text goes on.</p>'
+    '<p id="">And the text continues.</p>'
 )
 _INSTANCES = (
     f'<wf-component component-id="c1" name="Card" prop-p1="{says("scalar")}">'
     f'<wf-prop name="p2" label="Text" type="richtext">{VECTORS["svg"]}</wf-prop>'
     '</wf-component><wf-component component-id="c2" name="Strip" prop-p1="7">'
-    '<wf-prop name="p2" label="Text" type="richtext"><p>All told.</p></wf-prop>'
+    '<wf-prop name="p2" label="Text" type="richtext"><p>All of it.</p></wf-prop>'
     "</wf-component>"
 )
 _PARTS = (

@@ -65,7 +65,7 @@ class Keyboard:
 
         It takes letters with more than a second between them for words of their own,
         and a busy machine needs longer than that for a letter; a person never does.
-        Each such letter goes on to the next option that begins with it.
+        Each such letter selects the next option that begins with it.
         """
         word = label.casefold()
         offered: list[str] = await self.page.evaluate(_OFFERED)

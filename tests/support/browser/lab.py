@@ -82,7 +82,7 @@ async def _serving(
     )
     assert process.stderr is not None
     address = asyncio.get_running_loop().create_future()
-    reading = asyncio.create_task(_heard(process.stderr, address))
+    reading = asyncio.create_task(_find_address(process.stderr, address))
     try:
         yield await asyncio.wait_for(address, 2 * patience())
     finally:
@@ -91,7 +91,9 @@ async def _serving(
         await reading
 
 
-async def _heard(stream: asyncio.StreamReader, address: asyncio.Future[str]) -> None:
+async def _find_address(
+    stream: asyncio.StreamReader, address: asyncio.Future[str]
+) -> None:
     """Read to the end, so that nothing waits; set the address once it is said."""
     lines = []
     while line := (await stream.readline()).decode("utf-8", "replace"):

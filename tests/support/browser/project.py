@@ -1,4 +1,4 @@
-"""A project folder in the Lab, with notebooks beside it, and its sandbox."""
+"""A project folder in the Lab, with its notebooks and its sandbox."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Rehearsed:
 
 @dataclass(frozen=True)
 class Unattended:
-    """A run of all notebooks without anybody, on a desk's decisions."""
+    """An unattended run of all notebooks, on the decisions of an editor."""
 
     rehearsed: Rehearsed
     reports: Path

@@ -145,7 +145,7 @@ class Walk:
         """Insist that the step is done, and that stopping it had left it something."""
         book = self.book
         await book.labelled(f"{step}-start", "Run again")
-        told = book.outputs().get_by_text(re.compile(r"writes: \d"))
-        said = await told.all_inner_texts()
+        lines = book.outputs().get_by_text(re.compile(r"writes: \d"))
+        said = await lines.all_inner_texts()
         assert said
         assert not any(each.endswith("writes: 0") for each in said)

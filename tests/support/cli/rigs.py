@@ -62,8 +62,8 @@ def whole(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture(scope="session")
 def taking_down() -> Iterator[ThreadPoolExecutor]:
     """Return who takes sandboxes down while the next test runs."""
-    with ThreadPoolExecutor(1) as beside:
-        yield beside
+    with ThreadPoolExecutor(1) as pool:
+        yield pool
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def make_item(
     published: str = "",
     data: JsonObject | None = None,
 ) -> Item:
-    """Return an item; its slug is its id unless told."""
+    """Return an item; its slug is its id by default."""
     return Item(
         key=ItemKey(collection, item_id, locale),
         name=name,

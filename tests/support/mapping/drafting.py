@@ -143,7 +143,7 @@ def context(
     time_zone: str = "UTC",
     schema: Collection | None = None,
 ) -> DraftContext:
-    """Return what a draft depends on beside its item."""
+    """Return what a draft depends on in addition to its item."""
     return DraftContext(
         site=site(time_zone),
         design=Design((design,), ()),

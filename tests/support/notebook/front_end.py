@@ -20,13 +20,13 @@ class Channel:
         self.comm_id = f"channel-{len(front_end.channels)}"
         self.state: dict = dict(data.get("state", {}))
         self.kernel = object()
-        self._heard: Message | None = None
+        self._callback: Message | None = None
 
-    def on_msg(self, heard: Message) -> None:
+    def on_msg(self, callback: Message) -> None:
         """Remember who listens in the kernel."""
-        self._heard = heard
+        self._callback = callback
 
-    def on_close(self, heard: object) -> None:
+    def on_close(self, callback: object) -> None:
         """Nothing closes here."""
 
     def close(self, **_: object) -> None:
@@ -40,8 +40,8 @@ class Channel:
     def tell(self, data: dict) -> None:
         """Send a message to the kernel from another thread, as subshells do."""
         message = {"content": {"data": data}, "buffers": []}
-        assert self._heard is not None
-        thread = threading.Thread(target=self._heard, args=(message,))
+        assert self._callback is not None
+        thread = threading.Thread(target=self._callback, args=(message,))
         thread.start()
         thread.join()
 

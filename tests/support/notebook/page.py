@@ -17,7 +17,7 @@ from tests.support.timelimit import patience
 class Page:
     """The panels that are open, by what they show and by the names of their controls.
 
-    Panels work beside the test: what is expected is waited for.
+    Panels work at the same time as the test: what is expected is waited for.
     """
 
     def __init__(self, *shown: Panel | Element) -> None:
@@ -213,6 +213,6 @@ def words_of(html: object) -> str:
 
 
 async def worked() -> None:
-    """Let queued actions run, and what looks through bodies beside them."""
+    """Let queued actions and scans of bodies run."""
     for _ in range(5):
         await asyncio.sleep(0.005)

@@ -89,11 +89,6 @@ class Session:
         self.page = Page(explorer.element())
         await self.page.until(lambda: not explorer.queue.busy, "items are still listed")
 
-    async def click_often(self, name: str, times: int) -> None:
-        """Press a button several times."""
-        for _ in range(times):
-            await self.click(name)
-
     async def rows(self, name: str, count: int, filled: list[str]) -> None:
         """Wait for a CSV with so many rows or more, these columns filled in each; no
         cell is a formula."""
@@ -239,7 +234,7 @@ class Session:
 
 
 def decide_collections(workspace: Workspace) -> CollectionsDecision:
-    """Decide what is taken along, as notebook 01 does."""
+    """Decide what is migrated, as notebook 01 does."""
     origin = read_origin(workspace.project, None)
     proposed = propose_collections(origin.site, origin.collections)
     signed = Reviewed("a tester", "2024-01-01T00:00:00+00:00", "in bulk")

@@ -1,4 +1,4 @@
-"""A pulled and decided project beside a sandbox, worked in through panels."""
+"""A pulled and decided project with its sandbox, for work through panels."""
 
 from __future__ import annotations
 

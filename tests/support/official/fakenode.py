@@ -1,4 +1,4 @@
-"""Programs that stand in for Node and npm, written into a folder for PATH."""
+"""Fake Node and npm programs, written into a folder for PATH."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ import os, pathlib, sys
 with open({folder!r} + "/npm.log", "a") as file:
     file.write(" ".join(sys.argv[1:]) + "\\n")
 if {refusal!r}:
-    told = "npm error code E404\\nnpm error 404 Not Found - the package"
-    print(told, file=sys.stderr)
+    reason = "npm error code E404\\nnpm error 404 Not Found - the package"
+    print(reason, file=sys.stderr)
     sys.exit(1)
 pathlib.Path("node_modules").mkdir()
 """

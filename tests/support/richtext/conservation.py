@@ -19,7 +19,7 @@ from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss
 
 _AMPERSAND = "\ue000"
-"""Stands for `&` while BeautifulSoup reads: it decodes values by a text's rules."""
+"""Replaces `&` while BeautifulSoup reads: it decodes values by a text's rules."""
 _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?")
 _HIDDEN = "\u00a0\u200b\u200c\u200d\u2060\ufeff\u2028\u2029\x00\x1c\x1d\x1e\x1f\x85\v"
 _UNSEEN = str.maketrans("", "", f" \t\r\n\f{_HIDDEN}")
@@ -35,7 +35,7 @@ _INLINE = frozenset(
 )
 _LOST_PROP = re.compile(r'prop-[^=]+="(.*)"', re.S)
 _MORE = re.compile(r" … and ([0-9,]+) more times in this body\Z")
-"""How often a loss was met that stands for others, too, behind its context."""
+"""How often a loss that covers others was met, behind its context."""
 _WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
 _SOURCES = {
     "iframe": ("src",),
@@ -88,7 +88,7 @@ def _base(name: str) -> int:
 
 
 def characters(text: str) -> Counter[str]:
-    """Return how often each visible character stands in `text`."""
+    """Return how often `text` holds each visible character."""
     return Counter(text.translate(_UNSEEN))
 
 
@@ -110,7 +110,7 @@ class Account:
 
     texts: list[str] = field(default_factory=list)
     """Each text for itself, in order."""
-    standing: list[str] = field(default_factory=list)
+    node_texts: list[str] = field(default_factory=list)
     """Of these the ones in text nodes, when it is a document; with separators."""
     pictures: Counter[str] = field(default_factory=Counter)
     links: set[str] = field(default_factory=set)
@@ -122,7 +122,7 @@ class Account:
     names: set[str] = field(default_factory=set)
     """What links within a page lead to."""
     emoji: list[str] = field(default_factory=list)
-    """What stands for a picture or another text."""
+    """Emoji, which replace a picture or another text."""
     lines: list[str] = field(default_factory=list)
     """Texts and line ends, to count words in."""
     markup: bool = True
@@ -276,7 +276,7 @@ def of_document(
             stack.extend(reversed(node))
         elif isinstance(node, str):
             account.lines.append(node)
-            account.standing.append(node)
+            account.node_texts.append(node)
         elif isinstance(node, Mapping):
             if node.get("type") in ("paragraph", "heading", "code_block", "table"):
                 stack.append("\n")
@@ -298,14 +298,14 @@ def _of_node(node: Mapping[str, object], account: Account) -> list[object]:
     )
     if kind == "text":
         account.text(str(node["text"]), href)
-        account.standing.append(str(node["text"]))
+        account.node_texts.append(str(node["text"]))
     elif kind == "emoji":
         account.text(str(given.get("emoji") or ""), href)
         account.picture(str(given.get("fallbackImage") or ""), href)
     elif kind == "image":
         account.picture(str(given.get("src") or ""))
     elif kind == "hard_break":
-        account.standing.append("\n")
+        account.node_texts.append("\n")
         if href:
             account.link(href)
     elif "component" in node:
@@ -496,7 +496,7 @@ def vague(html: str, losses: Iterable[Loss]) -> Iterator[str]:
         if not loss.what and loss.kind not in ("image",):
             yield f"{loss.kind}: names nothing"
         elif loss.kind == "mark-in-code":
-            continue  # what a mark is called, which may stand in a style
+            continue  # the name of a mark, which a style may hold as well
         elif loss.kind == "text" and not characters(loss.what) - characters(texts):
             continue  # with something in the middle that is a loss of its own
         elif loss.kind in ("spacer", "list-blank") and "&" in loss.what:

@@ -2,7 +2,7 @@
 
 An independent reading for the account of bodies that no one should write: which
 characters are text, and which addresses start tags carry, by the rules that every
-browser follows. No tree: where something stands is not asked.
+browser follows. No tree: places in it are not read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Reading:
 
     texts: list[str] = field(default_factory=list)
     addresses: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """How often (element, attribute, address) stands in a start tag."""
+    """How often start tags hold each (element, attribute, address)."""
 
 
 def read(html: str) -> Reading:
@@ -145,7 +145,7 @@ def lines(html: str) -> list[str]:
 
 
 def _ends(name: str, open_: list[str], barriers: Iterable[str] = ()) -> bool:
-    """Say whether an end tag ends something, and take that from what is open."""
+    """Return whether an end tag ends something, and remove that from what is open."""
     for index in range(len(open_) - 1, -1, -1):
         if open_[index] == name:
             del open_[index:]
@@ -206,7 +206,7 @@ _REFERRED = re.compile(r"&#?\w*;?|[^!-~]|[<>\"]")
 def _held(converted: Converted) -> Iterator[str]:
     yield from of_document(converted.document, markup=False).texts
     for entry in _markup_in(converted.document):
-        yield entry  # as it stood; cut out of its surroundings it may read otherwise
+        yield entry  # unchanged; cut out of its surroundings it may read differently
         yield unescape(entry)
     for loss in each_time(converted.losses):
         yield loss.what

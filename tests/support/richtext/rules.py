@@ -1,4 +1,4 @@
-"""Rules of a project, for tests of what becomes of their blocks."""
+"""Rules of a project, for tests of their blocks."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ _MARKS = {
 
 
 def untrue(html: str, converted: Converted) -> list[str]:
-    """Return the losses that name what stands in the document."""
+    """Return the losses that name what the document holds."""
     source, held = _of_markup(html), _of_document(converted.document)
     lost = Counter[Thing]()
     for loss in converted.losses:
@@ -205,7 +205,7 @@ def _of_component(block: Mapping[str, object]) -> Iterator[Thing]:
 
 
 def _untrue_links(html: str, converted: Converted) -> Iterator[str]:
-    """Yield links that are told as lost although all that led there still does."""
+    """Yield links that are listed as lost although all that led there still does."""
     source, held = of_html(html), of_document(converted.document)
     empty = _empty_links(html)
     lost = of_losses(each for each in converted.losses if each.kind != "link")
@@ -243,16 +243,16 @@ def _is_embed(tag: Tag) -> bool:
 
 
 def _untrue_marks(html: str, converted: Converted) -> Iterator[str]:
-    """Yield marks that are told as lost in code where no text has both."""
-    told: set[Thing] = {
+    """Yield marks that are listed as lost in code where no text has both."""
+    listed: set[Thing] = {
         (loss.kind, loss.what)
         for loss in converted.losses
         if loss.kind in ("mark-in-code", "code-in-link")
     }
-    if not told:
+    if not listed:
         return
     both = set(_in_code(soup(html)))
-    for kind, what in sorted(told):
+    for kind, what in sorted(listed):
         wanted = _MARKS.get(what, ()) if kind == "mark-in-code" else ("a",)
         if both.isdisjoint(wanted) and not (what != "code" and "style" in both):
             yield f"{kind} {what}: no text has both"

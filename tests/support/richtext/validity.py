@@ -11,21 +11,21 @@ EXACT_MAY: dict[str, str] = {
         "The official converter reads `alt='2024'` as a number, `true` as a boolean."
     ),
     r"A heading's attribute level is not one of 1 to 6\.": (
-        "It takes the attribute `level` of a heading as it stands."
+        "It takes the attribute `level` of a heading unchanged."
     ),
     r"An ordered_list's attribute order is not a number\.": (
         "It writes null where `start` is no number that JSON holds."
     ),
     r"A table(Cell|Header)'s attribute (colspan|rowspan|colwidth) is .+": (
-        "It takes spans and widths as numbers of any kind, or as they stand."
+        "It takes spans and widths as numbers of any kind, or unchanged."
     ),
     r"A blok's attribute body is not a list of blocks\.": (
-        "It takes the attribute `body` of a `div data-blok` as it stands."
+        "It takes the attribute `body` of a `div data-blok` unchanged."
     ),
     r"A link mark's attribute linktype is not one of .+": (
-        "It takes `data-linktype` as it stands."
+        "It takes `data-linktype` unchanged."
     ),
-    r"A link to a story lacks its uuid\.": "It takes `data-linktype` as it stands.",
+    r"A link to a story lacks its uuid\.": "It takes `data-linktype` unchanged.",
 }
 """What the official converter writes though the service does not take it: the
 sentence of a problem, and from which source. Nothing else is ever wrong."""

@@ -143,7 +143,7 @@ class _Table:
         if variant.mood is not None:
             data["mood"] = long_id(f"mood:{variant.mood}")
         if variant.stray:
-            data["stray"] = "Nobody lists this."
+            data["stray"] = "No schema lists this."
         data.update(name=variant.name, slug=variant.slug)
         return data
 
@@ -257,7 +257,7 @@ def _shuffled(rows: list, seed: int) -> list:
 
 
 def _keys_shuffled(record: JsonObject, seed: int) -> JsonObject:
-    """Return a record whose keys, and those of its data, stand in another order."""
+    """Return a record whose keys, and those of its data, are in another order."""
     data = record["fieldData"]
     assert isinstance(data, dict)
     mixed = {**record, "fieldData": dict(_shuffled([*data.items()], seed))}

@@ -74,7 +74,7 @@ def assert_same(plain: Left, left: Left, way: Arrangement) -> None:
 
 @dataclass(frozen=True)
 class Finished:
-    """A project that was imported, beside its sandbox."""
+    """A project that was imported, with its sandbox."""
 
     handle: SandboxHandle
     project: Project
@@ -155,8 +155,7 @@ class Finished:
         }
 
     def _anywhere(self, text: str) -> str:
-        told = self.handle.announcement
-        return text.replace(told["origin_api_url"], "origin:")
+        return text.replace(self.handle.announcement["origin_api_url"], "origin:")
 
 
 def in_one_order(value: object) -> object:

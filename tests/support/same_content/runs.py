@@ -49,7 +49,7 @@ COMMANDS = ("pull", "decide", "import")
 
 
 def migrated(site: Site, way: Arrangement) -> Left:
-    """Pull, decide and import a site in one way; return what is there then."""
+    """Pull, decide and import a site in one way; return the result."""
     with _served(site, way) as served:
         for command in COMMANDS:
             served.through(command)
@@ -117,7 +117,7 @@ def _served(site: Site, way: Arrangement) -> Iterator[_BodyEditor]:
 
 @dataclass
 class _BodyEditor:
-    """One project beside its sandbox."""
+    """One project with its sandbox."""
 
     choices: Choices
     way: Arrangement

@@ -21,7 +21,7 @@ from tests.support.same_content.sites import PLAIN_ORDERS, Orders, Shown, orders
 STOP = "stop"
 """A person asks to stop: what is in flight is brought to its end."""
 CANCEL = "cancel"
-"""The task is cancelled where it stands, answers in flight are lost."""
+"""The task is cancelled at once, answers in flight are lost."""
 REFUSED = "refused"
 """From this request on, the service refuses the credentials."""
 LAST = "last"

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from cmsmig.canonical import Json, JsonObject
 
 FILES = "{origin_files}"
-"""Placeholder for the file host; whoever serves the folder fills it in."""
+"""Placeholder for the file host; the server of the folder fills it in."""
 
 _EPOCH = datetime(2022, 1, 10, 7, 30, tzinfo=UTC)
 
@@ -69,20 +69,6 @@ def asset(name: str, alt: str | None = None, *, variant: str = "") -> JsonObject
         "url": address(name, variant=variant),
         "alt": alt,
     }
-
-
-def bare_asset(name: str) -> JsonObject:
-    """Return a file value without the key `alt`, as some items hold it."""
-    return {"fileId": file_id(name), "url": address(name)}
-
-
-def moved_asset(name: str, alt: str | None = None) -> JsonObject:
-    """Return a file value whose `fileId` is not the id inside its address.
-
-    Real cloned sites hold hundreds of these: the value keeps the id of the copy,
-    the address that of the original.
-    """
-    return {**asset(name, alt), "fileId": short_id(f"copy:{name}")}
 
 
 def moment(label: str, *, days: int = 0) -> str:

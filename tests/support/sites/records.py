@@ -21,7 +21,7 @@ FRENCH = short_id("locale:fr")
 
 
 class State(StrEnum):
-    """Where an item stands; the envelope's booleans alone do not tell."""
+    """The state of an item; the envelope's booleans alone do not show it."""
 
     PUBLISHED = "published"
     CHANGED = "changed"

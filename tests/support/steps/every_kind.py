@@ -48,7 +48,7 @@ _FILES = ("one.png", "two.png", "paper.pdf")
 
 def write_every_kind(folder: Path) -> None:
     """Write the site: 30 full items, the first in French too; one without a value, one
-    that visitors see otherwise than editors, and a draft."""
+    that visitors see differently from editors, and a draft."""
     earlier: JsonObject = {"line": "Shown before", "open": False}
     entries = (
         *(

@@ -79,8 +79,8 @@ WORDS: dict[str, Callable[[Any, Any], bool]] = {
 
 `has` and `lacks` look for one text, or for each of a list, in the value as text;
 `with`, `without` and `each` say that one, none or each of a list has a part, `all` that
-a value is as each word says; `is` takes
-no key or entry beside those named.
+a value is as each word says; `is` allows
+no other key or entry than those named.
 """
 
 

@@ -50,7 +50,7 @@ def _edited(item: Item, state: str) -> Item:
         flags["lastPublished"] = None
     if state not in ("changed", "queued changes", "archived live"):
         return {**item, **flags}
-    data = {**item["fieldData"], "name": f"{item['fieldData']['name']} anew"}
+    data = {**item["fieldData"], "name": f"{item['fieldData']['name']} again"}
     data["text"] = f"<p>Not shown yet.</p>{data['text']}"
     if state == "changed":
         data["slug"] = "another-slug"
@@ -62,5 +62,5 @@ def version(name: str, content: object) -> str:
     if content is None:
         return "-"
     is_new = "Not shown yet." in str(content)
-    assert is_new is name.endswith("anew")
+    assert is_new is name.endswith("again")
     return "new" if is_new else "old"

@@ -52,7 +52,7 @@ def delete_item(project: StagedProject, slug: str) -> list[Item]:
 
 
 def put_back(project: StagedProject, records: list[Item]) -> None:
-    """Take back a deletion."""
+    """Undo a deletion."""
     for folder, record in zip(("items", "live"), records, strict=True):
         (path,) = (project.folder / "raw" / folder).glob("*.json")
         write_items(path, [*read_items(path), record])

@@ -123,7 +123,7 @@ class FakeOrigin:
 
 
 class Clock:
-    """Time that passes only when somebody sleeps."""
+    """Time that passes only in a sleep."""
 
     def __init__(self) -> None:
         self.now = 1_700_000_000.0

@@ -56,7 +56,7 @@ RULES = ("headings", "images", "embeds", "tables", "quotes", "code", "galleries"
 
 
 def write_split_site(folder: Path, headed: str = "Two texts") -> None:
-    """Write four articles, one in French too; `headed` stands in the second."""
+    """Write four articles, one in French too; the second holds `headed`."""
     long: JsonObject = {"body": EVERYTHING, "aside": paragraphs("Aside.")}
     two: JsonObject = {
         "body": paragraphs(headed) + heading(2, "Second") + paragraphs("More.")

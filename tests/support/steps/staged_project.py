@@ -1,4 +1,4 @@
-"""A decided project beside a sandbox, and every way to look at both from outside."""
+"""A decided project with its sandbox, and every way to look at both from outside."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class StagedProject:
     def decide_edit(
         self, what: str, field: str, take: str, seen: str = "", *, kind: str = "story"
     ) -> None:
-        """Decide whose value stands in a field that was edited."""
+        """Decide whose value an edited field keeps."""
         self.decide(
             "conflicts.yaml",
             "edits: []" if "edits: []" in self._conflicts() else "edits:\n",
@@ -171,7 +171,7 @@ class StagedProject:
         )
 
     def decide_gone(self, what: str, action: str, side: str = "destination") -> None:
-        """Decide what becomes of something that one side no longer has."""
+        """Decide about an object that one side no longer has."""
         self.decide(
             "conflicts.yaml",
             "gone: []" if "gone: []" in self._conflicts() else "gone:\n",
@@ -202,5 +202,5 @@ def exactly_one_of_everything(project: StagedProject) -> None:
         for row in project.rows("SELECT ext_id FROM asset WHERE status = 'proven'")
     )
     assert project.open_intents() == []
-    told = project.status()["accounting"]
-    assert told["in"] == sum(told[name] for name in told if name != "in")
+    counts = project.status()["accounting"]
+    assert counts["in"] == sum(counts[name] for name in counts if name != "in")

@@ -82,7 +82,7 @@ class Frozen:
             self.since, self.level = None, 0
 
     def silent(self, release: Release) -> None:
-        """Take note that a release is under way no more."""
+        """Record that a release is no longer in flight."""
         if self.probe == release.number:
             self.probe = None
 
@@ -109,8 +109,8 @@ class World:
     waiting: dict[int, float] = field(default_factory=dict)
     shares: Counter[int] = field(default_factory=Counter)
     latest: int = 0
-    under_way: int = 0
-    most_under_way: int = 0
+    open_calls: int = 0
+    most_open_calls: int = 0
 
     def __post_init__(self) -> None:
         self.time = VirtualTime(late=self._late)
@@ -161,8 +161,8 @@ class World:
         self.shares[process] += 1
         self.latest = max(self.latest, release.number)
         self.frozen.released(release, self.time.now)
-        self.under_way += 1
-        self.most_under_way = max(self.most_under_way, self.under_way)
+        self.open_calls += 1
+        self.most_open_calls = max(self.most_open_calls, self.open_calls)
         pause: float | None = None
         try:
             if self.stall:
@@ -177,7 +177,7 @@ class World:
             self.frozen.silent(release)
             raise
         finally:
-            self.under_way -= 1
+            self.open_calls -= 1
         if pause is None:
             await shared.answered(remaining=None, limit=None, release=release)
             self.frozen.answered(release)

@@ -77,7 +77,7 @@ def item_states(
     sets: Iterable[str] = (),
     locale: str = "",
 ) -> None:
-    """Change what is beside the fields of items, such as `isArchived`."""
+    """Change keys of items that are no fields, such as `isArchived`."""
     _change_items(scenario, changes, sets, locale)
 
 

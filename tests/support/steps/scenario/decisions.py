@@ -126,7 +126,7 @@ def reviews(scenario: Scenario, change: Callable[[list[Any]], list[Any]]) -> Non
 
 
 def one_block(scenario: Scenario, slug: str, *, by: str) -> None:
-    """Let somebody decide that a body stays one block."""
+    """Decide that a body stays one block."""
 
     def change(listed: list[Any]) -> list[Any]:
         for each in listed:

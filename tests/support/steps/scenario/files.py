@@ -79,7 +79,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut": cut,
     "another version": another_version,
 }
-"""What becomes of a file."""
+"""What happens to a file."""
 REPLACEMENTS: dict[str, Callable[[Path], object]] = {
     "foreign": lambda path: path.write_bytes(b"no database" * 500),
     "garbage": lambda path: path.write_bytes(

@@ -286,7 +286,7 @@ def _present(project: StagedProject, name: str) -> Any:
 
 
 def space_is_between(scenario: Scenario, least: str, most: str) -> None:
-    """Expect all that was remembered first, and nothing beside what was afterwards."""
+    """Expect all that was remembered first, and nothing but what was afterwards."""
     for part, rows in scenario.project.comparable().items():
         assert [
             row for row in scenario.remembered[least][part] if row not in rows

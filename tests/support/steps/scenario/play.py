@@ -3,7 +3,7 @@
 A case has what is `given`, its `steps` and, if it is played several times, `rows` of
 values for the `$words` in it. A step is a command line, one of the other
 steps without an argument, a mapping that begins with the name of a step, or a list of
-steps. They are the functions of the modules beside this one, and `run`.
+steps. They are the functions of the other modules here, and `run`.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _filled(value: Any, row: dict[str, Any]) -> Any:
 
 @dataclass
 class Meanwhile:
-    """A middleware: somebody acts just before a request is answered, once."""
+    """A middleware that acts just before a request is answered, once."""
 
     acts: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By a pattern of method, path and body."""
@@ -191,7 +191,7 @@ def run(
 
 
 def meanwhile(scenario: Scenario, request: str, *, do: list[Any]) -> None:
-    """Let somebody act before the next request of a pattern is answered."""
+    """Do steps before the next request of a pattern is answered."""
 
     def act() -> None:
         for step in do:

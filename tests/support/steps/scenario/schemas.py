@@ -1,4 +1,4 @@
-"""Steps of cases about what becomes of schemas at the origin, and of their designs."""
+"""Steps of cases about changes of schemas at the origin, and of their designs."""
 
 from __future__ import annotations
 

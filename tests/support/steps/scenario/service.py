@@ -89,7 +89,7 @@ def delete_at_origin(scenario: Scenario, slug: str) -> None:
     scenario.remembered[slug] = delete_item(scenario.project, slug)
 
 
-def take_back(scenario: Scenario, slug: str) -> None:
+def restore_at_origin(scenario: Scenario, slug: str) -> None:
     """Put an item back that was deleted at the origin."""
     put_back(scenario.project, scenario.remembered[slug])
 
@@ -232,7 +232,7 @@ def planned_calls(
 
 
 def edit_silently(scenario: Scenario, changes: dict[str, dict[str, Any]]) -> None:
-    """Save stories without a request, while another one is under way."""
+    """Save stories without a request, while another request is in flight."""
     for path, values in changes.items():
         story = scenario.project.stories()[path]
         story.body = {**story.body, "content": {**story.content, **values}}
@@ -334,9 +334,9 @@ def accounting(
 ) -> None:
     """Expect just these counts of items, those that are not 0; and that they add up."""
     status = scenario.project.status()
-    told = status["accounting"]
-    assert told["in"] == sum(told[name] for name in told if name != "in")
-    assert {name: n for name, n in told.items() if n} == expected
+    counts = status["accounting"]
+    assert counts["in"] == sum(counts[name] for name in counts if name != "in")
+    assert {name: n for name, n in counts.items() if n} == expected
     assert {name: n for name, n in status["gone"].items() if n} == (gone or {})
 
 
@@ -354,7 +354,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "new uuid there": new_uuid_there,
     "make datasource": make_datasource,
     "delete at origin": delete_at_origin,
-    "take back": take_back,
+    "restore at origin": restore_at_origin,
     "gone at origin": gone_at_origin,
     "raw": raw,
     "another file": another_file,

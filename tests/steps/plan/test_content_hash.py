@@ -31,7 +31,7 @@ def test_every_form_of_an_unset_value_is_one(written: Json) -> None:
 
 
 def test_what_the_service_adds_for_its_editor_is_no_change() -> None:
-    """A mark of the visual editor on a block is nobody's edit."""
+    """A mark of the visual editor on a block is no edit."""
     marked: Json = {"component": "quote", "_uid": "x", "_editable": "<!--#x-->"}
     block: Json = {"component": "quote", "_uid": "x"}
     assert content_hash({"inside": [marked]}) == content_hash({"inside": [block]})

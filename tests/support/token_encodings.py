@@ -1,7 +1,7 @@
-"""Disguises in which a token may come back, and a search that sees through them.
+"""Encodings in which a service may return a token, and a search that decodes them.
 
-The search shares nothing with what masks tokens: it decodes all that can be decoded
-and looks for the token itself.
+The search shares no code with the masking: it decodes all that can be decoded and
+looks for the token itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from urllib.parse import quote, unquote_to_bytes
 
-DISGUISES: dict[str, Callable[[str], str]] = {
+ENCODINGS: dict[str, Callable[[str], str]] = {
     "plain": lambda token: token,
     "in a sentence": lambda token: f"the token {token}, which you sent, is wrong",
     "with its scheme": lambda token: f"Bearer {token}",
@@ -52,15 +52,15 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "hexadecimal": lambda token: token.encode().hex(),
     "hexadecimal, upper case": lambda token: token.encode().hex().upper(),
 }
-"""From a token to a text that tells it."""
+"""From a token to a text that reveals it."""
 _ROUNDS = 6
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{8,}")
 _HEX = re.compile(rb"(?:[0-9a-fA-F]{2}){6,}")
 _ESCAPED = re.compile(rb"\\+(?:u00|x)([0-9a-fA-F]{2})")
 
 
-def tells(data: bytes, token: str) -> bool:
-    """Return whether bytes tell a token, plain or in any disguise."""
+def reveals(data: bytes, token: str) -> bool:
+    """Return whether bytes hold a token, plain or in any encoding."""
     wanted = token.encode().lower()
     return any(wanted in each.lower() for each in _readings(data, len(wanted)))
 
