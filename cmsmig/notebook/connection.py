@@ -6,7 +6,7 @@ Names in here never move: projects keep their notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -29,21 +29,10 @@ from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.pull.origin_overview import CollectionCount, count_items
 from cmsmig.steps.write.import_steps import plan_only
-from cmsmig.ui.doc import Heading
+from cmsmig.ui.doc import Doc, Heading, Note, Part, Table, Text
 from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.format import about
-from cmsmig.ui.html.safe_html import (
-    NOTHING,
-    Cell,
-    coded,
-    doc_sheet,
-    heading,
-    joined,
-    note,
-    paragraph,
-    sheet,
-    table,
-)
+from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.view import DocView, action
 
 __all__ = ["connection_check", "forecast"]
@@ -57,10 +46,15 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What was found, and what of it has to be put right first."""
+    """What was found, and what of it has to be corrected first."""
 
-    found: Markup
+    found: Doc
     wrong: str = ""
+
+    def html(self) -> Markup:
+        """Return both."""
+        said = f"Correct this in the settings: {self.wrong}."
+        return doc_sheet(*self.found, *([Note(said, "bad")] if self.wrong else []))
 
 
 _Ask: TypeAlias = Callable[[], Awaitable[_Answer]]
@@ -78,7 +72,7 @@ async def connection_check(workspace: Workspace) -> Panel:
         publishes = is_publishing(workspace.project)
         rows = await check(settings, workspace.observer, publishes=publishes)
         wrong = "; ".join(f"{row.what}: {row.found}" for row in rows if not row.ok)
-        return _Answer(_checks_html(settings, rows), wrong)
+        return _Answer((*_checks(settings, rows),), wrong)
 
     return await _ask_panel(workspace, ask, "check", "Connection")
 
@@ -92,26 +86,35 @@ async def forecast(workspace: Workspace) -> Panel:
     """
 
     async def ask() -> _Answer:
-        todo = _todo(workspace)
-        if todo:
-            return _next(_steps(todo) + await _estimate(workspace))
+        title = Heading("What comes next")
+        if todo := _todo(workspace):
+            return _Answer((title, *todo, *await _estimate(workspace)))
         try:
             plan = await plan_only(
                 workspace.project, workspace.settings, observer=workspace.observer
             )
         except UndecidedError as error:
-            return _next(note(str(error), "warning"))
-        return _Answer(
-            doc_sheet(Heading("What an import would do now"), *plan_doc(plan))
-        )
+            return _Answer((title, Note(str(error), "warning")))
+        return _Answer((Heading("What an import would do now"), *plan_doc(plan)))
 
     return await _ask_panel(workspace, ask, "forecast", "Forecast")
 
 
 async def _ask_panel(workspace: Workspace, ask: _Ask, prefix: str, label: str) -> Panel:
-    if not workspace.interactive:
-        return _insist(workspace, await ask())
-    return workspace.shows(_AskView(prefix, label, await _ask_html(ask), ask))
+    if workspace.interactive:
+        return workspace.shows(_AskView(prefix, label, await _asked(ask), ask))
+    answer = await ask()
+    if not answer.wrong:
+        return workspace.panel(answer.html())
+    show(workspace.panel(doc_sheet(*answer.found)))
+    raise SettingsError(f"Correct this in the settings: {answer.wrong}.")
+
+
+async def _asked(ask: _Ask) -> Markup:
+    try:
+        return (await ask()).html()
+    except CmsmigError as error:
+        return doc_sheet(Note(str(error), "bad"))
 
 
 class _AskView(DocView):
@@ -126,47 +129,26 @@ class _AskView(DocView):
     async def again(self, _: str) -> None:
         """Ask once more."""
         self.say("Asking …")
-        self.doc = await _ask_html(self._ask)
+        self.doc = await _asked(self._ask)
         self.said = ("", "")
         self.show()
 
 
-def _insist(workspace: Workspace, answer: _Answer) -> Panel:
-    """Return the panel; what is wrong ends the run below what was found."""
-    panel = workspace.panel(answer.found)
-    if answer.wrong:
-        show(panel)
-        raise SettingsError(f"Correct this in the settings: {answer.wrong}.")
-    return panel
-
-
-async def _ask_html(ask: _Ask) -> Markup:
-    try:
-        answer = await ask()
-    except CmsmigError as error:
-        return sheet(note(str(error), "bad"))
-    if not answer.wrong:
-        return answer.found
-    shown = note(f"Correct this in the settings: {answer.wrong}.", "bad")
-    return answer.found + sheet(shown)
-
-
-def _next(content: Markup) -> _Answer:
-    return _Answer(sheet(heading("What comes next"), content))
-
-
-def _checks_html(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
-    shown: list[tuple[Cell, ...]] = [
-        (row.what, row.found, _mark(ok=row.ok and not row.warning))
+def _checks(settings: Settings, rows: Sequence[CheckRow]) -> Iterator[Part]:
+    yield Note(_which(settings))
+    if settings.warning:
+        yield Note(settings.warning, "warning")
+    shown = [
+        (row.what, row.found, "✓" if row.ok and not row.warning else "look here")
         for row in rows
         if not row.ok or row.what not in _AMONG_LIMITS
     ]
-    return sheet(
-        note(_which(settings)),
-        note(settings.warning, "warning") if settings.warning else NOTHING,
-        table(("What", "Found", ""), shown, caption="Connection"),
-        _limits(settings, rows),
-    )
+    yield Table(("What", "Found", ""), shown, "Connection", len(shown))
+    rate = f"{settings.origin_rate or '60 at first, then as the service says'}"
+    named = [(f"Destination: {row.what}", row) for row in rows]
+    found = [(name, row.found) for name, row in named if row.what in _AMONG_LIMITS]
+    limits = [("Origin: reads a minute", rate), *found]
+    yield Table(("Limit", "Value"), limits, "Limits of the plans", len(limits))
 
 
 def _which(settings: Settings) -> str:
@@ -184,30 +166,12 @@ def _which(settings: Settings) -> str:
     return "These are the real services: what notebooks 04 to 06 write is real."
 
 
-def _limits(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
-    rate = f"{settings.origin_rate or '60 at first, then as the service says'}"
-    shown: list[tuple[Cell, ...]] = [
-        ("Origin: reads a minute", rate),
-        *(
-            (f"Destination: {row.what}", row.found)
-            for row in rows
-            if row.what in _AMONG_LIMITS
-        ),
-    ]
-    return table(("Limit", "Value"), shown, caption="Limits of the plans")
-
-
-def _mark(*, ok: bool) -> str:
-    return "✓" if ok else "look here"
-
-
-def _todo(workspace: Workspace) -> list[tuple[str, bool, str]]:
+def _todo(workspace: Workspace) -> Doc:
     """Return the steps before a forecast, or nothing when all are done."""
-    project = workspace.project
-    steps = [
+    steps = (
         (
             "The origin is pulled",
-            RawCache(project.raw).complete(),
+            RawCache(workspace.project.raw).complete(),
             "Run notebook 01, or `cmsmig pull`.",
         ),
         (
@@ -221,8 +185,15 @@ def _todo(workspace: Workspace) -> list[tuple[str, bool, str]]:
             _is_accepted(workspace, Design),
             "Accept it in notebook 02, or by the same command.",
         ),
+    )
+    if all(done for _, done, _ in steps):
+        return ()
+    rows = [
+        (what, "done" if done else "open", Text("" if done else how))
+        for what, done, how in steps
     ]
-    return [] if all(done for _, done, _ in steps) else steps
+    then = Text("Once all are done, this cell shows the calls and the time.")
+    return Table(("Step", "State", "What to do"), rows), then
 
 
 def _is_accepted(workspace: Workspace, kind: type[D]) -> bool:
@@ -230,26 +201,14 @@ def _is_accepted(workspace: Workspace, kind: type[D]) -> bool:
     return found is not None and found.reviewed is not None
 
 
-def _steps(steps: list[tuple[str, bool, str]]) -> Markup:
-    rows = [
-        (what, "done" if done else "open", "" if done else coded(how))
-        for what, done, how in steps
-    ]
-    return table(("Step", "State", "What to do"), rows) + paragraph(
-        "Once all are done, this cell tells the calls and the time."
-    )
-
-
 # The estimate
-
-_FILES = "Files"
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
     """What is known of the origin before anything is decided."""
 
-    collections: tuple[CollectionCount, ...]
+    collections: Sequence[CollectionCount]
     files: int | None
     """Each content once; None before the pull."""
     live: int | None
@@ -257,24 +216,19 @@ class _Counted:
     rests_on: str
     """A sentence."""
 
-    @property
-    def items(self) -> int:
-        """Return how many items there are."""
-        return sum(each.items for each in self.collections)
 
-
-async def _estimate(workspace: Workspace) -> Markup:
+async def _estimate(workspace: Workspace) -> Doc:
     """Return an estimate of calls and time; why there is none, where it fails.
 
     Before the pull the origin is asked once for each collection; afterwards no
     request is made.
     """
-    title = heading("An estimate from the counts alone")
+    title = Heading("An estimate from the counts alone")
     try:
         found = await _count(workspace)
     except CmsmigError as error:
-        return title + note(f"There is no estimate: {error}", "warning")
-    return title + _estimate_html(found, workspace.settings.destination_rate)
+        return title, Note(f"There is no estimate: {error}", "warning")
+    return title, *_estimated(found, workspace.settings.destination_rate)
 
 
 async def _count(workspace: Workspace) -> _Counted:
@@ -294,20 +248,19 @@ async def _count(workspace: Workspace) -> _Counted:
 
 
 def _pulled(origin: Origin) -> _Counted:
+    keys = {
+        each.collection_id: {
+            item.key
+            for sets in (origin.staged, origin.live)
+            for item in sets[each.collection_id]
+        }
+        for each in origin.collections
+    }
     return _Counted(
-        tuple(
-            CollectionCount(
-                each.display_name,
-                len(
-                    {
-                        item.key
-                        for sets in (origin.staged, origin.live)
-                        for item in sets[each.collection_id]
-                    }
-                ),
-            )
+        [
+            CollectionCount(each.display_name, len(keys[each.collection_id]))
             for each in origin.collections
-        ),
+        ],
         len({each.sha256 for each in origin.files.values() if each.sha256}),
         sum(map(len, origin.live.values())),
         "It rests on what was pulled: every item and every file of it, as if all of "
@@ -315,57 +268,37 @@ def _pulled(origin: Origin) -> _Counted:
     )
 
 
-def _estimate_html(found: _Counted, rate: float) -> Markup:
-    made: list[tuple[str, int, str]] = [
+def _estimated(found: _Counted, rate: float) -> Iterator[Part]:
+    items = sum(each.items for each in found.collections)
+    live = items if found.live is None else found.live
+    each_file = "one a file, each content once"
+    made = (
         ("Components and folders", 2 * len(found.collections), "two a collection"),
-        (_FILES, found.files or 0, _files(found.files)),
-        ("Stories, phase one", found.items, "one an item"),
-        ("Relations and links, phase two", found.items, "at most one an item"),
-        ("Publication", _live(found), "one a live item, if that is decided"),
-    ]
-    total = sum(calls for _, calls, _ in made)
-    least = total - found.items - _live(found)
-    rows: list[Sequence[Cell]] = [
-        (name, calls, _time(calls, rate), why)
-        if name != _FILES or found.files is not None
-        else (name, "", "", why)
-        for name, calls, why in made
-    ]
-    rows.append(("All, at most", total, _time(total, rate), ""))
-    collections: list[Sequence[Cell]] = [
-        (each.name, each.items) for each in found.collections
-    ]
-    collections.append(("All", found.items))
-    said = (
+        ("Files", found.files, "not known yet" if found.files is None else each_file),
+        ("Stories, phase one", items, "one an item"),
+        ("Relations and links, phase two", items, "at most one an item"),
+        ("Publication", live, "one a live item, if that is decided"),
+    )
+    total = sum(calls or 0 for _, calls, _ in made)
+    least = total - items - live
+    times = dict.fromkeys((_time(least, rate), _time(total, rate)))
+    yield Text(
         f"{counted(len(found.collections), 'collection')} with "
-        f"{counted(found.items, 'item')}: between {least:,} and {total:,} calls, "
-        f"{_between(_time(least, rate), _time(total, rate))} at {rate:g} calls a "
-        "second."
+        f"{counted(items, 'item')}: between {least:,} and {total:,} calls, "
+        f"{' to '.join(times)} at {rate:g} calls a second."
     )
-    return joined(
-        (
-            paragraph(said),
-            note(
-                f"This is an estimate, not the plan. {found.rests_on} What is left "
-                "out, split into blocks or there already is known once all is decided."
-            ),
-            table(("Collection", "Items"), collections),
-            table(("Step", "Calls", f"Time at {rate:g} a second", "Rests on"), rows),
-        )
+    yield Note(
+        f"This is an estimate, not the plan. {found.rests_on} What is left out, split "
+        "into blocks or exists already is known once all is decided."
     )
+    counts = [*((e.name, e.items) for e in found.collections), ("All", items)]
+    yield Table(("Collection", "Items"), counts, shown=len(counts))
+    rows = [
+        (name, calls, "" if calls is None else _time(calls, rate), why)
+        for name, calls, why in (*made, ("All, at most", total, ""))
+    ]
+    yield Table(("Step", "Calls", f"Time at {rate:g} a second", "Rests on"), rows)
 
 
 def _time(calls: int, rate: float) -> str:
     return about(calls / rate * PACE_SLACK)
-
-
-def _between(least: str, most: str) -> str:
-    return most if least == most else f"{least} to {most}"
-
-
-def _live(found: _Counted) -> int:
-    return found.items if found.live is None else found.live
-
-
-def _files(files: int | None) -> str:
-    return "not known yet" if files is None else "one a file, each content once"

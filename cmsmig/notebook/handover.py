@@ -60,14 +60,14 @@ class Handover:
     def evidence(self) -> Evidence:
         """Return the evidence as of now. Reads the ledger, asks no service."""
         workspace = self.workspace
-        settings = workspace.destination_settings
+        settings, shown = workspace.destination_settings, workspace.change_lists
         return gather(
             workspace.project,
             self.migration,
             settings.space_id,
             self.found,
             base_url=settings.destination_base_url,
-            changes=workspace.changes_shown[-1] if workspace.changes_shown else None,
+            changes=shown[-1].found if shown else None,
         )
 
     @property

@@ -11,8 +11,8 @@ from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot, pilot_of
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.change_choices import show_changes
 from cmsmig.notebook.kit.decision_files import decided_migration
+from cmsmig.notebook.kit.decision_list import show_changes
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import (
     PlanView,
@@ -21,7 +21,7 @@ from cmsmig.notebook.transfer.plan_panels import (
     findings_panel,
     plan_now,
 )
-from cmsmig.notebook.transfer.step_panel import StepRun
+from cmsmig.notebook.transfer.step_panel import StepView
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.documents.plan import TITLES, plan_line
 from cmsmig.ui.html.safe_html import (
@@ -67,7 +67,6 @@ async def show_plan(
         _refuse_unknown(workspace, plan)
     found = await plan_now(workspace, pilot, recreate=bool(recreate), since=plan)
     shown = ShownPlan(found)
-
     view = PlanView(workspace, shown, offers_recreate=recreate is not None)
     return PlanPanel(
         static=shown.html,
@@ -98,26 +97,21 @@ async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
 
     Unattended it runs at once, unless `dry_run`, and its panel accounts for it:
     an item that failed is listed there and never ends the run. Before a person
-    it waits for its button, shows how it goes, and can be stopped and gone on
-    with. Raises `UsageError` when an earlier notebook has to come first, and
+    it waits for its button, shows how it goes, and can be stopped and
+    continued. Raises `UsageError` when an earlier notebook has to come first, and
     `PlanDriftError` when something moved since the plan.
     """
     if step not in TITLES or plan.shown is None:
         raise UsageError(f"{step} is not a step of the notebooks; see {list(TITLES)}.")
-    run = StepRun(workspace, step, plan.shown)
-    if workspace.interactive:
-        return workspace.panel(run.forecast, run.controls)
-    if workspace.dry_run:
-        return workspace.panel(run.forecast, text=f"dry run: {step} was not run")
-    if missing := await run.missing_now():
+    view = StepView(workspace, step, plan.shown)
+    if workspace.interactive or workspace.dry_run:
+        return workspace.shows(view, text=f"dry run: {step} was not run")
+    if missing := await view.missing_now():
         raise UsageError(missing)
-    outcome = await run.perform(StopSignal(), meter := run.meter())
+    outcome = await view.perform(StopSignal(), meter := view.meter())
+    steps, summary = stages_table(meter.stages), paragraph(meter.summary())
     return workspace.panel(
-        sheet(
-            stages_table(meter.stages),
-            paragraph(meter.summary()),
-            run.account(outcome, meter),
-        ),
+        sheet(steps, summary, view.account(outcome, meter)),
         text=str(outcome.accounting),
     )
 

@@ -21,8 +21,8 @@ from cmsmig.notebook.inspect.item_choices import count_states, current_choices
 from cmsmig.notebook.inspect.item_set_panel import item_sets
 from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.change_choices import show_changes as show_changes
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
+from cmsmig.notebook.kit.decision_list import show_changes as show_changes
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection

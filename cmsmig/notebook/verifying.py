@@ -5,13 +5,12 @@ Names in here never move: projects keep their notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 
 from markupsafe import Markup
 
-from cmsmig.counting import counted
 from cmsmig.errors import DifferencesError, IncompleteError
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.report import (
@@ -24,7 +23,7 @@ from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.change_choices import show_changes
+from cmsmig.notebook.kit.decision_list import show_changes
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
     FindingSetTable,
@@ -82,9 +81,6 @@ _WORDS = FindingWords(
 )
 
 
-_NOT_READ = paragraph("Nothing was read back yet.")
-
-
 def _once_imported(
     show: Callable[[Handover], Panel],
 ) -> Callable[[Handover], Panel]:
@@ -111,8 +107,8 @@ async def verify(handover: Handover) -> Panel:
         return workspace.panel(sheet(note(handover.missing, "warning")))
     if workspace.interactive:
         return workspace.shows(_VerifyView(handover))
-    meter = Meter(workspace.observer)
-    found = await _read_back(handover, StopSignal(), meter)
+    view, meter = _VerifyView(handover), Meter(workspace.observer)
+    found = await view.read(meter)
     return workspace.panel(
         doc_sheet(*verification_doc(found, 50, _REST), Text(meter.summary())),
         text=f"differences: {len(found.differences)}",
@@ -128,9 +124,9 @@ def redirects(handover: Handover) -> Panel:
     if workspace.interactive:
         return workspace.shows(AddressView(handover))
     written = () if workspace.dry_run else handover.write_redirects()
-    found = handover.redirects()
+    found, files = handover.redirects(), (Text(f"Written: {each}") for each in written)
     return workspace.panel(
-        doc_sheet(*planned_redirects_doc(handover, found), *_files_written(written)),
+        doc_sheet(*planned_redirects_doc(handover, found), *files),
         text=f"redirects: {len(found.of(Outcome.MOVED))}",
     )
 
@@ -180,15 +176,10 @@ def evidence(handover: Handover) -> Panel:
 
     Before a person it waits for its button; a dry run writes nothing.
     """
-    workspace = handover.workspace
-    if workspace.interactive:
-        return workspace.shows(_EvidenceView(handover))
-    written = () if workspace.dry_run else handover.write_evidence()
-    found = handover.evidence()
-    return workspace.panel(
-        doc_sheet(*_handover_doc(found, handover), *_files_written(written)),
-        text=str(found.accounting),
-    )
+    workspace, view = handover.workspace, _EvidenceView(handover)
+    if not workspace.interactive and not workspace.dry_run:
+        view.doc += doc_sheet(Text(view.written()))
+    return workspace.shows(view, text=str(handover.evidence().accounting))
 
 
 @_once_imported
@@ -238,7 +229,7 @@ class _VerifyView(JobView):
     )
 
     def __init__(self, handover: Handover) -> None:
-        super().__init__(sheet(_NOT_READ))
+        super().__init__(sheet(paragraph("Nothing was read back yet.")))
         self._handover = handover
         self._signal = StopSignal()
 
@@ -246,9 +237,18 @@ class _VerifyView(JobView):
         return Meter(self._handover.workspace.observer)
 
     async def work(self, meter: Meter) -> None:
+        self.result = doc_sheet(*verification_doc(await self.read(meter), 50, _REST))
+
+    async def read(self, meter: Meter) -> Verification:
+        """Read everything back, and let every panel know what was found."""
         self._signal = StopSignal()
-        found = await _read_back(self._handover, self._signal, meter)
-        self.result = doc_sheet(*verification_doc(found, 50, _REST))
+        workspace = self._handover.workspace
+        project, settings = workspace.project, workspace.destination_settings
+        found = await verify_only(project, settings, observer=meter, stop=self._signal)
+        # What is still to be done belongs to the evidence, as of now.
+        await plan_only(project, settings, observer=workspace.observer)
+        self._handover.checked(found)
+        return found
 
     def interrupt(self) -> None:
         self._signal.set()
@@ -271,9 +271,12 @@ class _EvidenceView(DocView):
     @action("write", "Write the report", main=True)
     def write(self, _: str) -> None:
         """Write report.html and report.json."""
-        written = self._handover.write_evidence()
+        self.say(self.written(), "good")
         self.renew()
-        self.say(f"Written: {', '.join(map(str, written))}", "good")
+
+    def written(self) -> str:
+        """Write them; return what to say of it."""
+        return f"Written: {', '.join(map(str, self._handover.write_evidence()))}"
 
 
 def _handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:
@@ -283,45 +286,9 @@ def _handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:
     yield from loss_facts({each.kind: each.losses for each in found.losses})
 
 
-def _files_written(paths: Iterable[Path]) -> Iterator[Text]:
-    """Yield where each file is."""
-    for path in paths:
-        yield Text(f"Written: {path}")
-
-
-async def _read_back(
-    handover: Handover, stop: StopSignal, meter: Meter
-) -> Verification:
-    workspace = handover.workspace
-    settings = workspace.destination_settings
-    found = await verify_only(workspace.project, settings, observer=meter, stop=stop)
-    # What is still to be done belongs to the evidence, as of now.
-    await plan_only(workspace.project, settings, observer=workspace.observer)
-    handover.checked(found)
-    return found
-
-
 def _insist(found: Evidence) -> None:
-    said = f"{found.accounting}: {_complaint(found)}"
+    said = f"{found.accounting}: {found.headline.sentence} See the report."
     if found.exit_code == DifferencesError.exit_code:
         raise DifferencesError(said)
     if found.exit_code:
         raise IncompleteError(said)
-
-
-def _complaint(found: Evidence) -> str:
-    """Return what is not as it should be, in one sentence."""
-    verification = found.verification
-    if verification is not None and verification.differences:
-        places = len(verification.differences)
-        failed = f", failed items: {verification.failed:,}"
-        return (
-            f"The destination differs in {counted(places, 'place')} from what was "
-            f"decided{failed if verification.failed else ''}; see the report."
-        )
-    if verification is not None and verification.public_unread:
-        return f"{verification.public_unread} See the report."
-    return (
-        f"{len(found.failures):,} failed, {found.accounting.open + found.files.open:,} "
-        "open; the report says what to do about each."
-    )

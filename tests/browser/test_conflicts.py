@@ -1,4 +1,4 @@
-"""Notebook 04 after days of work on both sides: conflicts are decided by choices."""
+"""Notebook 04 after days of work on both sides: conflicts are decided in one list."""
 
 from __future__ import annotations
 
@@ -17,19 +17,40 @@ from tests.support.steps.staged_project import StagedProject
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-DRIVES = frozenset(("change-take", "conflict-take"))
+DRIVES = frozenset(
+    f"changes-{each}"
+    for each in (
+        *("decide", "all", "open", "back", "next", "previous", "search", "clear"),
+        *("state", "where", "kind", "sort", "save"),
+    )
+)
 """Controls that only a project with conflicts has."""
 
 
 STEPS = (
     {"run_all": []},
-    {"shows": ["conflict_take", "Theirs"]},
-    {"choose": ["conflict-take", "write ours", 1]},
-    {"sees": "Written to decisions/conflicts.yaml"},
-    {"choose": ["change-take", "make it again"]},
+    {"shows": ["changes_list", "Theirs"]},
+    {"fill": ["changes-search", "no such story"]},
+    {"shows": ["changes_list", "No change passes"]},
+    {"click": "changes-clear"},
+    {"choose": ["changes-where", "destination"]},
+    {"choose": ["changes-kind", "story"]},
+    {"choose": ["changes-state", "not decided"]},
+    {"click": "changes-sort"},
+    {"click": "changes-save"},
+    {"shows": ["changes_said", "changes.csv"]},
+    {"click": "changes-clear"},
+    {"click": "changes-open"},
+    {"click": "changes-next"},
+    {"click": "changes-previous"},
+    {"pick": ["changes-decide", "make it again"]},
+    {"shows": ["changes_item", "✓ make it again"]},
+    {"click": "changes-back"},
+    {"pick": ["changes-all", "write ours"]},
+    {"sees": "1 decision written to decisions/conflicts.yaml"},
     {"click": "plan-again"},
     {"sees": "This is the plan as of now"},
-    {"counts": [".cmsmig-conflict-take", 0]},
+    {"shows": ["changes_list", "✓ make it again", "✓ write ours"]},
 )
 
 

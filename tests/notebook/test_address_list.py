@@ -38,12 +38,6 @@ def decided(stage: Staged) -> dict[str, dict[str, Any]]:
     return {each["old"]: each for each in found.get("addresses", ())}
 
 
-def row(page: Page, name: str, old: str) -> int:
-    """Return which of the controls of this name is about an address."""
-    labels = [str(each["aria-label"]) for each in page.tags(name)]
-    return next(n for n, label in enumerate(labels) if f" {old}" in f"{label} ")
-
-
 async def opened(stage: Staged, reports: Path, *, dry_run: bool = False) -> Page:
     workspace = stage.workspace(interactive=True, dry_run=dry_run)
     handover = open_handover(workspace, str(reports))
@@ -52,25 +46,25 @@ async def opened(stage: Staged, reports: Path, *, dry_run: bool = False) -> Page
 
 async def test_an_address_is_decided_in_its_row(stage: Staged, tmp_path: Path) -> None:
     """What waits is listed first; each decision is in the file at once, and a target
-    that is none is refused; the last choice takes a decision back."""
+    that is none is refused; a decision is undone."""
     await stage.imported()
     page = await opened(stage, tmp_path)
     await page.shows("redirects_list", "waiting", "unchanged")
     await page.nothing_runs("<b>hostile</b>")
-    await page.set(
-        "redirects-decide", "gone", row(page, "redirects-decide", "/old-one")
-    )
+    await page.set("redirects-search", "/old-one")
+    await page.pick("redirects-decide", "gone (410)")
     assert decided(stage)["/old-one"]["action"] == "gone"
-    await page.set(
-        "redirects-decide", "move", row(page, "redirects-decide", "/old-two")
-    )
+    await page.set("redirects-search", "/old-two")
+    await page.pick("redirects-decide", "lead to …")
     assert "/old-two" not in decided(stage)
     await page.set("redirects-target", "elsewhere")
     await page.sees("is neither a path that begins with /")
     await page.set("redirects-target", "/records/record-1?a=1")
     assert decided(stage)["/old-two"]["to"] == "/records/record-1?a=1"
     await page.shows("redirects_list", "/records/record-1?a=1")
-    await page.set("redirects-decide", "", row(page, "redirects-decide", "/old-one"))
+    await page.set("redirects-search", "/old-one")
+    await page.shows("redirects_list", "✓ gone (410)")
+    await page.pick("redirects-decide", "undo")
     assert [*decided(stage)] == ["/old-two"]
 
 
@@ -82,13 +76,13 @@ async def test_all_that_are_listed_are_decided_at_once(
     await stage.imported()
     page = await opened(stage, tmp_path)
     await page.set("redirects-search", "old")
-    await page.set("redirects-all", "=keep")
+    await page.pick("redirects-all", "keep: a page is there")
     assert {old: each["action"] for old, each in decided(stage).items()} == {
         "/old-one": "keep",
         "/old-two": "keep",
     }
     await page.set("redirects-search", "record-3")
-    await page.click("redirects-all")
+    await page.pick("redirects-all", "as proposed")
     assert decided(stage)["/blog/record-3"]["to"] == "/records/record-3"
     await page.set("redirects-host", "https://www.example.com/")
     await page.shows("redirects_list", "https://www.example.com/records/record-3")

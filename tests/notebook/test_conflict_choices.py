@@ -1,4 +1,4 @@
-"""Notebook 04: what both sides changed, and what one side lost, is decided there."""
+"""Notebook 04: what both sides changed, or one side lost, is decided in one list."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def worked(project: StagedProject, *steps: Step, dry_run: bool = False) -> Plan:
     async def work() -> Plan:
         staged = Staged(project.rehearsal)
         workspace = staged.workspace(interactive=True, dry_run=dry_run)
+        changes = await show_changes(workspace)
         panel = await show_plan(workspace, recreate=False)
-        await play(steps, Page(panel))
+        await play(steps, Page(changes, panel))
         return panel.shown.plan
 
     return asyncio.run(work())
@@ -64,43 +65,45 @@ def decided(project: StagedProject) -> str:
     return (project.folder / "decisions" / "conflicts.yaml").read_text()
 
 
-def test_whose_value_counts_is_decided_by_a_choice(project: StagedProject) -> None:
-    """Both values are shown as text; the import goes by the choice."""
+def test_whose_value_counts_is_decided_by_a_button(project: StagedProject) -> None:
+    """Both values are in one row, as text; the import goes by the choice."""
     plan = worked(
         project,
-        {"shows": ["conflict_take", "Theirs"]},
-        {"shows": ["conflict_take", "Ours"]},
+        {"shows": ["changes_list", "theirs: name", "Theirs", "ours: name", "Ours"]},
         {"nothing_runs": "<b>Theirs"},
-        {"set": ["conflict-take", "write ours"]},
-        {"set": ["conflict-take", "recreate", 2]},
-        {"sees": "Written to decisions/conflicts.yaml"},
+        {"pick": ["changes-decide", "write ours"]},
+        {"sees": "1 decision written to decisions/conflicts.yaml"},
+        {"pick": ["changes-decide", "make it again"]},
+        {"click": "plan-again"},
+        {"sees": "This is the plan as of now"},
+        {"shows": ["changes_list", "✓ write ours", "✓ make it again"]},
     )
-    [conflict] = plan.edit_conflicts
-    assert conflict.seen in decided(project)
+    assert plan.edit_conflicts == ()
+    [taken] = yaml.safe_load(decided(project))["edits"]
+    assert taken["seen"]
     project.done("import")
     assert "Ours" in names(project)
     assert project.plan()["edit_conflicts"] == []
     assert worked(project).gone.undecided.things == ()
 
 
-def test_what_is_gone_is_decided_by_a_choice(project: StagedProject) -> None:
-    """Left out there, deleted for the origin; a choice is taken back by the first, and
-    in a dry run none is written."""
+def test_what_is_gone_is_decided_by_a_button(project: StagedProject) -> None:
+    """Left out there, deleted for the origin; a decision is undone, and in a dry run
+    none can be taken."""
     before, kept = len(project.stories()), decided(project)
-    choice = {"set": ["conflict-take", "write ours"]}
-    worked(project, choice, {"sees": "dry run"}, dry_run=True)
+    worked(project, {"counts": ["changes-decide", 0]}, dry_run=True)
     assert decided(project) == kept
     worked(
         project,
-        {"set": ["conflict-take", "recreate", 2]},
-        {"set": ["conflict-take", "", 2]},
+        {"pick": ["changes-decide", "make it again"]},
+        {"pick": ["changes-decide", "undo"]},
     )
     assert yaml.safe_load(decided(project))["gone"] == []
     worked(
         project,
-        {"set": ["conflict-take", "leave_out", 2]},
-        {"set": ["conflict-take", "delete", 3]},
-        {"set": ["conflict-take", "keep theirs"]},
+        {"pick": ["changes-decide", "leave it out"]},
+        {"pick": ["changes-decide", "delete it"]},
+        {"pick": ["changes-decide", "keep theirs"]},
     )
     project.done("import")
     assert len(project.stories()) == before - 1
@@ -108,39 +111,58 @@ def test_what_is_gone_is_decided_by_a_choice(project: StagedProject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "status"), [("reuse", "reused"), ("skip", "skipped")]
+    ("option", "status"),
+    [
+        ("use theirs as it is", "reused"),
+        ("leave theirs, import nothing there", "skipped"),
+    ],
 )
-def test_a_story_at_our_place_is_used_or_left_by_a_choice(
-    staged: Start, action: str, status: str
+def test_a_story_at_our_place_is_used_or_left_by_a_button(
+    staged: Start, option: str, status: str
 ) -> None:
-    """It stays as it is, and the next import goes by the choice."""
+    """It stays as it is, and the next import goes by the choice; before the first
+    import, too."""
     project = StagedProject(staged().rehearsal)
     folder = {"name": "Records", "slug": "records", "is_folder": True}
     made = project.api("POST", "/stories", {"story": folder})["story"]["id"]
     theirs = {"name": "Theirs", "slug": "record-5", "parent_id": made}
     theirs["content"] = {"component": "page"}
     project.api("POST", "/stories", {"story": theirs})
-    assert project.run("import").code == 1
-    worked(project, {"set": ["conflict-take", action]}, {"sees": "Written to"})
+    worked(project, {"pick": ["changes-decide", option]}, {"sees": "1 decision"})
     project.done("import")
     assert project.outcome("records/record-5")[0] == status
     assert "Theirs" in names(project)
     assert all(each.action for each in worked(project).conflicts)
 
 
-def test_all_changes_in_the_space_are_decided_together(project: StagedProject) -> None:
-    """Each is written with its date, and shown as taken from then on."""
-    before = len(project.stories())
+def shown(project: StagedProject, *steps: Step) -> dict[str, Any]:
+    """Work the list of changes alone; return what is decided."""
 
     async def work() -> None:
         workspace = Staged(project.rehearsal).workspace(interactive=True)
-        page = Page(await show_changes(workspace))
-        await play(({"set": ["change-take", "write ours"]},), page)
-        await play(({"set": ["change-take", "make it again"]},), page)
-        await play(({"sees": "Written to decisions/conflicts.yaml"},), page)
+        await play(steps, Page(await show_changes(workspace)))
 
     asyncio.run(work())
-    taken = yaml.safe_load(decided(project))
+    return yaml.safe_load(decided(project))
+
+
+def test_all_changes_that_are_listed_are_decided_together(
+    project: StagedProject,
+) -> None:
+    """Each is written with its date, and shown as decided from then on; what the search
+    leaves out is left."""
+    before = len(project.stories())
+    taken = shown(
+        project,
+        {"set": ["changes-search", "no such story"]},
+        {"counts": ["changes-all", 0]},
+        {"click": "changes-clear"},
+        {"pick": ["changes-all", "write ours"]},
+        {"pick": ["changes-all", "make it again"]},
+        {"sees": "1 decision written to decisions/conflicts.yaml"},
+        {"set": ["changes-state", "decided"]},
+        {"shows": ["changes_list", "✓ write ours", "✓ make it again"]},
+    )
     assert [each["take"] for each in taken["edits"]] == ["ours"]
     assert all(each["note"] for each in (*taken["edits"], *taken["gone"]))
     project.done("import")
@@ -148,22 +170,37 @@ def test_all_changes_in_the_space_are_decided_together(project: StagedProject) -
     assert len(project.stories()) == before + 1
 
 
-def test_one_choice_for_all_decides_what_offers_it(project: StagedProject) -> None:
+def test_one_button_for_all_decides_what_offers_it(project: StagedProject) -> None:
     """What is decided about publication decides no edit of the same story."""
     row = project.stories()[sorted(project.stories())[0]]
     project.api("GET", f"/stories/{row.story_id}/publish")
-
-    async def work() -> None:
-        workspace = Staged(project.rehearsal).workspace(interactive=True)
-        page = Page(await show_changes(workspace))
-        await play(({"set": ["change-take", "unpublish it"]},), page)
-        await play(({"sees": "Written to decisions/conflicts.yaml"},), page)
-
-    asyncio.run(work())
-    taken = yaml.safe_load(decided(project))
+    taken = shown(
+        project,
+        {"set": ["changes-search", "published"]},
+        {"pick": ["changes-all", "unpublish it"]},
+        {"sees": "1 decision written to decisions/conflicts.yaml"},
+    )
     found = [(each["field"], each["take"]) for each in taken["edits"]]
     assert found == [("published", "ours")]
     assert not taken.get("gone")
+
+
+def test_a_change_is_read_whole_and_decided_where_it_is_open(
+    project: StagedProject,
+) -> None:
+    """A row opens; its buttons are there too, and what is gone at the origin has them
+    before any plan was made."""
+    taken = shown(
+        project,
+        {"set": ["changes-search", "no longer part"]},
+        {"click": "changes-open"},
+        {"shows": ["changes_item", "is no longer part of what is imported"]},
+        {"pick": ["changes-decide", "unpublish it"]},
+        {"shows": ["changes_item", "✓ unpublish it"]},
+    )
+    assert [(each["from"], each["action"]) for each in taken["gone"]] == [
+        ("origin", "unpublish")
+    ]
 
 
 def test_what_moved_is_listed_before_the_plan(project: StagedProject) -> None:

@@ -141,7 +141,9 @@ async def test_an_item_that_failed_ends_with_4_after_all_the_work(
     stage.api("POST", "/stories", taken)
     await stage.imported()
     handover = await _handed_over(stage, tmp_path / "r")
-    with pytest.raises(DifferencesError, match="failed items: 1") as ended:
+    with pytest.raises(
+        DifferencesError, match="failed 1: The destination differs"
+    ) as ended:
         verifying.conclude(handover)
     report = _report(tmp_path / "r")
     [failure] = report["failures"]

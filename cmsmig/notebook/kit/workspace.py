@@ -37,7 +37,7 @@ LISTS = "lists"
 """Where lists are written, in the project folder."""
 
 if TYPE_CHECKING:
-    from cmsmig.steps.changes.changes import Change
+    from cmsmig.notebook.kit.decision_list import ChangeList
     from cmsmig.survey.site_scan import SiteScan
     from cmsmig.ui.live import Element
     from cmsmig.ui.view import View
@@ -74,8 +74,8 @@ class Workspace:
     observer: Observer = unobserved
     """Gets all events, in addition to what a panel shows."""
     item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
-    changes_shown: list[tuple[Change, ...]] = field(default_factory=list, compare=False)
-    """The changes that this notebook has shown, the last ones last."""
+    change_lists: list[ChangeList] = field(default_factory=list, compare=False)
+    """The lists of changes that this notebook has shown, the last one last."""
 
     @property
     def settings(self) -> Settings:

@@ -21,16 +21,18 @@ from cmsmig.evidence.client_plan import (
 from cmsmig.evidence.evidence import LISTS
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.decisions.conflicts import EditChoice, Side
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictAction,
+    ConflictChoice,
+    ConflictKind,
+    GoneFrom,
+)
 from cmsmig.mapping.select.pilot import Pilot
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.change_choices import (
-    Choice,
-    ChoiceView,
-    edit_choice,
-    gone_at_origin_choice,
-    gone_there_choice,
-    place_choice,
+from cmsmig.notebook.kit.decision_list import (
+    Point,
+    edit_options,
+    gone_options,
 )
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
@@ -40,8 +42,10 @@ from cmsmig.notebook.kit.finding_table import (
 )
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.reconcile.field_diff import FieldDiff
+from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.steps.changes.changes import Where
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.write.import_steps import plan_only
@@ -52,7 +56,7 @@ from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.relation import Nouns
 from cmsmig.ui.report_file import write_pieces
-from cmsmig.ui.view import DocView, action
+from cmsmig.ui.view import DocView, View, action
 
 
 @dataclass(slots=True)
@@ -98,28 +102,35 @@ async def plan_now(
     )
 
 
-def plan_choices(plan: Plan) -> Iterator[Choice]:
-    """Yield a choice for each thing that a plan leaves undecided."""
+def plan_points(plan: Plan) -> Iterator[Point]:
+    """Yield each thing that a plan leaves undecided."""
     labels = plan.details.labels if plan.details else NO_LABELS
+    there = Where.DESTINATION
     for taken in plan.conflicts:
         if taken.action is None and taken.holder is None:
-            yield place_choice(taken.row.name, taken.row.full_slug.strip("/"))
+            path = taken.row.full_slug.strip("/")
+            options = {
+                option: ConflictChoice(ConflictKind.STORY, path, each)
+                for option, each in _PLACES.items()
+            }
+            name = f"{taken.row.name} ({path})"
+            yield Point(there, Kind.STORY.noun(), name, (_IN_PLACE,), options)
     for each in plan.edit_conflicts:
-        about = EditChoice(
-            kind=each.kind,
-            what=each.what,
-            field=each.field,
-            take=Side.OURS,
-            seen=each.seen,
-        )
         lines = (_line(labels, each, "theirs"), _line(labels, each, "ours"))
-        yield edit_choice(labels.item(each.what), lines, about)
+        edit = edit_options(each.kind, each.what, each.field, each.seen)
+        name = labels.item(each.what)
+        yield Point(there, each.ref.kind.noun(), name, lines, edit)
     for thing in plan.gone.undecided.things:
-        yield gone_there_choice(thing.kind, thing.name)
+        ref = Ref(thing.kind, thing.name)
+        gone, said = gone_options(GoneFrom.DESTINATION, ref), ref.kind.noun(2)
+        line = f"is gone from the {said} of the space"
+        yield Point(there, ref.kind.noun(), ref.key, (line,), gone)
     for row in plan.gone_at_origin:
         if row.story_record is not None:
             path = row.story_record.full_slug
-            yield gone_at_origin_choice(row.name or str(row.key), path)
+            gone = gone_options(GoneFrom.ORIGIN, Ref(Kind.STORY, path))
+            name, line = f"{row.name or row.key} ({path})", "is gone at the origin"
+            yield Point(Where.ORIGIN, Kind.STORY.noun(), name, (line,), gone)
 
 
 def _line(labels: Labels, found: FieldDiff, side: str) -> str:
@@ -128,6 +139,11 @@ def _line(labels: Labels, found: FieldDiff, side: str) -> str:
     return f"{side}: {'; '.join(lines)}"
 
 
+_PLACES = {
+    "use theirs as it is": ConflictAction.REUSE,
+    "leave theirs, import nothing there": ConflictAction.SKIP,
+}
+_IN_PLACE = "is at the place of this item, and this import did not make it"
 _FILE = "plan-findings"
 _WORDS = FindingWords(
     prefix="foreseen",
@@ -138,18 +154,27 @@ _WORDS = FindingWords(
 )
 
 
-class PlanView(ChoiceView):
-    """The plan below what it leaves undecided."""
+class PlanView(View):
+    """The plan, and what plans again; what it leaves undecided is in the list of
+    changes."""
+
+    label = "Plan"
 
     def __init__(
         self, workspace: Workspace, shown: ShownPlan, *, offers_recreate: bool
     ) -> None:
         """`offers_recreate`: whether what is gone may be made again."""
-        title = "Decide"
-        super().__init__(workspace, "conflict", title, lambda: plan_choices(shown.plan))
+        super().__init__()
+        self._workspace = workspace
         self._shown = shown
         self._offers_recreate = offers_recreate
-        shown.watchers["plan"] = self.renew
+        shown.watchers["plan"] = self._renew
+        self._renew()
+
+    def _renew(self) -> None:
+        for changes in self._workspace.change_lists[-1:]:
+            changes.wait_for(plan_points(self._shown.plan))
+        self.show()
 
     @action("plan-again", "Plan again")
     async def again(self, _: str) -> None:
@@ -163,18 +188,19 @@ class PlanView(ChoiceView):
 
     async def _plan(self, recreate: bool) -> None:
         pilot = self._shown.plan.pilot
-        self._shown.show(await plan_now(self.workspace, pilot, recreate=recreate))
+        self._shown.show(await plan_now(self._workspace, pilot, recreate=recreate))
         self.say("This is the plan as of now.", "good")
 
-    def regions(self) -> dict[str, Markup]:
-        """Return the choices, what plans again, and the plan."""
+    def html(self, *, live: bool) -> Markup:
+        """Return the plan, below what plans again."""
+        if not live:
+            return self._shown.html()
         controls = [self.act("plan-again")]
         if self._offers_recreate:
             name = "plan-recreate"
             label, ticked = self.actions[name][0].label, self._shown.plan.recreate
             controls.append(tick(name, label, ticked, value=name))
-        plan = {"plan_controls": bar(*controls), "plan": self._shown.html()}
-        return {**super().regions(), **plan}
+        return self.panel(plan_controls=bar(*controls), plan=self._shown.html())
 
 
 def client_plan_panel(workspace: Workspace, shown: ShownPlan) -> Panel:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -42,7 +41,6 @@ from cmsmig.ui.html.safe_html import (
     table,
 )
 from cmsmig.ui.job import JobView
-from cmsmig.ui.live import Element
 from cmsmig.ui.meter import Meter
 
 _SHOWN = 30
@@ -57,32 +55,48 @@ _LABELS = {
 }
 
 
-@dataclass(slots=True)
-class StepRun:
-    """One step of the import in one notebook."""
+_newest: dict[tuple[Path, str], StepView] = {}
+"""By project and step: a cell that is run again leaves its old panel behind."""
 
-    workspace: Workspace
-    step: str
-    shown: ShownPlan
 
-    def meter(self) -> Meter:
-        """Return a meter of the step."""
-        return Meter(self.workspace.observer)
+class StepView(JobView):
+    """One step of the import in one notebook: what it would do, and its controls."""
+
+    stopped = (
+        "Stopped after the calls in flight; nothing is lost. Press `Go on` to continue "
+        "from here."
+    )
+
+    def __init__(self, workspace: Workspace, step: str, shown: ShownPlan) -> None:
+        self._workspace, self._step, self._shown = workspace, step, shown
+        super().__init__(self._forecast())
+        self.prefix = step
+        self.label = TITLES[step]
+        self.start_label = _LABELS[step]
+        self.hidden = workspace.dry_run
+        self._place = (workspace.project.root, step)
+        self._signal: StopSignal | None = None
+        pages = OriginPages(shown.details.migration)
+        self._elsewhere = RunElsewhere(workspace, pages)
+        self._fresh: Plan | None = None
+        """A newer plan that is shown and was not taken yet."""
+
+    # What the step does.
 
     async def missing_now(self) -> str:
         """Return what an earlier notebook has to do first, as of now; or empty."""
-        plan = self.shown.plan
-        if not missing_before(self.workspace, self.step, plan):
+        plan = self._shown.plan
+        if not missing_before(self._workspace, self._step, plan):
             return ""
         # What an earlier notebook made since is in no plan of before.
-        fresh = await plan_now(self.workspace, plan.pilot, recreate=plan.recreate)
-        return missing_before(self.workspace, self.step, fresh)
+        fresh = await plan_now(self._workspace, plan.pilot, recreate=plan.recreate)
+        return missing_before(self._workspace, self._step, fresh)
 
     async def perform(self, stop: StopSignal, meter: Meter) -> Outcome:
         """Run the step and return how it ended."""
-        workspace, plan = self.workspace, self.shown.plan
+        workspace, plan = self._workspace, self._shown.plan
         return await run_command(
-            self.step,
+            self._step,
             workspace.project,
             workspace.destination_settings,
             observer=meter,
@@ -90,46 +104,52 @@ class StepRun:
             plan_hash=plan.plan_hash,
             recreate=plan.recreate,
             pilot=plan.pilot,
-            show=lambda renewed: meter.expect(planned_calls(renewed, self.step)),
+            show=lambda renewed: meter.expect(planned_calls(renewed, self._step)),
         )
 
-    def forecast(self) -> Markup:
+    def meter(self) -> Meter:
+        return Meter(self._workspace.observer)
+
+    async def work(self, meter: Meter) -> None:
+        assert self._signal is not None
+        outcome = await self.perform(self._signal, meter)
+        self.result = sheet(self.account(outcome, meter))
+
+    # What is shown of it.
+
+    def _forecast(self) -> Markup:
         """Return what the step would do, and what has to come before it."""
-        missing = missing_before(self.workspace, self.step, self.shown.plan)
-        return sheet(self._true_now(), self.intended(missing))
+        missing = missing_before(self._workspace, self._step, self._shown.plan)
+        return sheet(self._true_now(), self._intended(missing))
 
     def _true_now(self) -> Markup:
         """Return what the destination has of what the step is to bring."""
-        path = self.workspace.project.ledger
+        path = self._workspace.project.ledger
         if not path.exists():
             return NOTHING
         with Ledger.open_existing(path) as ledger:
-            found = step_result(self.step, self.shown.details.migration, ledger)
+            found = step_result(self._step, self._shown.details.migration, ledger)
         if found.is_whole:
             return note(f"{found.sentence} {found.next_step}", "good")
         return note(found.sentence)
 
-    def intended(self, missing: str) -> Markup:
+    def _intended(self, missing: str) -> Markup:
         """Return what the step would do, and what is `missing` before it."""
-        writes = planned_writes(self.shown.plan, self.step)
-        parts = [
-            paragraph(
-                f"{TITLES[self.step]}: {counted(writes, 'call')} that change the "
-                "destination."
-            )
-        ]
+        writes = counted(planned_writes(self._shown.plan, self._step), "call")
+        said = f"{TITLES[self._step]}: {writes} that change the destination."
+        parts = [paragraph(said)]
         if missing:
             parts.append(note(missing, "warning"))
-        if self.workspace.dry_run:
+        if self._workspace.dry_run:
             parts.append(note("This is a dry run: nothing is written."))
         return joined(parts)
 
     def account(self, outcome: Outcome, meter: Meter) -> Markup:
         """Return what is true now, the accounting, what was said and what failed."""
         plan = outcome.plan
-        migration = decided_migration(self.workspace, plan.pilot)
-        with Ledger.open_existing(self.workspace.project.ledger) as ledger:
-            result = step_result(self.step, migration, ledger)
+        migration = decided_migration(self._workspace, plan.pilot)
+        with Ledger.open_existing(self._workspace.project.ledger) as ledger:
+            result = step_result(self._step, migration, ledger)
             failed = self._failures(outcome, migration, ledger)
         if outcome.exit_code:
             parts = [note(result.sentence, "bad")]
@@ -139,16 +159,12 @@ class StepRun:
         if outcome.exit_code and not failed:
             elsewhere = "What failed at another step is in the report of notebook 07."
             parts.append(paragraph(elsewhere))
-        if self.step == "link":
+        if self._step == "link":
             parts += map(paragraph, _left_as_they_are(plan))
         accounting = f"{outcome.accounting}; writes: {outcome.writes:,}"
         failures = failures_doc(failed, OriginPages(migration))
         parts += [paragraph(accounting), doc_html(failures)]
         return joined([*parts, *map(paragraph, meter.notices)])
-
-    def controls(self) -> Element:
-        """Return the start, the stop, and how it goes."""
-        return _StepView(self).element()
 
     def _failures(
         self, outcome: Outcome, migration: Migration, ledger: Ledger
@@ -159,56 +175,23 @@ class StepRun:
             *item_failures(ledger.items.all().values()),
             *file_failures(migration, ledger.inventory.assets()),
         ]
-        mine = {self.step, "pull"} if self.step == "prepare" else {self.step}
+        mine = {self._step, "pull"} if self._step == "prepare" else {self._step}
         return [each for each in failed if each.step in mine]
 
-
-_newest: dict[tuple[Path, str], _StepView] = {}
-"""By project and step: a cell that is run again leaves its old panel behind."""
-
-
-class _StepView(JobView):
-    """The controls of one step."""
-
-    stopped = (
-        "Stopped after the calls in flight; nothing is lost. Press `Go on` to continue "
-        "from here."
-    )
-
-    def __init__(self, run: StepRun) -> None:
-        super().__init__(run.forecast())
-        self.prefix = run.step
-        self.label = TITLES[run.step]
-        self.start_label = _LABELS[run.step]
-        self.hidden = run.workspace.dry_run
-        self._run = run
-        self._place = (run.workspace.project.root, run.step)
-        _newest[self._place] = self
-        self._signal: StopSignal | None = None
-        pages = OriginPages(run.shown.details.migration)
-        self._elsewhere = RunElsewhere(run.workspace, pages)
-        self._fresh: Plan | None = None
-        """A newer plan that is shown and was not taken yet."""
+    # What people ask for, and what other processes do.
 
     def opened(self) -> None:
         """Offer to continue what did not end; follow what runs elsewhere."""
+        _newest[self._place] = self
         if self.hidden:
             return
         if not self._elsewhere.signed():
-            left = self._elsewhere.unfinished(self._run.step)
+            left = self._elsewhere.unfinished(self._step)
             if left is not None:
-                self.result = sheet(left, self._run.forecast())
+                self.result = sheet(left, self._forecast())
                 self.start_label = "Go on"
                 self.show()
         self._look_around()
-
-    def meter(self) -> Meter:
-        return self._run.meter()
-
-    async def work(self, meter: Meter) -> None:
-        assert self._signal is not None
-        outcome = await self._run.perform(self._signal, meter)
-        self.result = sheet(self._run.account(outcome, meter))
 
     def interrupt(self) -> None:
         if self._signal is not None:
@@ -226,12 +209,15 @@ class _StepView(JobView):
 
     async def press(self) -> None:
         if self._fresh is not None:
-            self._take(self._fresh)
+            self._shown.show(self._fresh)
+            self._fresh = None
+            self.result = self._forecast()
+            self.start_label = _LABELS[self._step]
         elif self._elsewhere.signed():
             await self._follow()
-        elif missing := await self._run.missing_now():
+        elif missing := await self.missing_now():
             self.stages = None
-            self.result = sheet(self._run.intended(missing))
+            self.result = sheet(self._intended(missing))
         else:
             await self._start_here()
 
@@ -268,10 +254,10 @@ class _StepView(JobView):
         self.stoppable = self._elsewhere.can_stop
         try:
             await self._elsewhere.follow(self._show_seen)
-            said, continues = self._elsewhere.ended(self._run.step)
+            said, continues = self._elsewhere.ended(self._step)
             self.stages = self._fresh = None
             self.result = sheet(said)
-            self.start_label = "Go on" if continues else _LABELS[self._run.step]
+            self.start_label = "Go on" if continues else _LABELS[self._step]
         finally:
             self.stoppable = False
 
@@ -281,18 +267,12 @@ class _StepView(JobView):
 
     async def _offer(self, error: PlanDriftError) -> None:
         """Show what moved and the new plan's difference; the next press takes it."""
-        before = self._run.shown.plan
+        before = self._shown.plan
         self._fresh = await plan_now(
-            self._run.workspace, before.pilot, recreate=before.recreate
+            self._workspace, before.pilot, recreate=before.recreate
         )
         self.result = sheet(plan_difference(error.drift, before, self._fresh))
         self.start_label = "Take the new plan"
-
-    def _take(self, plan: Plan) -> None:
-        self._fresh = None
-        self._run.shown.show(plan)
-        self.result = self._run.forecast()
-        self.start_label = _LABELS[self._run.step]
 
 
 def _left_as_they_are(plan: Plan) -> Iterator[str]:

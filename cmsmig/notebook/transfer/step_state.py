@@ -126,58 +126,43 @@ def _prepared(migration: Migration, ledger: Ledger) -> StepResult:
 
 def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:
     """Return what has to be done before a step, in one sentence; or empty."""
-    if step == "create":
-        return _missing_before_create(workspace, plan)
-    if step == "link":
-        return _missing_before_link(workspace)
-    return _missing_before_publish(workspace) if step == "publish" else ""
-
-
-def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
-    if not plan.calls.get("create_stories"):
+    if step == "prepare":
         return ""
     with Ledger.open_existing(workspace.project.ledger) as ledger:
-        if ledger.was_run(plan.plan_hash, "prepare", "import"):
-            # What is left was refused, and fails only the stories that need it.
-            return ""
-        assets = ledger.inventory.assets().values()
-    wanted = [
-        counted(count, what)
-        for name, what in _MADE_BY_PREPARE.items()
-        if (count := plan.calls.get(name, 0))
-    ]
+        if step == "create":
+            return _unprepared(ledger, plan)
+        accounting = ledger.items.accounting()
+        rows = ledger.items.all().values()
+    unlinked = sum(row.link_state == "open" and row.status == "created" for row in rows)
+    if step == "link" and not accounting.items:
+        return "No story was created yet; run the notebook 05 first."
+    if step == "link" and accounting.open:
+        return (
+            f"Phase one is not over: {counted(accounting.open, 'item')} still without "
+            "a story; run the notebook 05 first."
+        )
+    if step == "publish" and unlinked:
+        return (
+            f"Phase two is not over ({unlinked:,} left); link the stories before any "
+            "is published."
+        )
+    return ""
+
+
+def _unprepared(ledger: Ledger, plan: Plan) -> str:
+    """Return what stories need and the destination does not have yet."""
+    # What is left after a run was refused, and fails only the stories that need it.
+    was_run = ledger.was_run(plan.plan_hash, "prepare", "import")
+    if was_run or not plan.calls.get("create_stories"):
+        return ""
+    assets = ledger.inventory.assets().values()
     failed = sum(row.status == "failed" and not row.is_gone for row in assets)
-    untried = plan.calls.get("sign_uploads", 0) - failed
-    if untried > 0:
-        wanted.append(counted(untried, "file"))
+    untried = max(0, plan.calls.get("sign_uploads", 0) - failed)
+    needs = {what: plan.calls.get(name, 0) for name, what in _MADE_BY_PREPARE.items()}
+    wanted = [counted(n, what) for what, n in (*needs.items(), ("file", untried)) if n]
     if not wanted:
         return ""
     return (
         f"The destination is not prepared: {', '.join(wanted)} still to be made; run "
         "the notebook 04 first."
-    )
-
-
-def _missing_before_link(workspace: Workspace) -> str:
-    with Ledger.open_existing(workspace.project.ledger) as ledger:
-        accounting = ledger.items.accounting()
-    if not accounting.items:
-        return "No story was created yet; run the notebook 05 first."
-    if accounting.open:
-        return (
-            f"Phase one is not over: {counted(accounting.open, 'item')} still without "
-            "a story; run the notebook 05 first."
-        )
-    return ""
-
-
-def _missing_before_publish(workspace: Workspace) -> str:
-    with Ledger.open_existing(workspace.project.ledger) as ledger:
-        rows = ledger.items.all().values()
-    unlinked = sum(row.link_state == "open" and row.status == "created" for row in rows)
-    if not unlinked:
-        return ""
-    return (
-        f"Phase two is not over ({unlinked:,} left); link the stories before any is "
-        "published."
     )

@@ -1,20 +1,16 @@
-"""Notebook 07: where each address of the old site leads. What waits is decided in the
-list itself."""
+"""Notebook 07: where each address of the old site leads, decided in the list itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.errors import UsageError
 from cmsmig.evidence.addresses import FOLDER, decided_redirects
 from cmsmig.evidence.report import redirects_doc
-from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES
-from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.redirects import (
     RedirectAction,
     RedirectChoice,
@@ -25,33 +21,33 @@ from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.kit.decision_files import known_reviewer
-from cmsmig.steps.decide.decision_store import change_decision, stamp_review
-from cmsmig.ui.controls import Copied, bar, ident, select, text
+from cmsmig.notebook.kit.decision_list import DECISION, UNDO, DecisionTable, number_of
+from cmsmig.steps.decide.decision_store import stamp_review
+from cmsmig.ui.controls import bar, ident, text
 from cmsmig.ui.doc import Note, Part, Text
-from cmsmig.ui.html.safe_html import doc_sheet, joined, site_link
+from cmsmig.ui.html.safe_html import doc_sheet, site_link
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
-from cmsmig.ui.table import TableView
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 from cmsmig.ui.view import action
 
-_FILE = f"decisions/{FILE_NAMES[RedirectsDecision]}"
-_DECISION = "decision"
 _COLUMNS = (
     Column("old", "Old address"),
     Column("outcome", "Outcome", css="whole"),
     Column("new", "New address"),
-    Column(_DECISION, "Decision"),
+    Column(DECISION, "Decision"),
     Column("why", "Why"),
     Column("name", "Item"),
     Column("source", "Known from", css="whole"),
 )
 _ORDER = (Outcome.WAITING, Outcome.MOVED, Outcome.GONE, Outcome.UNCHANGED)
 """What waits comes first."""
-_OPEN, _AS_FOUND = ("not decided", ""), ("as it is", "")
-_GONE = ("gone (410)", str(RedirectAction.GONE))
-_KEEP = ("keep: a page is there", str(RedirectAction.KEEP))
-_MOVE = ("lead to …", str(RedirectAction.MOVE))
-_PROPOSED = ("as proposed", "proposed")
+_PROPOSED, _MOVE = "as proposed", "lead to …"
+_LABELS = {
+    RedirectAction.MOVE: _MOVE,
+    RedirectAction.KEEP: "keep: a page is there",
+    RedirectAction.GONE: "gone (410)",
+}
+_ACTIONS = {label: action for action, label in _LABELS.items()}
 
 
 class AddressRows(Rows):
@@ -68,7 +64,7 @@ class AddressRows(Rows):
     def load(self, found: AddressMap, decided: RedirectsDecision) -> None:
         """List these addresses instead."""
         self._new_site = found.host
-        actions = {each.old: str(each.action) for each in decided.addresses}
+        actions = {each.old: _LABELS[each.action] for each in decided.addresses}
         self.put(
             0,
             (
@@ -100,23 +96,21 @@ def _texts(row: AddressRow, decided: str) -> tuple[str, ...]:
     return row.old, row.outcome, f"{row.new}{row.tail}", decided, *end
 
 
-class AddressView(TableView):
-    """The addresses, and a decision for each or for all that are listed.
-
-    Each decision is written at once.
-    """
+class AddressView(DecisionTable[RedirectsDecision]):
+    """The addresses, and a decision for each or for all that are listed."""
 
     prefix = "redirects"
     label = title = "Addresses of the old site"
 
     def __init__(self, handover: Handover) -> None:
         self._handover = handover
-        self._workspace = handover.workspace
-        self._rows = AddressRows(handover.pages.site)
+        self._addresses = AddressRows(handover.pages.site)
         self._asked = ""
-        """The address whose target is being asked for."""
-        super().__init__(self._workspace.list_source(self._rows))
-        self._load()
+        """The row whose target is being asked for."""
+        self._target = ""
+        """Where an address is to lead."""
+        super().__init__(handover.workspace, self._addresses, RedirectsDecision)
+        self.load()
         handover.on_checked(self._reload)
 
     @action("write", "Write the redirects", main=True)
@@ -126,45 +120,27 @@ class AddressView(TableView):
         folder = self._handover.folder / FOLDER
         self.say(f"{counted(len(written), 'file')} written to {folder}.", "good")
 
-    @action("decide")
     def decide(self, sent: str) -> None:
         """Decide about one address; ask for a target first where one is needed."""
-        key, _, value = sent.partition("=")
-        old = self._at(key).old
-        if value == RedirectAction.MOVE:
-            self._asked = old
+        key, _, option = sent.partition("=")
+        if option == _MOVE:
+            self._asked = key
             self.show(focus=ident(self.named("target"), key))
         else:
-            self._take({old: self._choice(old, value)})
+            super().decide(sent)
 
     @action("target")
     def lead(self, sent: str) -> None:
         """Let one address lead to a target; without one nothing is decided."""
         key, _, to = sent.partition("=")
-        old = self._at(key).old
-        value = RedirectAction.MOVE if to.strip() else ""
-        self._take({old: self._choice(old, value, to.strip())})
-
-    @action("all", "Decide for all listed")
-    def decide_all(self, sent: str) -> None:
-        """Decide about all that are listed and wait, or were decided before."""
-        value = sent.removeprefix("=")
-        waiting = {row.old for row in self._map.rows if row.outcome is Outcome.WAITING}
-        listed = [row[0] for row in self._rows.all(self.at.query)]
-        olds = [old for old in listed if old in waiting or old in self._choices]
-        if value != _PROPOSED[1]:
-            self._take({old: self._choice(old, value, how=IN_BULK) for old in olds})
-            return
-        proposed = {each.old: each for each in propose_redirects(self._map)}
-        found = (proposed[old] for old in olds if old in proposed)
-        review = self._review(IN_BULK)
-        self._take({each.old: replace(each, reviewed=review) for each in found})
+        self._target = to.strip()
+        self.take({key: _MOVE if self._target else UNDO}, INDIVIDUALLY)
 
     @action("host")
     def name_host(self, value: str) -> None:
         """Put the address of the new site before each new path."""
-        self._change(lambda now: replace(now, host=value.strip().rstrip("/")))
-        self.say(f"Written to {_FILE}.", "good")
+        host = value.strip().rstrip("/")
+        self.change(lambda now: replace(now, host=host), "Written to")
 
     def above(self) -> Markup:
         """Return how many addresses move, and what is wrong with the map."""
@@ -172,95 +148,85 @@ class AddressView(TableView):
 
     def bars(self) -> list[Markup]:
         """Return what narrows the list, decides about all of it, and writes."""
-        if self._workspace.dry_run:
+        if self.source.dry_run:
             return super().bars()
-        name, choice = self.named("host"), self.named("choice")
-        options = (_PROPOSED, _KEEP, _GONE, _OPEN)
-        decides = select(
-            choice, "All that are listed", options, "proposed", sends=False
-        )
-        host = text(
-            name, "New site", self._decided.host, hint="https://www.example.com"
-        )
-        writes = bar(host, self.act("write"))
-        return [
-            *super().bars(),
-            bar(decides, self.act("all", source=ident(choice))),
-            writes,
-        ]
+        name, hint = self.named("host"), "https://www.example.com"
+        host = text(name, "New site", self._decided.host, hint=hint)
+        return [*super().bars(), bar(host, self.act("write"))]
 
-    def held(self, row: Row, column: str) -> str | Markup | Copied:
-        """Return what a row holds; in the column of decisions, a control."""
-        address = self._at(row.key)
-        if column != _DECISION or not self._can_decide(address):
-            return super().held(row, column)
-        found = self._choices.get(address.old)
-        value = str(found.action) if found else ""
-        if address.old == self._asked:
-            value = _MOVE[1]
-        about, name = f"Decision about {address.old}", self.named("decide")
-        waits = found or address.outcome is Outcome.WAITING
-        options = (_OPEN if waits else _AS_FOUND, _MOVE, _KEEP, _GONE)
-        parts = [select(name, "", options, value, row=row.key, about=about)]
-        if value == _MOVE[1]:
-            about, name = f"Where {address.old} leads", self.named("target")
-            to = found.to if found else ""
-            parts.append(text(name, "", to, row=row.key, about=about, hint="/path"))
-        return joined(parts)
+    def buttons(self, key: str, title: str) -> Markup:
+        """Return what decides about an address, and the field for its target."""
+        made = super().buttons(key, title)
+        if key != self._asked and self.taken(key) != _MOVE:
+            return made
+        found = self._choices.get(self._at(key).old)
+        to, about = found.to if found else "", f"Where {title} leads"
+        name = self.named("target")
+        return made + text(name, "", to, row=key, about=about, hint="/path")
 
-    def _can_decide(self, row: AddressRow) -> bool:
-        """Return whether a decision about an address has an effect."""
-        open_ = row.outcome is not Outcome.UNCHANGED or row.old in self._choices
-        return open_ and not self._workspace.dry_run
+    def options(self, key: str) -> Sequence[str]:
+        """Return what can be decided about an address, where it has an effect."""
+        row = self._at(key)
+        if row.outcome is Outcome.UNCHANGED and row.old not in self._choices:
+            return ()
+        return (*((_PROPOSED,) if row.old in self._proposed else ()), *_ACTIONS)
 
-    def _at(self, key: str) -> AddressRow:
-        return self._map.rows[int(key.rpartition("-")[2])]
+    def in_bulk(self, key: str) -> Sequence[str]:
+        """Return what can be decided with others about what waits, or was decided."""
+        row = self._at(key)
+        if row.outcome is not Outcome.WAITING and row.old not in self._choices:
+            return ()
+        return [each for each in super().in_bulk(key) if each != _MOVE]
 
-    def _choice(
-        self, old: str, value: str, to: str = "", how: str = INDIVIDUALLY
-    ) -> RedirectChoice | None:
-        if not value:
-            return None
-        action = RedirectAction(value)
-        return RedirectChoice(old=old, action=action, to=to, reviewed=self._review(how))
+    def taken(self, key: str) -> str:
+        """Return what is decided about an address."""
+        found = self._choices.get(self._at(key).old)
+        return _LABELS[found.action] if found else ""
 
-    def _review(self, how: str) -> Reviewed | None:
-        name = known_reviewer(self._workspace)
-        return stamp_review(name, how) if name else None
+    def with_taken(
+        self, now: RedirectsDecision, taken: Mapping[str, str], how: str
+    ) -> RedirectsDecision:
+        """Return the decisions with these, signed."""
+        name = known_reviewer(self.workspace)
+        review = stamp_review(name, how) if name else None
+        kept = {each.old: each for each in now.addresses}
+        for key, option in taken.items():
+            old, to = self._at(key).old, self._target if option == _MOVE else ""
+            kept.pop(old, None)
+            if option == _PROPOSED:
+                kept[old] = replace(self._proposed[old], reviewed=review)
+            elif option in _ACTIONS:
+                action = _ACTIONS[option]
+                choice = RedirectChoice(old=old, action=action, to=to, reviewed=review)
+                kept[old] = choice
+        return replace(now, addresses=tuple(kept.values()))
 
-    def _take(self, choices: Mapping[str, RedirectChoice | None]) -> None:
-        """Write these choices, None: no decision."""
-
-        def change(now: RedirectsDecision) -> RedirectsDecision:
-            kept = {**{each.old: each for each in now.addresses}, **choices}
-            return replace(now, addresses=tuple(filter(None, kept.values())))
-
-        self._change(change)
-        self.say(f"{counted(len(choices), 'decision')} written to {_FILE}.", "good")
-
-    def _change(self, change: Callable[[RedirectsDecision], RedirectsDecision]) -> None:
-        """Change the decisions, and list what follows. Raises `DecisionsError`."""
-        if self._workspace.dry_run:
-            raise UsageError("This is a dry run: no decision is written.")
+    def change(
+        self, change: Callable[[RedirectsDecision], RedirectsDecision], said: str
+    ) -> None:
+        """Change the decisions, unless one cannot be. Raises `DecisionsError`."""
 
         def checked(now: RedirectsDecision) -> RedirectsDecision:
             check_against(changed := change(now), ())
             return changed
 
-        change_decision(self._workspace.project, RedirectsDecision, checked)
-        self._asked = ""
-        self._load()
-        self.show()
+        super().change(checked, said)
 
-    def _load(self) -> None:
+    def load(self) -> None:
+        """List the addresses with what is decided about them now."""
+        self._asked = ""
         self._map = self._handover.redirects()
-        self._decided = decided_redirects(self._workspace.project)
+        self._decided = decided_redirects(self.workspace.project)
         self._choices = {each.old: each for each in self._decided.addresses}
-        self._rows.load(self._map, self._decided)
+        self._proposed = {each.old: each for each in propose_redirects(self._map)}
+        self._addresses.load(self._map, self._decided)
         parts = planned_redirects_doc(self._handover, self._map)
         about = (each for each in parts if isinstance(each, Text | Note))
         self._about = doc_sheet(*about)
 
     def _reload(self) -> None:
-        self._load()
+        self.load()
         self.renew()
+
+    def _at(self, key: str) -> AddressRow:
+        return self._map.rows[number_of(key)]

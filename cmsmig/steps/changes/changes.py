@@ -177,8 +177,12 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
         if decided.choice(key.collection_id) is None:
             continue
         if row.story_record and not row.gone and key not in migration.items:
-            text = "is no longer part of what is imported"
-            yield Change(Where.ORIGIN, row.story_record.full_slug, str(key), text=text)
+            text, path = (
+                "is no longer part of what is imported",
+                row.story_record.full_slug,
+            )
+            gone = Ref(Kind.STORY, path)
+            yield Change(Where.ORIGIN, path, str(key), text=text, ref=gone)
 
 
 def _of_public(

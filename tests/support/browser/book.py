@@ -171,6 +171,12 @@ class Book:
         await self.control(name).nth(which).click()
         self.driven.add(name)
 
+    async def pick(self, name: str, label: str, which: int = 0) -> None:
+        """Click one of the buttons of a name by what it says."""
+        said = self.page.get_by_text(label, exact=True)
+        await self.control(name).and_(said).nth(which).click()
+        self.driven.add(name)
+
     async def choose(self, name: str, label: str, which: int = 0) -> None:
         """Choose an option of a drop-down by what it says, a count left out."""
         index = await self._offered(name, label, which)

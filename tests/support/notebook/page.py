@@ -63,6 +63,19 @@ class Page:
         self._send(self.tags(name)[which], name, None)
         await worked()
 
+    async def pick(self, name: str, label: str, which: int = 0) -> None:
+        """Press one of the buttons of a name by what it says."""
+        found: list[Tag] = []
+
+        def has_it() -> bool:
+            said = [e for e in self.tags(name) if e.get_text(strip=True) == label]
+            found[:] = said
+            return len(said) > which
+
+        await self.until(has_it, f"no {name} says {label}")
+        self._send(found[which], name, None)
+        await worked()
+
     async def run(self, name: str) -> None:
         """Press a button, and wait until it can be pressed again."""
         await self.click(name)
@@ -128,6 +141,12 @@ class Page:
 
     def _values(self, name: str) -> list[object]:
         return [_value(each) for each in self.tags(name)]
+
+    async def counts(self, name: str, number: int) -> None:
+        """Wait until there are so many controls of a name."""
+        await self.until(
+            lambda: len(self.tags(name)) == number, f"not {number} of {name}"
+        )
 
     async def labelled(self, name: str, text: str) -> None:
         """Wait until a button has this label."""
