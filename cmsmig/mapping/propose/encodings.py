@@ -134,8 +134,13 @@ RULES: Mapping[str, tuple[str, ...]] = {
 
 Source: origin, validations seen; destination, field definitions.
 """
-_NOT_CARRIED = ("pattern", "acceptedExtensions")
-"""Validations that no field type has in the same sense."""
+_IN_WORDS = {
+    "max_length": "at most {} characters",
+    "minlength": "at least {} characters",
+    "min_value": "not below {}",
+    "max_value": "not above {}",
+    "decimals": "{} decimals",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +165,13 @@ def rules_of(origin: Field, encoding: Encoding, facts: FieldFacts) -> FieldRules
         if name in known and fits:
             rules[name] = limit
         elif name in known:
-            left.append(f"{name} {limit}, which a value to import breaks")
-    left += [
-        f"{name} {origin.validations[name]}"
-        for name in _NOT_CARRIED
-        if origin.validations.get(name)
-    ]
+            rule = _IN_WORDS[name].format(limit)
+            left.append(f"{rule}, which a value to import breaks")
+    # No field type has these in the same sense.
+    if pattern := origin.validations.get("pattern"):
+        left.append(f"the pattern {pattern}")
+    if isinstance(endings := origin.validations.get("acceptedExtensions"), list):
+        left.append(f"accepts only {', '.join(map(str, endings))}")
     note = f"Asked for at the origin, but not here: {'; '.join(left)}." if left else ""
     return FieldRules(rules, note)
 
