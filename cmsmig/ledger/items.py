@@ -220,7 +220,7 @@ class Items(ItemRows):
         `left`, the paths of their pages in other languages.
         """
         story_records = [
-            (key, self._store.one(*ITEM.find(key, "home_id"))) for key in keys
+            (key, self._store.one(*ITS_STORY.find(key, "id"))) for key in keys
         ]
         paths = [(_KEEP_PATH, (*key, path)) for key, path in left]
         statements = chain.from_iterable(_release(*each) for each in story_records)
@@ -269,7 +269,7 @@ def recover(key: ItemKey) -> Statement:
     failure."""
     update = f"""UPDATE item SET reason = '', explanation = '', status =
                      (SELECT iif(made, 'created', 'reused') FROM home
-                      WHERE home.id = item.home_id)
+                      WHERE id = home_id)
                  WHERE {OF_ITEM} AND home_id IS NOT NULL"""
     return update, key
 
