@@ -148,7 +148,7 @@ class OfficialError(CmsmigError):
 
 
 class OfficialUnavailableError(OfficialError):
-    """Node or the official package is missing, too old or not to be had."""
+    """Node or the official package is missing, too old or cannot be installed."""
 
 
 class OfficialFailedError(OfficialError):

@@ -148,7 +148,7 @@ class Evidence:
     @property
     def headline(self) -> Headline:
         """Return what a client asks first."""
-        unsettled = sum(row.gone.is_undone for row in self.gone if row.gone)
+        unsettled = sum(row.gone.is_pending for row in self.gone if row.gone)
         return headline(
             self.accounting,
             self.publication,
@@ -169,7 +169,7 @@ class Evidence:
         if self.verification is not None and not self.verification.is_as_decided:
             return 4
         items, files = self.accounting, self.files
-        if any(row.gone.is_undone for row in self.gone if row.gone):
+        if any(row.gone.is_pending for row in self.gone if row.gone):
             return 1
         return 1 if items.failed or items.open or files.failed or files.open else 0
 

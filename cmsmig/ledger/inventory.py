@@ -40,7 +40,7 @@ class Inventory:
         self.save_asset(replace(asset, status="proven", reason="", explanation=""))
 
     def release_asset(self, asset: AssetRow, *, keep_record: bool) -> None:
-        """Write that a file is to be brought again, over its record if that is left."""
+        """Write that a file is to be uploaded again, to its record if that is left."""
         kept = replace(asset, status="signed", reason="", explanation="")
         if not keep_record:
             kept = replace(kept, asset_id=None, content_url="")

@@ -37,8 +37,8 @@ class KnownItem(Protocol):
 class ItemRows:
     """Reads every item's row again where the ledger may hold something else.
 
-    The rows of before are let go one by one as those of now are read, so that no time
-    sees both. A row that is as it was stays the same object.
+    Each earlier row is dropped as its new one is read, so that memory never holds two
+    full sets. A row that did not change stays the same object.
     """
 
     def __init__(self, store: Store) -> None:

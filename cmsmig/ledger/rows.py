@@ -69,8 +69,8 @@ class GoneItem:
         return self.state not in _STORY_STAYS
 
     @property
-    def is_undone(self) -> bool:
-        """Return whether what was decided about it was not done."""
+    def is_pending(self) -> bool:
+        """Return whether a decision about it is missing or not carried out."""
         return bool(self.note) or self.state is GoneState.UNDECIDED
 
 
@@ -189,8 +189,8 @@ class AssetRow:
         return self.status == "failed" or self.reason == TEXT_NOT_WRITTEN
 
     @property
-    def is_brought(self) -> bool:
-        """Return whether the file was brought there; content holds its address.
+    def is_uploaded(self) -> bool:
+        """Return whether the file was uploaded; content holds its address.
 
         One that is gone since counts: it has no decision yet to create it again.
         """

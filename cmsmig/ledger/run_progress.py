@@ -32,7 +32,7 @@ _SETTLED = """SELECT coalesce(
     (SELECT min(id) - 1 FROM intent INDEXED BY one_open_intent
      WHERE outcome IS NULL AND run_id = ?),
     (SELECT max(id) FROM intent), 0)"""
-"""All requests of a run up to this intent have an outcome, which is for good."""
+"""All requests of a run up to this intent have a final outcome."""
 _HANDLED = """SELECT kind, count(*) FROM intent
     WHERE id > ? AND id <= ? AND run_id = ? AND outcome IS NOT NULL GROUP BY kind"""
 _LAST = 2**62
@@ -47,8 +47,8 @@ class LastRun:
     started_at: str
     """ISO 8601 in UTC."""
     outcome: str
-    """`done`, `stopped` or `failed: ...`; empty while it runs, and for good where it
-    ended without saying so."""
+    """`done`, `stopped` or `failed: ...`; empty while it runs, and where it was
+    killed."""
     planned: Mapping[str, int]
     """The calls of its plan, by name."""
 
@@ -86,7 +86,7 @@ class RunWatch:
         self._last: Progress | None = None
         self._run = 0
         self._floor = 0
-        """The requests of the run up to this intent are counted for good."""
+        """The requests of the run up to this intent are counted."""
         self._counted: Counter[str] = Counter()
 
     def look(self) -> Progress | None:

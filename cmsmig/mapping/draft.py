@@ -83,7 +83,7 @@ class DraftContext:
     """By origin address, exactly as it is in the field or the decoded
     HTML attribute."""
     missing_assets: Mapping[str, str]
-    """Addresses that could not be had, with the reason for an editor."""
+    """Addresses that could not be fetched, with the reason for an editor."""
     alts: Mapping[str, str]
     """Alt texts by address and by file id, for `__wf_reserved_inherit`."""
     file_hosts: frozenset[str]

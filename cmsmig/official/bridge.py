@@ -45,7 +45,7 @@ class Official:
         self._count = 0
         self._child: Child | None = None
         self._left = 0
-        """How many bodies the process is still good for."""
+        """How many bodies the process still converts before it is replaced."""
         self._over: OfficialUnavailableError | None = None
 
     async def validate(

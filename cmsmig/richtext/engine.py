@@ -50,7 +50,7 @@ class AssetLookup:
         return ""
 
     def missing(self, address: str) -> str:
-        """Return why a file could not be had, or empty when nothing is amiss.
+        """Return why a file could not be fetched, or empty when nothing is amiss.
 
         A body keeps the old address of such a file, and lists a loss.
         """

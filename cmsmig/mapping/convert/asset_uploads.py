@@ -167,7 +167,7 @@ def plan_uploads(
 
     Name and alt come from the smallest (collection, item id, locale, field,
     index), so that no order of reading changes them. Addresses without a fact
-    are left out: they could not be had.
+    are left out: they could not be fetched.
     """
     first: dict[str, AssetUse] = {}
     described: dict[str, AssetUse] = {}

@@ -36,7 +36,7 @@ class FieldUse(AssetLookup):
     context: DraftContext
 
     def uploaded_asset(self, address: str) -> UploadedAsset | None:
-        """Return where an origin file lives now, if it was brought over."""
+        """Return the new address of an origin file, if it was uploaded."""
         assets = self.context.assets
         return assets.get(address) or assets.get(address.strip())
 
@@ -52,7 +52,7 @@ class FieldUse(AssetLookup):
         return shown_alt(alts.get(address) or alts.get(file_id_of(address)) or "")
 
     def missing(self, address: str) -> str:
-        """Return why a file could not be had, or empty when nothing is amiss."""
+        """Return why a file could not be fetched, or empty when nothing is amiss."""
         if self.uploaded_asset(address) is not None:
             return ""
         missing = self.context.missing_assets
@@ -79,7 +79,7 @@ class FieldUse(AssetLookup):
         return loss_of(kind, what, why, f"{self.design.origin}{place}", severity)
 
     def missing_loss(self, address: str, place: str = "") -> Loss:
-        """Return the loss of a file that could not be had."""
+        """Return the loss of a file that could not be fetched."""
         why = self.missing(address) or "The file was not downloaded."
         return self.loss("missing-file", address, why, place=place)
 

@@ -211,7 +211,7 @@ def _asset(value: Json, use: FieldUse) -> Encoded:
 
 
 def _multiasset(value: Json, use: FieldUse) -> Encoded:
-    """Encode a MultiImage; files that could not be had are left out and listed."""
+    """Encode a MultiImage; files that could not be fetched are left out and listed."""
     if is_unset(value) or value == []:
         return Encoded([])
     assets, losses = _asset_values(value, use)

@@ -36,7 +36,7 @@ class Lookups:
     files: dict[str, bool] = field(default_factory=dict)
     """By origin address: whether the file is at the destination, or will be."""
     missing: dict[str, str | None] = field(default_factory=dict)
-    """By origin address: why a file could not be had."""
+    """By origin address: why a file could not be fetched."""
     alts: dict[str, str | None] = field(default_factory=dict)
     blocks: dict[str, _Division] = field(default_factory=dict)
     """By the field of the item's body."""

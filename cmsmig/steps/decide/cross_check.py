@@ -139,7 +139,7 @@ async def cross_check(
     `cache` and `environ` are where the official package lies and what Node runs
     with, `patience` the seconds that one body may take there. When `stop` is set it
     ends within moments, and returns the bodies compared so far. Raises
-    `OfficialUnavailableError` where Node is missing or the package not to be had.
+    `OfficialUnavailableError` where Node is missing or the package cannot be installed.
     """
     observer(StepStarted(STEP, len(bodies)))
     outcomes: dict[int, Outcome] = {}

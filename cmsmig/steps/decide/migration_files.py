@@ -305,7 +305,7 @@ def _file_facts(files: Mapping[str, FileRow]) -> dict[str, FileFact]:
 def _missing_files(
     uses: Iterable[AssetUse], files: Mapping[str, FileRow]
 ) -> dict[str, str]:
-    """Return the addresses in use whose files could not be had, with the reason."""
+    """Return the addresses in use whose files could not be fetched, with the reason."""
     missing: dict[str, str] = {}
     for use in uses:
         row = files.get(use.address)

@@ -131,19 +131,18 @@ class Resources:
             yield self._join(ref, name, there, ASSET_FOLDERS)
 
     def to_upload(self) -> Iterator[UploadPlan]:
-        """Yield the files that are not brought yet, in the order of the import."""
+        """Yield the files that are not uploaded yet, in the order of the import."""
         for upload in self.migration.files.uploads:
             row = self.files.get(upload.sha256)
-            if row is None or not row.is_brought:
+            if row is None or not row.is_uploaded:
                 yield upload
 
     def files_there(self) -> Iterator[tuple[UploadPlan, AssetRow, Asset]]:
-        """Yield the files that were brought and whose records are there and ours, as
-        the space was listed."""
+        """Yield the uploaded files whose records are in the space's list and ours."""
         for upload in self.migration.files.uploads:
             row = self.files.get(upload.sha256)
             there = self.snapshot.assets.get(row.asset_id or 0) if row else None
-            if row and row.is_brought and there and there.ext_id == row.ext_id:
+            if row and row.is_uploaded and there and there.ext_id == row.ext_id:
                 yield upload, row, there
 
     def assets(self) -> Iterator[Comparison[UploadPlan, Asset]]:

@@ -70,11 +70,11 @@ class Downloads:
         fresh: list[FileRow] = []
         queue = iter(enumerate(todo))
 
-        async def bring() -> None:
+        async def download() -> None:
             for number, address in queue:
-                fresh.append(await self._bring(number, address))
+                fresh.append(await self._download(number, address))
 
-        await together(bring() for _ in range(WORKERS))
+        await together(download() for _ in range(WORKERS))
         self.store.save([*rows.values(), *fresh])
         failed = tuple(
             sorted((row for row in fresh if row.error), key=lambda row: row.address)
@@ -91,7 +91,7 @@ class Downloads:
         )
         return report
 
-    async def _bring(self, number: int, address: str) -> FileRow:
+    async def _download(self, number: int, address: str) -> FileRow:
         try:
             with self.store.arrival(number) as arrival:
                 row = await self._receive(address, arrival)

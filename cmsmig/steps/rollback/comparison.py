@@ -214,7 +214,7 @@ async def _replaced_files(job: RollbackJob, ours: Iterable[Reverse]) -> dict[str
 
     rows = [row for each in ours if isinstance(row := each.row, AssetRow)]
     await work_through(
-        [row for row in rows if row.is_brought],
+        [row for row in rows if row.is_uploaded],
         Work(lambda batch: None, look, lambda row: None),
         workers=job.settings.in_flight,
         stop=job.stop,

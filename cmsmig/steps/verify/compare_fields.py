@@ -156,8 +156,8 @@ def _fields_otherwise(diff: Diff, labels: Labels) -> Iterator[Difference]:
     """Yield the fields that are not as they are to be, and what mends each."""
     for each in diff.of(*_OTHERWISE):
         is_written = each.outcome is Outcome.WRITE
-        mended = "run `cmsmig import`" if is_written else f"it stays; {DECIDE}"
-        text = f"{_in_words(each, labels)}; {mended}."
+        advice = "run `cmsmig import`" if is_written else f"it stays; {DECIDE}"
+        text = f"{_in_words(each, labels)}; {advice}."
         yield Difference(_code(each), each.what, each.field, text)
 
 
@@ -166,7 +166,7 @@ def _code(field: FieldDiff) -> DifferenceCode:
     return DifferenceCode.FOLDER_NAME if is_name else _CHANGED[field.ref.kind]
 
 
-def undone_removals(job: ImportJob) -> Iterator[Difference]:
+def pending_removals(job: ImportJob) -> Iterator[Difference]:
     """Yield the stories that exist against a decision.
 
     Reads only, and asks nothing: one that was edited is reported by its last change.
@@ -174,7 +174,7 @@ def undone_removals(job: ImportJob) -> Iterator[Difference]:
     rows = job.ledger.items.all()
     found = compare_with_origin(job.migration, job.ledger, job.snapshot, job.seen_gone)
     for key, gone in found.gone.items():
-        if gone.state in REMOVALS or gone.is_undone:
+        if gone.state in REMOVALS or gone.is_pending:
             text = gone_sentence_of(replace(rows[key], gone=gone))
             if gone.state in REMOVALS:
                 text += " Run `cmsmig import`."

@@ -20,7 +20,7 @@ from cmsmig.steps.decide.migration import as_begun, open_migration
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.verify.compare_fields import compare_objects, undone_removals
+from cmsmig.steps.verify.compare_fields import compare_objects, pending_removals
 from cmsmig.steps.verify.compare_public import compare_public
 from cmsmig.steps.verify.compare_readers import LEAST, UnseenFinder
 from cmsmig.steps.verify.compare_stories import ReadBack, compare_groups, list_gone
@@ -47,8 +47,8 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
         for row in job.ledger.inventory.assets().values()
         if scope.has(Kind.ASSET) and row.sha256 not in unneeded
     ]
-    _list_unmade(job, found)
-    found.differences.extend(undone_removals(job))
+    _list_missing(job, found)
+    found.differences.extend(pending_removals(job))
     stories = [key for key in job.migration.items if key in expected]
     job.observer(StepStarted(STEP, len(stories) + len(assets)))
     if scope.is_all or scope.kinds:
@@ -127,7 +127,7 @@ def _find_expected(job: ImportJob) -> dict[ItemKey, StoryRecord]:
     }
 
 
-def _list_unmade(job: ImportJob, found: Verification) -> None:
+def _list_missing(job: ImportJob, found: Verification) -> None:
     """List the selected items whose stories are not there, gone or not made yet."""
     rows = job.ledger.items.all()
     gone = job.gone.keys()

@@ -89,7 +89,7 @@ async def upload_assets(
     todo = [
         upload
         for upload in job.migration.files.uploads
-        if (row := known.get(upload.sha256)) is None or not row.is_brought
+        if (row := known.get(upload.sha256)) is None or not row.is_uploaded
     ]
     job.observer(StepStarted(STEP, len(todo)))
     folder_id = await _make_folder(job)
@@ -168,7 +168,7 @@ async def arrived_uploads(
     doubtful = [
         row
         for upload in migration.files.uploads
-        if (row := rows.get(upload.sha256)) is not None and not row.is_brought
+        if (row := rows.get(upload.sha256)) is not None and not row.is_uploaded
     ]
     scanner = Work(lambda batch: None, look, lambda row: None)
     await work_through(doubtful, scanner, workers=workers, stop=stop)

@@ -156,7 +156,7 @@ async def _look(
     if recreate:
         used = {upload.sha256 for upload in migration.files.uploads} - gone.hashes()
         rows = ledger.inventory.assets()
-        there = [row for row in rows.values() if row.is_brought and row.sha256 in used]
+        there = [row for row in rows.values() if row.is_uploaded and row.sha256 in used]
         lost = await lost_bytes(client, there, workers=workers, stop=stop)
         gone = gone.with_lost_bytes(lost)
     arrived = await arrived_uploads(

@@ -124,7 +124,7 @@ class Outcome:
     def gone_undone(self) -> tuple[ItemRow, ...]:
         """Return those of them about which something else was decided than was
         done."""
-        return tuple(row for row in self.gone if row.gone and row.gone.is_undone)
+        return tuple(row for row in self.gone if row.gone and row.gone.is_pending)
 
     @property
     def exit_code(self) -> int:

@@ -249,7 +249,7 @@ def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAss
     existing: dict[str, UploadedAsset] = {}
     for upload in migration.files.uploads:
         row = assets.get(upload.sha256)
-        if row is None or not row.is_brought:
+        if row is None or not row.is_uploaded:
             continue
         uploaded_asset = UploadedAsset(row.asset_id, row.content_url)
         existing.update(dict.fromkeys(upload.addresses, uploaded_asset))

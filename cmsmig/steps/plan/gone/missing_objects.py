@@ -230,7 +230,7 @@ def has_files(ledger: Ledger) -> bool:
 
 
 def _may_be_gone(row: AssetRow) -> bool:
-    return row.is_brought and row.asset_id is not None
+    return row.is_uploaded and row.asset_id is not None
 
 
 def _unlisted(

@@ -192,7 +192,7 @@ def _too_large(space: Space) -> str:
 
 
 def file_totals(migration: Migration) -> JsonObject:
-    """Return how many files there are to bring, and how many bytes in all."""
+    """Return how many files are to be uploaded, and how many bytes in all."""
     found = [size for _, size in _file_sizes(migration)]
     return {"files": len(found), "bytes": sum(found), "largest": max(found, default=0)}
 
