@@ -104,7 +104,7 @@ async def upload_assets(
     work = write_ahead(
         job.ledger.intents,
         partial(signing_intent, job),
-        partial(_bring, job, folder_id),
+        partial(_upload, job, folder_id),
     )
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         await pool.take(work, todo)
@@ -116,7 +116,7 @@ async def upload_assets(
     job.observer(StepFinished(STEP, f"{counted(settled, 'file')} settled"))
 
 
-async def _bring(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> None:
+async def _upload(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> None:
     data = _read(job.migration.files.path(upload.sha256), upload.sha256)
     if data is None:
         explanation = _explain_damage(upload, job.migration.files.path(upload.sha256))

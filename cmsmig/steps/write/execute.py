@@ -150,18 +150,18 @@ async def _execute(
         own = resource.rules.own(actual)
         made = made_row(ref, own, resource.rules.created(desired, actual))
         made_now = replace(resource, actual=actual, recorded=made, intent=None)
-        await _bring(job, calls, compared, made_now)
+        await _write(job, calls, compared, made_now)
     elif compared.owner is Owner.OTHERS:
         row = made_row(ref, resource.rules.own(actual), None)
         if row != resource.recorded:
             job.ledger.inventory.save_made(row, intent=ref.kind)
     elif compared.owner is Owner.OURS:
-        await _bring_up_to_date(job, calls, compared, actual)
+        await _update(job, calls, compared, actual)
     if calls.step:
         job.observer(StepAdvanced(calls.step, ref.key))
 
 
-async def _bring_up_to_date(
+async def _update(
     job: ImportJob, calls: Calls[D, A], listed: Comparison[D, A], actual: A
 ) -> None:
     """Write what is ours, and report what is theirs.
@@ -174,10 +174,10 @@ async def _bring_up_to_date(
         intent = _compare(job, resource).intent
         if intent is not None and intent != listed.intent:
             job.ledger.intents.write([intent])
-    await _bring(job, calls, listed, resource)
+    await _write(job, calls, listed, resource)
 
 
-async def _bring(
+async def _write(
     job: ImportJob,
     calls: Calls[D, A],
     listed: Comparison[D, A],
