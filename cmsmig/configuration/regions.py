@@ -27,7 +27,7 @@ _FIRST_CODED_ID = 1 << 48
 def region_of(space_id: str) -> str:
     """Return the region a space id belongs to, or empty when it names none.
 
-    Newer ids carry the region in bits 48 to 52; older ones lie in ranges of a
+    Newer ids carry the region in bits 48 to 52; older ones are in ranges of a
     million each. An old id of the Chinese service reads as `eu`, since the two
     ranges overlap.
     """

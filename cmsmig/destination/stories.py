@@ -1,4 +1,4 @@
-"""Stories and the folders they lie in (stories themselves, with `is_folder`)."""
+"""Stories and their folders (stories themselves, with `is_folder`)."""
 
 from __future__ import annotations
 

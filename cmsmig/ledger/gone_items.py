@@ -32,7 +32,7 @@ class GoneItems:
         return read_rows(self._store, "WHERE gone <> ''")
 
     def mark(self, gone: Mapping[ItemKey, GoneItem]) -> None:
-        """Write what is gone at the origin and what is to become of its story.
+        """Write which items are gone at the origin and what to do with their stories.
 
         The story records are kept. Such an item counts as skipped where the origin
         still has it, and not at all where it was deleted there.

@@ -1,6 +1,6 @@
 """The official package on this machine: found, or installed once, as pinned.
 
-It lies in the user's cache folder, under the fingerprint of the lock file, and is
+It is in the user's cache folder, under the fingerprint of the lock file, and is
 never part of the project. Nothing of it is needed to migrate.
 """
 
@@ -41,7 +41,7 @@ class Installation:
 
 
 def default_folder() -> Path:
-    """Return the folder that installations lie in; made when one is."""
+    """Return the folder of installations; the first one makes it."""
     return platformdirs.user_cache_path("cmsmig") / "official"
 
 

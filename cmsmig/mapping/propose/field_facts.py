@@ -46,7 +46,7 @@ class FieldFacts:
     """Moments at midnight, in UTC or in the site's zone."""
     moments: int = 0
     announced: int = 0
-    """Moments that lie after the item's last change: events, not publications."""
+    """Moments after the item's last change: events, not publications."""
     shortest: int | None = None
     """Characters of the shortest text; None without any."""
     lowest: float | None = None

@@ -242,7 +242,7 @@ class Pictures:
         return made
 
     def address(self, element: Element) -> str:
-        """Return where a picture lies, or empty when rich text can't show it."""
+        """Return a picture's address, or empty when rich text can't show it."""
         given = element.attributes
         source = given.get("src", "")
         if Deviation.IMAGE_SOURCE not in self._on:

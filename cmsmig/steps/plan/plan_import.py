@@ -74,7 +74,7 @@ class PlannedImport:
 
     plan: Plan
     accounting: Accounting
-    """As of before the plan is carried out."""
+    """As it was before the plan is carried out."""
     snapshot: Snapshot
     offline: OfflineDrafts
     edits: StoryEdits

@@ -157,7 +157,7 @@ async def _remove(removal: Removal, going: Reverse) -> None:
 async def _unmoved(
     removal: Removal, plan: RollbackPlan, kind: Kind, going: Sequence[Reverse]
 ) -> list[Reverse]:
-    """Return what is as the plan found it, of what goes for good; the rest stays."""
+    """Return what is unchanged of what is deleted permanently; the rest is kept."""
     if not going:
         return []
     wanted = Lists(

@@ -58,11 +58,11 @@ class GoneThing:
     row: ItemRow | AssetRow | MadeRow
     """What the ledger says of it."""
     outside: bool = False
-    """Whether it is no part of the pilot, so that nothing becomes of it now."""
+    """Whether it is outside of the pilot, which does nothing with it."""
     record_left: bool = False
     """For a file: its record is there, only its bytes are not."""
     action: GoneAction | None = None
-    """What is to become of it: made again, left out, or None while undecided."""
+    """The decision: made again, left out, or None while undecided."""
 
     @property
     def is_left_out(self) -> bool:
