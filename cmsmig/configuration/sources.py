@@ -105,7 +105,7 @@ class Sources:
 
 
 def read_given(
-    toml: Path, env: Path, environ: Mapping[str, str], target: str = ""
+    toml: Path, env: Path, environ: Mapping[str, str], target: str
 ) -> Sources:
     """Return the settings and the tokens that were given, for one target if named.
 

@@ -60,13 +60,13 @@ class StoryCalls(Connection):
             return await self.story(story_id)
         return None
 
-    async def create_story(self, body: JsonObject, *, publish: bool = False) -> Story:
-        """Create one story or folder, as a draft unless `publish`.
+    async def create_story(self, body: JsonObject) -> Story:
+        """Create one story or folder, as a draft.
 
         Not repeatable. Spec: import rule 2.
         """
         what = f"create {_called(body)}"
-        return await self._write(what, "POST", "stories", body, publish=publish)
+        return await self._write(what, "POST", "stories", body, publish=False)
 
     async def update_story(
         self, story_id: int, body: JsonObject, *, publish: bool = False

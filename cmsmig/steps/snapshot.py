@@ -232,8 +232,8 @@ async def read_snapshot(
     client: DestinationClient,
     wanted: Lists,
     *,
-    sharing: Sharing | None = None,
-    accept: Callable[[TokenRights], None] = lambda rights: None,
+    sharing: Sharing | None,
+    accept: Callable[[TokenRights], None],
 ) -> Snapshot:
     """Read what the token may do, the space, and its lists. Reads only.
 

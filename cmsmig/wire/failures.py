@@ -44,7 +44,7 @@ Outcome: TypeAlias = Answer | NoAnswer
 
 
 def delay_before(
-    attempt: int, random: Callable[[], float], asked: float | None = None
+    attempt: int, random: Callable[[], float], asked: float | None
 ) -> float:
     """Return the seconds to wait before try `attempt` (2 is the first repetition)."""
     grown: float = min(_FIRST_DELAY * 2.0 ** (attempt - 2), _LONGEST_DELAY)

@@ -92,7 +92,7 @@ def _embeds_problems(decision: EmbedsDecision) -> Iterator[str]:
 def undecided_collections(
     decision: CollectionsDecision,
     collections: Sequence[Collection],
-    locales: Sequence[Locale] = (),
+    locales: Sequence[Locale],
 ) -> tuple[str, ...]:
     """Return what `collections.yaml` says nothing about, a sentence each."""
     known = {locale.locale_id for locale in decision.locales}

@@ -368,9 +368,8 @@ class Stage:
             self._lost_whole(kind, element)
             self._empty_until = element.end
 
-    def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
-        what = self._source[element.start : element.end]
-        self._losses.lose(kind, what, element, why=why)
+    def _lost_whole(self, kind: str, element: Element) -> None:
+        self._losses.lose(kind, self._source[element.start : element.end], element)
 
 
 def _is_unshown(element: Element) -> bool:

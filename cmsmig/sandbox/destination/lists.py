@@ -59,15 +59,10 @@ def page_of(
 
 
 def page_reply(
-    key: str,
-    call: Call,
-    rows: Sequence[Row],
-    show: Callable[[Row], Json],
-    *,
-    most: int = 100,
+    key: str, call: Call, rows: Sequence[Row], show: Callable[[Row], Json]
 ) -> Reply:
     """Answer the page that a call asks for."""
-    page, headers = page_of(call, rows, most=most)
+    page, headers = page_of(call, rows)
     return json_reply(200, {key: [show(row) for row in page]}, headers=headers)
 
 

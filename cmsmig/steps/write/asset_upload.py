@@ -51,7 +51,6 @@ from cmsmig.steps.write.asset_records import (
     text_to_sign,
 )
 from cmsmig.steps.write.execute import Calls, executing
-from cmsmig.steps.write.idempotent_write import Sleep
 from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "assets"
@@ -181,7 +180,6 @@ async def lost_bytes(
     *,
     workers: int,
     stop: StopSignal,
-    sleep: Sleep = asyncio.sleep,
 ) -> tuple[AssetRow, ...]:
     """Return the files whose addresses have nothing, though they were proven once.
 
@@ -191,7 +189,7 @@ async def lost_bytes(
 
     async def look(row: AssetRow) -> None:
         for delay in PROOF_DELAYS:
-            await sleep(delay)
+            await asyncio.sleep(delay)
             if not await _has_nothing(client, row.content_url):
                 return
         lost.append(row)
