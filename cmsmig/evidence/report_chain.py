@@ -36,8 +36,8 @@ _UNLISTED = (
 )
 _ELSEWHERE = (
     "Reports of this project were signed on another machine or with another state "
-    "folder (`CMSMIG_STATE_DIR`), so their signatures cannot be checked here. That is "
-    "no change."
+    "folder (`CMSMIG_STATE_DIR`), or their lines were changed: only a machine with "
+    "that key can check them."
 )
 
 
@@ -113,9 +113,11 @@ class KeptReports:
     chain: Chain
 
     @property
-    def is_whole(self) -> bool:
-        """Return whether no change was found."""
-        return not self.chain.broken and not any(each.wrong for each in self.reports)
+    def exit_code(self) -> int:
+        """Return 4 for a change, 1 for signatures that cannot be checked, else 0."""
+        if self.chain.broken or any(each.wrong for each in self.reports):
+            return 4
+        return int(bool(self.chain.unchecked))
 
     def as_json(self) -> JsonObject:
         """Return what `reports --json` prints."""

@@ -267,12 +267,12 @@ async def test_a_kept_report_that_was_changed_is_named(
     )
 
 
-async def test_reports_that_another_key_signed_are_no_change(
+async def test_reports_that_another_key_signed_cannot_be_checked(
     staged: Callable[..., Staged], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With another state folder signatures cannot be checked: that is said, and is no
-    difference. A file that was changed is one as before, and lines of the key that is
-    here are still checked."""
+    """With another state folder signatures cannot be checked: the command reports that
+    and exits with 1. It still finds a changed file, and checks the lines of its own
+    key."""
     stage = staged()
     await stage.imported()
     project = stage.workspace().project
@@ -290,14 +290,14 @@ async def test_reports_that_another_key_signed_are_no_change(
     write("1")
     state = os.environ["CMSMIG_STATE_DIR"]
     monkeypatch.setenv("CMSMIG_STATE_DIR", str(tmp_path / "other"))
-    assert checked() == (0, {""}, "", True)
+    assert checked() == (1, {""}, "", True)
     shown = run_here("--project", str(project.root), "reports", str(kept)).out
     assert "signed on another machine or with another state folder" in shown
     assert "broken" not in shown
     write("2")
     page = (kept / "2" / "report.html").read_text()
-    assert "cannot be checked here" in page
-    assert checked() == (0, {""}, "", True)
+    assert "only a machine with that key can check them" in page
+    assert checked() == (1, {""}, "", True)
     chain = project.root / "reports.jsonl"
     lines = chain.read_text().splitlines()
     changed = lines[1].replace('"raw": "', '"raw": "0')
