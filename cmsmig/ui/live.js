@@ -111,7 +111,7 @@ function render({ model, el }) {
       const edge = turned < 0 ? all.at(-1) : all[0];
       const moved = turned !== 0 && !same;
       if (moved) turned = 0;
-      put(same ?? all.find((each) => each.hasAttribute("aria-current")) ?? edge);
+      put(same ?? all.find((each) => each.hasAttribute("aria-current")) ?? edge, all);
       if (moved) enter(current());
     }
     if (!within || focused()) return;
@@ -130,13 +130,14 @@ function render({ model, el }) {
     return root.contains(active) && !lost;
   }
 
-  function put(item) {
-    for (const each of items()) {
-      const on = each === item;
-      if (on) each.setAttribute("aria-current", "true");
-      else each.removeAttribute("aria-current");
-      for (const one of each.querySelectorAll(WORKED)) one.tabIndex = on ? 0 : -1;
+  // Moves the cursor from `before`: from all items once the kernel has changed them.
+  function put(item, before = root.querySelectorAll("[data-item][aria-current]")) {
+    for (const each of before) {
+      each.removeAttribute("aria-current");
+      for (const one of each.querySelectorAll(WORKED)) one.tabIndex = -1;
     }
+    item.setAttribute("aria-current", "true");
+    for (const one of item.querySelectorAll(WORKED)) one.tabIndex = 0;
     cursor = item.id;
   }
 
