@@ -6,6 +6,8 @@ import pytest
 from playwright.async_api import Page
 
 from cmsmig.ui.controls import button
+from cmsmig.ui.html.html_templates import fragment
+from cmsmig.ui.html.safe_html import sheet, source
 from tests.browser.test_live_panel import page as page
 from tests.browser.test_live_panel import show
 
@@ -16,6 +18,11 @@ _SPOTS = """selectors => selectors.map(
   each => Math.round(document.querySelector(each).getBoundingClientRect().top))"""
 _SCROLLED = """() => [...document.querySelectorAll("*")]
   .filter(each => each.scrollTop > 0).map(each => each.className)"""
+
+_SCROLLING = """() => [...document.querySelectorAll(".cmsmig-live *")]
+  .filter(each => /auto|scroll/.test(getComputedStyle(each).overflowY)
+    && each.scrollHeight > each.clientHeight + 1).map(each => each.className)"""
+_TEMPLATE = "notebook/preview/body_panes.html"
 
 
 def _body(text: int = 1) -> str:
@@ -95,6 +102,18 @@ async def test_a_change_leads_to_its_part(page: Page) -> None:
     await _is_level(page, _PARTS - 1)
     assert await page.evaluate(_SCROLLED) == ["stage"]
     assert await page.evaluate("sent") == []
+
+
+async def test_nothing_in_the_panes_scrolls(page: Page) -> None:
+    """Neither by hand nor in the sheet of an unattended run, however long the code is."""
+    code = source("a line of code\n" * 300)
+    pane = fragment(
+        _TEMPLATE, "pane", name="origin", title="Origin", marked="", content=code
+    )
+    stage = fragment(_TEMPLATE, "stage", body=1, end=1, wide=False, panes=[pane])
+    for shown in (stage, sheet(stage)):
+        await show(page, str(shown))
+        assert await page.evaluate(_SCROLLING) == ["cmsmig-panes"]
 
 
 async def test_another_body_begins_at_its_top(page: Page) -> None:

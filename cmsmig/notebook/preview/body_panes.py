@@ -47,8 +47,9 @@ from cmsmig.ui.html.word_marks import SideBySide, side_by_side
 
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
-_WHAT = 240
-"""Characters of a lost thing that a table shows; the ledger keeps all of it."""
+_WHAT, _WHOLE = 240, 2_000
+"""Characters of a lost thing that a table shows, and of those that it shows when it is
+pointed at; the ledger keeps all of it."""
 _CHANGES = 12
 """Changes since an acceptance that are listed."""
 _NODES = 120
@@ -179,6 +180,7 @@ def losses_html(losses: Sequence[Loss]) -> Markup:
             loss_name(loss.kind),
             loss.severity,
             _short(loss.what, _WHAT),
+            _short(loss.what, _WHOLE),
             loss.context,
             loss.why,
         )
