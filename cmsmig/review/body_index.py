@@ -195,7 +195,8 @@ class BodyIndex:
         self._embeds = embeds
         self._context = preview_context(migration, embeds)
         self._converted: dict[int, ConvertedBody] = {}
-        self._digests: dict[int, Digest] = {}
+        self.digests: dict[int, Digest] = {}
+        """Of the bodies that were scanned, by index."""
         self._examples: dict[EmbedKind, str] = {}
         self._instances: dict[int, tuple[Instance, ...]] = {}
 
@@ -203,11 +204,6 @@ class BodyIndex:
     def design(self) -> Design:
         """Return the design, as it was decided on before the bodies."""
         return self._migration.decisions.design
-
-    @property
-    def known(self) -> int:
-        """Return how many bodies were scanned."""
-        return len(self._digests)
 
     def choose(self, embeds: EmbedsDecision) -> None:
         """Convert under other embed choices from now on.
@@ -217,15 +213,11 @@ class BodyIndex:
         self._embeds = embeds
         self._context = preview_context(self._migration, embeds)
         self._converted.clear()
-        for index, digest in list(self._digests.items()):
+        for index, digest in list(self.digests.items()):
             if not digest.choices.hold(self._context.embeds):
-                del self._digests[index]
+                del self.digests[index]
                 self._instances.pop(index, None)
                 self.received(index, None)
-
-    def key(self, index: int) -> BodyKey:
-        """Return what names a body in decisions."""
-        return self._keys[index]
 
     def converted(self, index: int) -> ConvertedBody:
         """Return what the body at `index` becomes."""
@@ -247,18 +239,14 @@ class BodyIndex:
 
     def digest(self, index: int) -> Digest:
         """Return what lists need to know of a body; scans it if need be."""
-        if index not in self._digests:
+        if index not in self.digests:
             body = self.bodies[index]
             scanned = self._kept.find(body, self._context)
             if scanned is None:
                 scanned = self._scanned(index)
                 self._kept.keep(body, self._context, scanned)
-            self._digests[index] = self._noted(index, scanned)
-        return self._digests[index]
-
-    def digests(self) -> Mapping[int, Digest]:
-        """Return the digests of the bodies that were scanned, by index."""
-        return self._digests
+            self.digests[index] = self._noted(index, scanned)
+        return self.digests[index]
 
     def find(self, item: str, field: str = "") -> int | None:
         """Return the first body of an item, named by its id, slug or name."""
@@ -277,7 +265,7 @@ class BodyIndex:
         called, and how many it holds."""
         return tuple(
             (self.bodies[index].title, digest.unclosed)
-            for index, digest in sorted(self._digests.items())
+            for index, digest in sorted(self.digests.items())
             if digest.unclosed
         )
 
@@ -286,7 +274,7 @@ class BodyIndex:
         ones where none loses anything."""
         losing = sorted(
             (-each.content, -each.losses, index)
-            for index, each in self._digests.items()
+            for index, each in self.digests.items()
             if each.losses
         )
         found = [index for *_, index in losing] or range(len(self.bodies))
@@ -310,7 +298,7 @@ class BodyIndex:
     def _embed_counts(
         self, group: Callable[[EmbedKind], G]
     ) -> dict[G, tuple[int, int]]:
-        held = [[*map(group, each.embeds)] for each in self._digests.values()]
+        held = [[*map(group, each.embeds)] for each in self.digests.values()]
         counts = Counter(each for groups in held for each in groups)
         bodies = Counter(each for groups in held for each in set(groups))
         return {each: (counts[each], bodies[each]) for each in counts}
@@ -321,7 +309,8 @@ class BodyIndex:
         return sorts_of(sorted(self._instances.items()))
 
     @cached_property
-    def _keys(self) -> tuple[BodyKey, ...]:
+    def keys(self) -> tuple[BodyKey, ...]:
+        """Return what names each body in decisions."""
         return tuple(
             BodyKey(*body.item.key, body.design.origin) for body in self.bodies
         )

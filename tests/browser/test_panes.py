@@ -105,7 +105,7 @@ async def test_a_change_leads_to_its_part(page: Page) -> None:
 
 
 async def test_nothing_in_the_panes_scrolls(page: Page) -> None:
-    """Neither by hand nor in the sheet of an unattended run, however long the code is."""
+    """Neither by hand nor in the sheet of an unattended run, however long."""
     code = source("a line of code\n" * 300)
     pane = fragment(
         _TEMPLATE, "pane", name="origin", title="Origin", marked="", content=code

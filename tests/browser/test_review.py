@@ -107,7 +107,7 @@ class Review:
         names = [f"cmsmig-{each}" for each in wanted]
         assert [each for each in reached if each in names] == names
 
-    async def keeps_nobody_out(self) -> None:
+    async def has_no_barriers(self) -> None:
         """Insist that axe-core finds nothing serious or critical in any panel."""
         assert await barriers(self.book.page) == []
 
@@ -124,8 +124,8 @@ async def test_a_site_is_reviewed(
         await play(case["steps"], review, book)
         if review.is_restarted:
             # The Lab reports late that panels of the old kernel are missing.
-            heard = book.hearing.errors
-            heard[:] = [each for each in heard if "model not found" not in each]
+            errors = book.hearing.errors
+            errors[:] = [each for each in errors if "model not found" not in each]
         assert book.hearing.quiet()
 
 

@@ -72,7 +72,7 @@ def test_structures_are_named() -> None:
 
 
 def test_each_loss_is_marked_where_it_is() -> None:
-    """Every loss has its number at its own element; those beyond looks stand out."""
+    """Every loss has its number at its own element; those beyond looks are marked."""
     losses = convert_text(LOSSY).losses
     marked = str(numbered(sanitised(marked_html(LOSSY, losses))))
     for number, loss in enumerate(losses, start=1):
@@ -100,7 +100,7 @@ def test_marking_only_adds(html: str) -> None:
 
 
 def test_table_marks_stay_out_of_the_gaps_of_tables() -> None:
-    """A mark stands in a cell or before the table, where browsers leave it."""
+    """A mark is in a cell or before the table, where browsers leave it."""
     html = '<table><tr onclick="x()"><td onclick="x()">a</td></tr></table>'
     marked = marked_html(html, convert_text(html).losses)
     assert re.search(r"<table>\s*<mark|<tr[^>]*>\s*<mark", marked) is None
@@ -108,7 +108,7 @@ def test_table_marks_stay_out_of_the_gaps_of_tables() -> None:
 
 
 def test_blocks_are_named_at_the_destination() -> None:
-    """What the renderer leaves out stands as a box with its component and address."""
+    """What the renderer leaves out is a box with its component and address."""
     html = destination_html(convert_text(VIDEO).document)
     assert "▣ block embed" in html
     assert "https://video.example.com/embed/7" in html
@@ -148,8 +148,8 @@ async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
     assert page.select("[data-region=origin] :is(script, a, iframe, [onclick])") == []
     named = str(body_preview(previews, "video", "body").html())
     assert "Video — Posts, body" in named
-    with pytest.raises(UsageError, match="nobody"):
-        body_preview(previews, "nobody")
+    with pytest.raises(UsageError, match="no such"):
+        body_preview(previews, "no such")
 
 
 async def test_a_body_that_cannot_be_converted_stops_no_notebook(
@@ -205,7 +205,7 @@ async def test_unattended_lists_every_loss(tmp_path: Path) -> None:
 
 def test_a_list_of_findings_is_inert_and_bounded() -> None:
     """Hostile names are text, in the table and in a spreadsheet; what is left out
-    is counted, and a reason of its own stands in its row."""
+    is counted, and a reason of its own is in its row."""
     hostile = "=cmd()<img src=x onerror=y()>"
     finding = Finding("Link", hostile, "/p", "body", "x", "As a rule.", "Do it.")
     findings = [finding, replace(finding, why="On its own."), finding]
@@ -288,9 +288,9 @@ async def test_the_next_to_review_is_shown_once_it_is_found(tmp_path: Path) -> N
     await worked()
     await page.lacks("title", "Widget")
     previews.scanner.finish()
-    assert previews.body_index.known == 4
+    assert len(previews.body_index.digests) == 4
     previews.treat_kind("video", Treatment.LINK)
-    assert previews.body_index.known == 3
+    assert len(previews.body_index.digests) == 3
     await session.decided("embeds", {"kinds.video": "link"})
 
 
@@ -309,7 +309,7 @@ PIECES = (
 def test_cards_hold_all_of_a_body_and_nothing_that_runs(
     pieces: list[str], live: bool
 ) -> None:
-    """Every visible text stands in a card, in order, whatever the body holds."""
+    """Every visible text is in a card, in order, whatever the body holds."""
     html = "".join(pieces)
     document = convert_text(html).document
     outline = outline_of(document)

@@ -146,7 +146,7 @@ def test_sentences_show_commands_as_code_and_lone_backticks_as_they_are() -> Non
     assert "a ` b" in note("a ` b")
 
 
-def test_numbers_stand_to_the_right_and_truth_is_a_word() -> None:
+def test_numbers_are_at_the_right_and_truth_is_a_word() -> None:
     """Numbers get separators and a class, truth values a word."""
     made = table(("a", "b"), [(12345, True)])
     assert ">12,345</td><td>yes</td>" in made

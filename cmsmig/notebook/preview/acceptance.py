@@ -33,10 +33,23 @@ class AcceptView(View):
 
     @action("accept", "Accept blocks and embeds", main=True)
     def accept(self, _: str) -> None:
-        """Write both decisions as accepted."""
-        self.say(accept_both(self._previews), "good")
+        """Write both decisions as accepted by the reviewer.
+
+        Raises `UsageError` without a name.
+        """
+        previews = self._previews
+        previews.check()
+        previews.review.sign()
+        previews.embeds = save(
+            previews.workspace, previews.embeds, previews.review.reviewer
+        )
+        said = "Dry run: blocks.yaml and embeds.yaml would be written now."
+        if not previews.workspace.dry_run:
+            folder, by = previews.workspace.project.decisions, previews.review.reviewer
+            said = f"blocks.yaml and embeds.yaml written to {folder}, accepted by {by}."
+        self.say(said, "good")
         self.show()
-        self._previews.tell("accept")
+        previews.tell("accept")
 
     def html(self, *, live: bool) -> Markup:
         """Return what is accepted; live, with the name and the button."""
@@ -64,18 +77,3 @@ def acceptance_text(previews: Previews) -> str:
     if left := previews.scanner.tally().left:
         said.append(f"{left:,} split bodies still await their review above.")
     return " ".join(said)
-
-
-def accept_both(previews: Previews) -> str:
-    """Write both decisions as accepted by the reviewer; return what was done.
-
-    Raises `UsageError` without a name.
-    """
-    reviewer = previews.review.reviewer
-    previews.check()
-    previews.review.sign()
-    previews.embeds = save(previews.workspace, previews.embeds, reviewer)
-    if previews.workspace.dry_run:
-        return "Dry run: blocks.yaml and embeds.yaml would be written now."
-    folder = previews.workspace.project.decisions
-    return f"blocks.yaml and embeds.yaml written to {folder}, accepted by {reviewer}."

@@ -131,7 +131,7 @@ class BodyEditor(TableView):
         elif status.state is BodyState.REVIEWED:
             said = "This body is reviewed already."
         else:
-            self._review.accept(self._body_index.key(index), self._facts(index))
+            self._review.accept(self._body_index.keys[index], self._facts(index))
             self._previews.accepted.keep(index)
             self._scanner.status(index)
             said = f"Accepted: {self._body_index.bodies[index].title}."
@@ -153,16 +153,14 @@ class BodyEditor(TableView):
 
     @action("review-undo", "Undo", key="u")
     def undo(self, _: str) -> None:
-        """Take the last decision or change back."""
+        """Undo the last decision or change."""
         taken = self._review.undoable
         indexes = self._scanner.indexes(self._review.undo())
         self._scanner.forget(indexes or None)
         self._previews.tell("editor")
         if len(indexes) == 1:
             self.go(_open(self.at.query, indexes[0]))
-        self.say(
-            f"Taken back: {taken}." if taken else "There is nothing to undo.", "good"
-        )
+        self.say(f"Undone: {taken}." if taken else "There is nothing to undo.", "good")
         self.show()
 
     @action("review-reset", "Back to the proposal")
@@ -237,7 +235,7 @@ class BodyEditor(TableView):
         self._accepting = True
         try:
             waiting = list(self._scanner.unreviewed(kind))
-            bodies = [(self._body_index.key(i), self._facts(i)) for i in waiting]
+            bodies = [(self._body_index.keys[i], self._facts(i)) for i in waiting]
             count = 0
             # The review first: it writes when it is asked for one body more.
             pairs = zip(self._review.accepting(bodies), waiting, strict=False)
@@ -260,7 +258,7 @@ class BodyEditor(TableView):
         if index < 0:
             raise UsageError("No body is on show.")
         self._going_on = False
-        change(self._body_index.key(index), self._facts(index), *arguments)
+        change(self._body_index.keys[index], self._facts(index), *arguments)
         self._scanner.status(index)
         self._previews.tell("editor")
         self.show()
@@ -309,7 +307,7 @@ class BodyEditor(TableView):
 
     def above(self) -> Markup:
         """Return how far the review is."""
-        return _made("above", tally=tally_html(self._scanner.tally()))
+        return tally_html(self._scanner.tally())
 
     def html(self, *, live: bool) -> Markup:
         """Return the open body with its editor, or the list."""
@@ -320,9 +318,8 @@ class BodyEditor(TableView):
         found = self._bodies.passing(self.at.query)
         place = f"{found.index(self._index) + 1:,}" if self._index in found else "none"
         state = self._scanner.state(self._index)
-        actions = actions_html(
-            self, state, self._review.undoable, self._scanner.ticked(self._index)
-        )
+        ticked = self._scanner.ticked(self._index)
+        actions = actions_html(self, state, self._review.undoable, ticked)
         tally = self._scanner.tally()
         so_far = "" if tally.complete else f" of {tally.seen:,} looked through so far"
         return _made(

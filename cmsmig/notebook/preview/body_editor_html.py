@@ -48,7 +48,6 @@ def actions_html(
 ) -> Markup:
     """Return what may be done with the open body; `state` None: it is not known."""
     waits = state in (BodyState.OPEN, BodyState.REOPENED)
-    split = state not in (None, BodyState.NOT_NEEDED)
     undo = f"Undo: {undoable}" if undoable else "Nothing to undo"
     return joined(
         (
@@ -59,7 +58,7 @@ def actions_html(
                 enabled=state is BodyState.NOT_NEEDED,
             ),
             view.act("review-undo", about=undo, enabled=bool(undoable)),
-            view.act("review-reset", enabled=split),
+            view.act("review-reset", enabled=state not in (None, BodyState.NOT_NEEDED)),
         )
     )
 
@@ -94,7 +93,7 @@ def bulk_html(kinds: Counter[BlockKind], left: int) -> Markup:
 
 
 def status_text(status: ReviewStatus) -> str:
-    """Return how a body stands, to follow its title."""
+    """Return the state of a body, to follow its title."""
     if status.state is BodyState.REVIEWED:
         return f" — reviewed {status.how} by {status.by}, {status.at[:10]}"
     if status.state is BodyState.NOT_NEEDED:

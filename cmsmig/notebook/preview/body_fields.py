@@ -46,7 +46,7 @@ def fields_html(previews: Previews) -> Markup:
     there are, and how many of the scanned ones lose something."""
     index = previews.body_index
     places = [(e.collection.collection_id, e.design.origin) for e in index.bodies]
-    digests = index.digests().items()
+    digests = index.digests.items()
     bodies = Counter(places)
     losing = Counter(places[n] for n, each in digests if each.losses)
     of_content = Counter(places[n] for n, each in digests if each.content)
@@ -61,7 +61,7 @@ def fields_html(previews: Previews) -> Markup:
 
 def scanned_html(body_index: BodyIndex) -> Markup:
     """Return how many bodies were scanned, while it is not all of them."""
-    known, bodies = body_index.known, len(body_index.bodies)
+    known, bodies = len(body_index.digests), len(body_index.bodies)
     if known == bodies:
         return NOTHING
     return note(

@@ -209,7 +209,7 @@ def _changed(
 ) -> Markup:
     """Return why a body is to be reviewed again, and what changed since; before a
     person each line leads to its place in the panes."""
-    review = previews.blocks.reviews.get(previews.body_index.key(index))
+    review = previews.blocks.reviews.get(previews.body_index.keys[index])
     if review is None or not status.why:
         return NOTHING
     said = f"Accepted {review.how} by {review.by}, {review.at[:10]}. {status.why}"

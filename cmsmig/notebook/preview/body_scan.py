@@ -166,13 +166,13 @@ class BodyScanner:
         self.watchers: dict[str, Callable[[], None]] = {}
         """By panel: called now and then during the scan, and at its end."""
         self._seen: dict[int, Seen] = {}
-        self._indexes = {body_index.key(i): i for i in range(len(body_index.bodies))}
+        self._indexes = {body_index.keys[i]: i for i in range(len(body_index.bodies))}
         self._task: asyncio.Task[None] | None = None
 
     def status(self, index: int) -> ReviewStatus:
         """Return the state of a body's review; scans the body if need be."""
         facts = self.body_index.digest(index).facts
-        key = self.body_index.key(index)
+        key = self.body_index.keys[index]
         found = self.review.status(key, facts)
         kinds = {block.kind for block in found.blocks} - {BlockKind.TEXT}
         body = self.body_index.bodies[index]
@@ -194,7 +194,7 @@ class BodyScanner:
     def tick(self, index: int, *, seen: bool) -> None:
         """Tick a body as seen, or take its tick back."""
         text = self.body_index.bodies[index].text
-        self.ticks.mark(self.body_index.key(index), text, seen=seen)
+        self.ticks.mark(self.body_index.keys[index], text, seen=seen)
         self.status(index)
 
     def unreviewed(self, kind: BlockKind | None = None) -> Iterator[int]:
@@ -269,7 +269,7 @@ class BodyScanner:
         self._tell()
 
     def _unseen(self) -> list[int]:
-        known = self.body_index.digests()
+        known = self.body_index.digests
         return [
             index
             for index in range(len(self.body_index.bodies))

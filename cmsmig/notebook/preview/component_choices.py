@@ -62,7 +62,7 @@ class ComponentChoices(View):
         sorts = self._previews.body_index.components()
         if not sorts:
             return NOTHING
-        sort = self._chosen_of(sorts)
+        sort = self._chosen()
         block = self._previews.instance_block(sort.component_id)
         names = [(f"{one.called} ({one.count})", one.component_id) for one in sorts]
         controls = [
@@ -80,9 +80,7 @@ class ComponentChoices(View):
         return bar(*controls) + sheet(shown)
 
     def _chosen(self) -> ComponentSort:
-        return self._chosen_of(self._previews.body_index.components())
-
-    def _chosen_of(self, sorts: Sequence[ComponentSort]) -> ComponentSort:
+        sorts = self._previews.body_index.components()
         return next((one for one in sorts if one.component_id == self._at), sorts[0])
 
     def _decided(self) -> InstanceBlock | None:
@@ -114,16 +112,15 @@ class ComponentChoices(View):
         if block is None:
             return
         props = {each.prop: each for each in block.props}
-        known = props.pop(prop, None)
-        if chosen != _NOTHING:
-            given = known or next(each for each in proposed.props if each.prop == prop)
+        own = {each.prop: each for each in proposed.props}
+        if chosen == _NOTHING:
+            props.pop(prop, None)
+        else:
+            given = props.get(prop) or own[prop]
             props[prop] = replace(given, type=PropType(chosen))
-        order = [each.prop for each in proposed.props]
-        listed = sorted(
-            props.values(),
-            key=lambda one: order.index(one.prop) if one.prop in order else len(order),
-        )
-        self._write(replace(block, props=tuple(listed)))
+        order = dict.fromkeys((*own, *props))
+        listed = tuple(props[each] for each in order if each in props)
+        self._write(replace(block, props=listed))
 
     def _write(self, block: InstanceBlock | None) -> None:
         self._previews.decide_instances(self._chosen().component_id, block)

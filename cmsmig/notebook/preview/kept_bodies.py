@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from difflib import SequenceMatcher
 from itertools import accumulate
 
@@ -49,7 +50,7 @@ class AcceptedBodies:
             return
         content = self._index.digest(index).facts.content
         body = zlib.compress(self._index.bodies[index].text.encode(errors="replace"), 1)
-        self._derived.keep_parts(_name(self._index.key(index)), content, [body])
+        self._derived.keep_parts(_name(self._index.keys[index]), content, [body])
 
     def changes(
         self, index: int, review: BodyReview, status: ReviewStatus
@@ -67,7 +68,7 @@ class AcceptedBodies:
         return [*body_changes(label, old, new)] or [(0, f"{label}: not changed")]
 
     def _kept(self, index: int, review: BodyReview) -> str | None:
-        name = _name(self._index.key(index))
+        name = _name(self._index.keys[index])
         found = self._derived.part(name, 0, review.content)
         if found is not None:
             with suppress(zlib.error, ValueError):
@@ -76,8 +77,7 @@ class AcceptedBodies:
 
 
 def _name(key: BodyKey) -> str:
-    parts = (key.collection_id, key.item_id, key.locale_id, key.field)
-    return " ".join(("accepted body", *parts))
+    return " ".join(("accepted body", *astuple(key)))
 
 
 def _block_changes(
@@ -139,5 +139,4 @@ class SeenBodies:
 
 
 def _seen_print(key: BodyKey, html: str) -> str:
-    parts = [key.collection_id, key.item_id, key.locale_id, key.field, html]
-    return fingerprint(parts)[:32]
+    return fingerprint([*astuple(key), html])[:32]
