@@ -21,7 +21,7 @@ from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
-from cmsmig.ui.doc import Address, Cell, Doc, Facts, Part, Table, Text
+from cmsmig.ui.doc import Address, Cell, Doc, Facts, Part, Table, Text, applicable
 from cmsmig.ui.documents.findings import loss_facts
 from cmsmig.ui.format import about, megabytes, moment
 from cmsmig.ui.html.safe_html import doc_page
@@ -40,6 +40,11 @@ _HEAD = (
     "Stay behind",
 )
 
+_FAILED: Mapping[str, str] = {
+    "conflict": "Another story, which is not of this import, is at its place.",
+}
+_NOT_FIT = "It cannot become a story as it is; the list of findings says why."
+
 
 def client_plan(plan: Plan, details: PlanDetails) -> Doc:
     """Return what the import brings, by collection, and the time it takes."""
@@ -57,9 +62,9 @@ def client_plan(plan: Plan, details: PlanDetails) -> Doc:
     return (
         Text(said),
         Table(_HEAD, rows, shown=len(rows)),
-        *_behind(found),
+        _behind(found),
         *loss_facts(plan.losses),
-        *map(Text, _sentences(plan, total)),
+        *_sentences(plan, total),
     )
 
 
@@ -67,9 +72,11 @@ def write_client_plan(folder: Path, plan: Plan, details: PlanDetails, at: str) -
     """Write the plan as one page that asks no host for anything; `at` is the moment,
     ISO 8601. Raises `StorageError`."""
     site = details.migration.origin.site
-    facts: list[tuple[str, Cell]] = [("As of", moment(at))]
-    if address := site_address(site):
-        facts.append(("Old site", Address(address)))
+    old = site_address(site)
+    facts: list[tuple[str, Cell]] = [
+        ("As of", moment(at)),
+        *([("Old site", Address(old))] if old else []),
+    ]
     title = f"Plan for the migration of {site.display_name}"
     page = doc_page(title, (Facts(facts),), client_plan(plan, details))
     return write_text(folder / PAGE, page)
@@ -104,7 +111,8 @@ def _row(each: CollectionPlan) -> Sequence[Cell]:
 
 def _sum(found: Sequence[CollectionPlan], migration: Migration) -> CollectionPlan:
     """Return all collections as one; a file that several use is counted once."""
-    total = CollectionPlan("All", files=all_files(migration))
+    files = _total(migration, {each.sha256 for each in migration.files.uploads})
+    total = CollectionPlan("All", files=files)
     for each in found:
         total.stories.update(each.stories)
         total.languages.update(each.languages)
@@ -121,39 +129,39 @@ def _languages(counts: Counter[str]) -> str:
     )
 
 
-def _behind(found: Sequence[CollectionPlan]) -> Iterator[Part]:
+def _behind(found: Sequence[CollectionPlan]) -> Part:
     rows = [
         (each.name, why, count)
         for each in found
         for why, count in each.left.most_common()
     ]
-    if rows:
-        head = ("Collection", "Why", "Items")
-        yield Table(head, rows, "What stays behind", len(rows))
-    else:
-        yield Text("Nothing stays behind.")
+    head = ("Collection", "Why", "Items")
+    listed = Table(head, rows, "What stays behind", len(rows))
+    return listed if rows else Text("Nothing stays behind.")
 
 
-def _sentences(plan: Plan, total: CollectionPlan) -> Iterator[str]:
-    if held := total.stories[Showing.HELD]:
-        are = counted(held, "story is", "stories are")
-        yield (
-            f"{are} of pages that visitors see now, and will be drafts: they are not "
-            "to be published by what was decided."
-        )
-    if missing := len(plan.missing_files):
-        yield f"{counted(missing, 'file')} could not be had from the origin."
-    yield (
-        f"The import makes {counted(plan.total_calls, 'call')} to the destination: "
-        f"{about(plan.seconds(plan.rate))} at {plan.rate:g} calls a second, "
-        "and the time that uploading the files takes."
+def _sentences(plan: Plan, total: CollectionPlan) -> Iterator[Part]:
+    held = counted(total.stories[Showing.HELD], "story is", "stories are")
+    missing = counted(len(plan.missing_files), "file")
+    calls = counted(plan.total_calls, "call")
+    yield from applicable(
+        (
+            total.stories[Showing.HELD],
+            Text(
+                f"{held} of pages that visitors see now, and will be drafts: they are "
+                "not to be published by what was decided."
+            ),
+        ),
+        (plan.missing_files, Text(f"{missing} could not be had from the origin.")),
+        (
+            True,
+            Text(
+                f"The import makes {calls} to the destination: "
+                f"{about(plan.seconds(plan.rate))} at {plan.rate:g} calls a second, "
+                "and the time that uploading the files takes."
+            ),
+        ),
     )
-
-
-_FAILED: Mapping[str, str] = {
-    "conflict": "Another story, which is not of this import, is at its place.",
-}
-_NOT_FIT = "It cannot become a story as it is; the list of findings says why."
 
 
 class Showing(StrEnum):
@@ -226,11 +234,6 @@ def plan_collections(details: PlanDetails) -> tuple[CollectionPlan, ...]:
     return tuple(each for each in found.values() if each.items)
 
 
-def all_files(migration: Migration) -> FileTotal:
-    """Return the files of all collections together."""
-    return _total(migration, {each.sha256 for each in migration.files.uploads})
-
-
 def _count_left(
     found: Mapping[str, CollectionPlan], rows: Iterable[ItemRow]
 ) -> Set[ItemKey]:
@@ -241,9 +244,8 @@ def _count_left(
         behind.add(row.key)
         if row.reason == IN_PRIMARY_STORY:
             continue
-        said = row.explanation
-        if row.status == "failed":
-            said = _FAILED.get(row.reason, _NOT_FIT)
+        failed = row.status == "failed"
+        said = _FAILED.get(row.reason, _NOT_FIT) if failed else row.explanation
         # What differs from item to item is in the list of findings.
         said = sentences.setdefault(row.reason, said)
         found[row.key.collection_id].left[said] += 1

@@ -63,7 +63,6 @@ PAGE = "report.html"
 DOCUMENT = "report.json"
 LISTS = "lists"
 """Below a run's folder: what the page lists, as CSV files."""
-_SKIPPED = "skipped"
 
 
 class Decided(NamedTuple):
@@ -148,14 +147,13 @@ class Evidence:
     @property
     def headline(self) -> Headline:
         """Return what a client asks first."""
-        unsettled = sum(row.gone.is_pending for row in self.gone if row.gone)
         return headline(
             self.accounting,
             self.publication,
             self.verification,
             failures=self.accounting.failed + self.files.failed,
-            undone=self.accounting.open + self.files.open + unsettled,
-            undecided=unsettled,
+            undone=self.accounting.open + self.files.open + self.unsettled,
+            undecided=self.unsettled,
         )
 
     @property
@@ -169,9 +167,13 @@ class Evidence:
         if self.verification is not None and not self.verification.is_as_decided:
             return 4
         items, files = self.accounting, self.files
-        if any(row.gone.is_pending for row in self.gone if row.gone):
-            return 1
-        return 1 if items.failed or items.open or files.failed or files.open else 0
+        wrong = items.failed + items.open + files.failed + files.open + self.unsettled
+        return int(wrong > 0)
+
+    @property
+    def unsettled(self) -> int:
+        """Return of how many items that are gone the story is not as decided."""
+        return sum(row.gone.is_pending for row in self.gone if row.gone)
 
 
 def gather(
@@ -212,7 +214,7 @@ def gather(
         accounting=accounting,
         collections=count_collections(migration, rows, public),
         skipped=_counted(
-            row.reason for row in _at_origin(rows) if row.status == _SKIPPED
+            row.reason for row in _at_origin(rows) if row.status == "skipped"
         ),
         links=_counted(
             row.link_state for row in _at_origin(rows) if row.current_record

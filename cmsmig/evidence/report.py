@@ -52,6 +52,7 @@ from cmsmig.ui.doc import (
     Part,
     Table,
     Text,
+    applicable,
     table,
 )
 from cmsmig.ui.documents.comparisons import folded_changes, verification_doc
@@ -103,7 +104,7 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
         Heading("What a further import would write"),
         Text(_further(evidence)),
         Heading("Who decided what"),
-        *_decided(evidence),
+        _decided(evidence),
         Heading("Runs, against their plans"),
         *_runs(evidence),
     )
@@ -222,25 +223,21 @@ def failures_doc(
 def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
     """Yield every list of findings that has any, by severity, of each severity the
     first; then in a sentence each that the others have none."""
-    none = []
+    some = {each.name: next(each.read(), None) for each in evidence.findings}
     for each in evidence.findings:
-        if next(each.read(), None) is None:
-            none.append(each.none)
-            continue
-        yield Heading(each.title)
-        rest = f"all are in {LISTS}/{each.name}.csv"
-        yield from findings_doc(
-            each.read(),
-            "",
-            none=each.none,
-            shown=shown,
-            rest=rest,
-            site=evidence.site_address,
-            new_site=evidence.new_site,
-        )
-    if none:
-        yield Heading("Nothing to do")
-        yield Note(" ".join(none), "good")
+        if some[each.name] is not None:
+            yield Heading(each.title)
+            yield from findings_doc(
+                each.read(),
+                "",
+                none=each.none,
+                shown=shown,
+                rest=f"all are in {LISTS}/{each.name}.csv",
+                site=evidence.site_address,
+                new_site=evidence.new_site,
+            )
+    none = " ".join(each.none for each in evidence.findings if some[each.name] is None)
+    yield from applicable((none, Heading("Nothing to do")), (none, Note(none, "good")))
 
 
 def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
@@ -303,12 +300,10 @@ def _further(evidence: Evidence) -> str:
     return f"By the last plan: {_named(writes)}." if writes else "Nothing."
 
 
-def _decided(evidence: Evidence) -> Iterator[Part]:
+def _decided(evidence: Evidence) -> Part:
     rows = [(what, by, moment(at), how) for what, by, at, how in evidence.decided]
-    if rows:
-        yield Table(("What", "Who", "When", "How"), rows, shown=len(rows))
-    else:
-        yield Text("No decision is signed.")
+    listed = Table(("What", "Who", "When", "How"), rows, shown=len(rows))
+    return listed if rows else Text("No decision is signed.")
 
 
 def _pages_compared(evidence: Evidence) -> Iterator[Part]:

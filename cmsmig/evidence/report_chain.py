@@ -25,7 +25,7 @@ from cmsmig.evidence.evidence import DOCUMENT
 from cmsmig.ledger.connection import connect_reading, translated
 from cmsmig.plain_file import read_plain, require_in_place
 from cmsmig.settings import Project
-from cmsmig.ui.doc import Mark, Note, Part, Text, table
+from cmsmig.ui.doc import Mark, Note, Part, Text, applicable, table
 from cmsmig.ui.format import moment
 
 FILE_NAME = "reports.jsonl"
@@ -85,12 +85,13 @@ class Chain:
     unchecked: str
     """Why signatures cannot be checked here, as a sentence; empty if all can."""
 
-    def notes(self) -> Iterator[Note]:
+    def notes(self) -> Iterator[Part]:
         """Yield what a person should know of it."""
-        if self.broken:
-            yield Note(f"The chain of reports is broken: {self.broken}", "bad")
-        if self.unchecked:
-            yield Note(self.unchecked, "warning")
+        broken = f"The chain of reports is broken: {self.broken}"
+        yield from applicable(
+            (self.broken, Note(broken, "bad")),
+            (self.unchecked, Note(self.unchecked, "warning")),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from cmsmig.steps.rebuild.recovery import Rebuilt
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import Outcome
 from cmsmig.terminal.console import Ending
-from cmsmig.ui.doc import Note, Part, Table, Text, table
+from cmsmig.ui.doc import Note, Part, Table, Text, applicable, table
 from cmsmig.ui.documents.plan import gone_tables
 from cmsmig.ui.format import moment
 
@@ -92,21 +92,22 @@ SHOWN = 10
 """Paths named before the rest is counted."""
 
 
-def rebuilt_doc(found: Rebuilt) -> Iterator[Text]:
+def rebuilt_doc(found: Rebuilt) -> Iterator[Part]:
     """Yield what was found again, and what a person has to look at."""
-    if found.aside:
-        yield Text(f"The old ledger was put aside as {found.aside}.")
-    yield Text(f"stories: {found.stories} of {found.items} items")
     late = f", {found.unproven} of them not at their addresses yet"
-    yield Text(f"files: {found.assets}{late if found.unproven else ''}")
-    yield Text(f"components: {found.components}, folders: {found.folders}")
-    yield from _listed("not as designed, so not taken for ours", found.differing)
-    yield from _listed("edited since, so never written over", found.edited)
-
-
-def _listed(what: str, names: list[str]) -> Iterator[Text]:
-    if names:
-        yield Text(f"{what}: {first_of(names, SHOWN)}")
+    yield from applicable(
+        (found.aside, Text(f"The old ledger was put aside as {found.aside}.")),
+        (True, Text(f"stories: {found.stories} of {found.items} items")),
+        (True, Text(f"files: {found.assets}{late if found.unproven else ''}")),
+        (True, Text(f"components: {found.components}, folders: {found.folders}")),
+        *(
+            (names, Text(f"{what}: {first_of(names, SHOWN)}"))
+            for what, names in (
+                ("not as designed, so not taken for ours", found.differing),
+                ("edited since, so never written over", found.edited),
+            )
+        ),
+    )
 
 
 def outcome_doc(outcome: Outcome) -> Iterator[Part]:

@@ -19,7 +19,7 @@ from cmsmig.terminal.commands import stoppable
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.target_option import emit_named, emit_result
-from cmsmig.ui.doc import Note, Part, Table, Text, table
+from cmsmig.ui.doc import Note, Part, Table, Text, applicable, table
 from cmsmig.ui.format import duration
 
 NOTHING = "There is nothing to roll back: this ledger has created nothing in the space."
@@ -84,15 +84,14 @@ def rollback_plan_doc(plan: RollbackPlan) -> Iterator[Part]:
     """Yield a plan for a person to read before anything is deleted."""
     trashed = _counted(each for each in plan.going if each.kind in TRASHED)
     lost = _counted(each for each in plan.going if each.kind not in TRASHED)
+    gone = _counted(plan.gone)
     yield Text(f"Rollback plan {plan.plan_hash[:16]}")
-    if trashed:
-        yield Text(f"to the trash, from where they can be restored: {trashed}")
-    if lost:
-        yield Text(f"deleted for good: {lost}")
-    if not plan.going:
-        yield Text("nothing is to be removed")
-    if gone := _counted(plan.gone):
-        yield Text(f"not there any more: {gone}")
+    yield from applicable(
+        (trashed, Text(f"to the trash, from where they can be restored: {trashed}")),
+        (lost, Text(f"deleted for good: {lost}")),
+        (not plan.going, Text("nothing is to be removed")),
+        (gone, Text(f"not there any more: {gone}")),
+    )
     yield from _listed("Stays", (each.text for each in plan.left))
     yield from map(Note, plan.notes)
     calls = [

@@ -115,6 +115,11 @@ Part: TypeAlias = Text | Heading | Note | Facts | Table | Fold
 Doc: TypeAlias = Sequence[Part]
 
 
+def applicable(*parts: tuple[object, Part]) -> Iterator[Part]:
+    """Yield the parts that apply, each given behind its condition."""
+    yield from (part for applies, part in parts if applies)
+
+
 def table(
     head: Sequence[str],
     rows: Iterable[Sequence[Cell]],

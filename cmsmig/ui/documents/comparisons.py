@@ -9,7 +9,7 @@ from cmsmig.counting import counted
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.target_comparison import TargetComparison
 from cmsmig.steps.verify.differences import Verification
-from cmsmig.ui.doc import Cell, Doc, Fold, Note, Part, Table, Text, table
+from cmsmig.ui.doc import Cell, Doc, Fold, Note, Part, Table, Text, applicable, table
 
 _TITLES = {
     Where.ORIGIN: "At the origin, since the last import",
@@ -82,16 +82,17 @@ def verification_doc(
     differences = counted(len(found.differences), "difference")
     failed = f" ({counted(found.failed, 'item')} failed)" if found.failed else ""
     said = f"{differences} between decisions, ledger and destination{failed}."
+    items = counted(found.not_in_yet, "selected item is", "selected items are")
     yield Note(said, "bad" if found.differences else "good")
-    if found.only:
-        yield Note(f"Only this was compared: {', '.join(found.only)}.")
-    if found.public_unread:
-        yield Note(found.public_unread, "bad")
-    if found.unread:
-        yield Note(found.unread)
-    if found.not_in_yet:
-        items = counted(found.not_in_yet, "selected item is", "selected items are")
-        yield Note(f"Only pilots were imported: {items} not imported yet.")
+    yield from applicable(
+        (found.only, Note(f"Only this was compared: {', '.join(found.only)}.")),
+        (found.public_unread, Note(found.public_unread, "bad")),
+        (found.unread, Note(found.unread)),
+        (
+            found.not_in_yet,
+            Note(f"Only pilots were imported: {items} not imported yet."),
+        ),
+    )
     compared = (
         counted(found.stories, "story", "stories"),
         counted(found.relations, "relation"),

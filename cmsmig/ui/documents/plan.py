@@ -32,6 +32,7 @@ from cmsmig.ui.doc import (
     Severity,
     Table,
     Text,
+    applicable,
     table,
 )
 from cmsmig.ui.documents.findings import LINK_KINDS, loss_facts
@@ -249,21 +250,22 @@ def _changes(plan: Plan) -> Iterator[Part]:
             rows = [_action_row(each, texts) for each in of_kind]
             title = f"{kind.noun(2).capitalize()}: {_verbs(of_kind)}"
             yield Fold(title, (Table((), rows),))
-    if published := [Text(each.line) for each in plan.publications]:
-        title = f"Published: {counted(len(published), 'story', 'stories')}"
-        yield Fold(title, (Table((), [(each,) for each in published]),))
-    if moves := [(each.old, each.new) for each in plan.moves]:
-        yield Fold(f"Moved: {len(moves):,}", (Table(("From", "To"), moves),))
+    published = [(Text(each.line),) for each in plan.publications]
+    moves = [(each.old, each.new) for each in plan.moves]
     kept = [
         (each.kind, each.what, Text(each.text))
         for each in plan.schema_changes
         if each.outcome not in (Outcome.WRITE, Outcome.ACCEPT)
     ]
-    if kept:
-        title = f"Kept as editors changed it: {len(kept):,}"
-        yield Fold(title, (Table((), kept),))
-    if made_again := plan.gone.recreated.counts():
-        yield Text(f"Made again, since it is gone: {_counts(made_again)}.")
+    stories = counted(len(published), "story", "stories")
+    kept_title = f"Kept as editors changed it: {len(kept):,}"
+    made_again = plan.gone.recreated.counts()
+    yield from applicable(
+        (published, Fold(f"Published: {stories}", (Table((), published),))),
+        (moves, Fold(f"Moved: {len(moves):,}", (Table(("From", "To"), moves),))),
+        (kept, Fold(kept_title, (Table((), kept),))),
+        (made_again, Text(f"Made again, since it is gone: {_counts(made_again)}.")),
+    )
 
 
 def _action_row(
@@ -279,28 +281,31 @@ def _action_row(
 def _losses(plan: Plan) -> Iterator[Part]:
     yield from loss_facts(plan.losses)
     causes = Counter(EXPLAINED[each.cause] for each in plan.dangling)
-    if plan.dangling:
-        yield Text(
-            f"{counted(len(plan.dangling), 'reference stays', 'references stay')} "
-            f"empty: {_counts(causes)}."
-        )
-    if replaced := fields_replaced(plan.dangling):
-        many = counted(replaced, "translated field")
-        yield Text(
-            f"Of these, visitors get the primary language's references in {many}."
-        )
-    if plan.not_in_pilot:
-        many = counted(len(plan.not_in_pilot), "reference")
-        yield Text(f"{many} to items outside this pilot: a whole import fills them.")
-    if plan.borrowed:
-        many = counted(len(plan.borrowed), "reference")
-        yield Text(f"{many} to the story in the primary language.")
-    if left := sum(plan.links_left.values()):
-        causes = Counter(
-            {LINK_KINDS.get(k, _words(k)): n for k, n in plan.links_left.items()}
-        )
-        stay = counted(left, "link into the old site stays", "links stay")
-        yield Text(f"{stay} as it is: {_counts(causes)}.")
+    empty = counted(len(plan.dangling), "reference stays", "references stay")
+    replaced = fields_replaced(plan.dangling)
+    fields = counted(replaced, "translated field")
+    outside = counted(len(plan.not_in_pilot), "reference")
+    borrowed = counted(len(plan.borrowed), "reference")
+    left = sum(plan.links_left.values())
+    links = Counter(
+        {LINK_KINDS.get(k, _words(k)): n for k, n in plan.links_left.items()}
+    )
+    stay = counted(left, "link into the old site stays", "links stay")
+    yield from applicable(
+        (causes, Text(f"{empty} empty: {_counts(causes)}.")),
+        (
+            replaced,
+            Text(
+                f"Of these, visitors get the primary language's references in {fields}."
+            ),
+        ),
+        (
+            plan.not_in_pilot,
+            Text(f"{outside} to items outside this pilot: a whole import fills them."),
+        ),
+        (plan.borrowed, Text(f"{borrowed} to the story in the primary language.")),
+        (left, Text(f"{stay} as it is: {_counts(links)}.")),
+    )
 
 
 def _calls(plan: Plan) -> Iterator[Part]:
@@ -319,14 +324,15 @@ def _calls(plan: Plan) -> Iterator[Part]:
     head = ("Step", "Call", "Calls", "Time")
     saved = Counter({name: count for name, count in plan.saved.items() if count})
     at = ", ".join(f"{duration(plan.seconds(rate))} at {rate}" for rate in (3, 6))
-    parts: list[Part] = [Table(head, rows, shown=len(rows))]
-    if saved:
-        parts.append(Text(f"Calls saved: {_counts(saved)}."))
-    parts += [
-        Text(f"With one verification {each.added:,} requests; {each.limit}.")
-        for each in plan.checks.counts
-        if each.what == Counted.REQUESTS
-    ]
+    parts = (
+        Table(head, rows, shown=len(rows)),
+        *applicable((saved, Text(f"Calls saved: {_counts(saved)}."))),
+        *(
+            Text(f"With one verification {each.added:,} requests; {each.limit}.")
+            for each in plan.checks.counts
+            if each.what == Counted.REQUESTS
+        ),
+    )
     title = (
         f"Calls: {total:,}, {_time(plan, total)} at {plan.rate:g} a second ({at}); "
         "uploading the bytes of files costs none"
