@@ -39,7 +39,7 @@ Reader: TypeAlias = Callable[[int], Coroutine[object, object, Page[T]]]
 async def whole_list(what: str, read: Reader[T]) -> list[T]:
     """Return all rows of a list, each once, in the service's order.
 
-    The first page tells how many there are; the others are read at once, as fast as
+    The first page has the number of rows; the others are read at once, as fast as
     the budget lets them. When an editor's work moved a row across pages meanwhile, all
     are read once more.
     """

@@ -171,8 +171,8 @@ class RawCache:
     def keep_held(self, site_id: str, key: str) -> None:
         """Write down whose answers are here, and the token that is known to see it.
 
-        `key` is a digest: it tells two tokens apart and nothing of either. Whatever
-        meets a new token writes this, not a pull alone.
+        `key` is a digest: it differs between tokens and reveals nothing of them. Every
+        command that finds a new token writes this, not only a pull.
         """
         body = document({"site_id": site_id, "key": key})
         replace_file(self.folder / _SITE, [body], is_shared=True)
@@ -198,9 +198,9 @@ class RawCache:
         return (self.folder / _COLLECTIONS).is_file()
 
     def held_site(self) -> str | None:
-        """Return the site whose collections are here; None when nothing tells.
+        """Return the site whose collections are here; None when that is unknown.
 
-        A cache whose folder `.pages` was not copied with it tells by its only site.
+        Of a cache that was copied without its folder `.pages` it is the only site.
         """
         return self._record().get("site_id") or self._derived_site()
 

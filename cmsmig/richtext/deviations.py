@@ -17,7 +17,7 @@ from cmsmig.json_text import json_text
 
 
 class Deviation(StrEnum):
-    """What faithful conversion does otherwise; `deviations.DEVIATIONS` tells why."""
+    """What faithful conversion does differently; `DEVIATIONS` has the reasons."""
 
     FIGURE = "figure"
     LINKED_IMAGE = "linked-image"

@@ -98,7 +98,7 @@ class Session:
         A 429 waits for the budget and goes again, whatever the method: it was
         not applied. A connection that fails is tried again. What was sent
         without a usable answer is sent again only when that does no harm.
-        Raises a `ServiceError` of the class that tells what is known.
+        Raises a `ServiceError` of the class that fits what is known.
         """
         async with self._slots:
             answer = await self._until_usable(

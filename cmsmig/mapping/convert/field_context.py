@@ -75,7 +75,7 @@ class FieldUse(AssetLookup):
         severity: Severity = Severity.CONTENT,
         place: str = "",
     ) -> Loss:
-        """Return a loss in this field; `place` tells where in it."""
+        """Return a loss in this field, at `place` in it."""
         return loss_of(kind, what, why, f"{self.design.origin}{place}", severity)
 
     def missing_loss(self, address: str, place: str = "") -> Loss:

@@ -118,7 +118,7 @@ _Chain: TypeAlias = "tuple[_Chain | None, str | int]"
 
 _NONCE_DIGITS = 40
 _MARK = re.compile(r"https://([0-9a-f]+)\.invalid/([0-9]+)&(amp;)?\.")
-"""Its ampersand tells whether the text around it is HTML that was escaped."""
+"""Its ampersand shows whether the text around it is HTML that was escaped."""
 
 
 class SlotId(int):

@@ -169,7 +169,7 @@ def _translate(
     value = encoded.value if encoded.present else False
     own, other = content.get(design.translates), value
     if design.encoding in _RELATIONS:
-        # They are filled later: what the origin has tells.
+        # They are filled later, so the origin's values are compared.
         own = [*target_ids(item.data.get(own_key(design.origin)), multiple=True)]
         other = [*target_ids(item.data.get(design.origin), multiple=True)]
     if same(own, other):

@@ -123,7 +123,7 @@ class Routes:
     ) -> None:
         """Take the places of the stories to be, and the items' old slugs.
 
-        An item without an entry in `slugs` is known by its new slug. `known` tells
+        An item without an entry in `slugs` is known by its new slug. `known` decides
         what replaces an item that lacks a language; without it nothing does.
         `languages` are the items whose story holds each item in another language.
         Below a path in `former`, what is no page of its own is a collection's item.

@@ -1,8 +1,8 @@
 """What a destination will get that was not rehearsed in another one, and the other way.
 
-Both have their content from the same origin and decisions, so that what one was
-given last, what it holds now and what is decided now tell every difference by field;
-ids never take part. Reads only.
+Both have their content from the same origin and decisions, so every difference by
+field follows from what each one got last, what it holds now and what is decided now;
+ids are not compared. Reads only.
 """
 
 from __future__ import annotations

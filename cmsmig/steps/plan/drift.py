@@ -1,4 +1,4 @@
-"""Fingerprints of a plan's inputs, to tell what changed since it was made."""
+"""Fingerprints of a plan's inputs, to find what changed since it was made."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def find_wanted(
     needed = {key for key in creating if key in links and links[key].changes}
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRow]] = []
-    # Lists do not tell the slugs of other languages.
+    # Lists do not have the slugs of other languages.
     is_translated = bool(migration.decisions.collections.translations)
     for key, link in links.items():
         row = rows.get(key)

@@ -1,4 +1,4 @@
-"""Pull: everything the origin tells, into the raw cache, and all files with it."""
+"""Pull: everything the origin answers, into the raw cache, and all files with it."""
 
 from __future__ import annotations
 

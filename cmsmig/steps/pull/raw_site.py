@@ -47,8 +47,8 @@ async def require_same_site(
 def is_known(cache: RawCache, settings: Settings) -> bool:
     """Return whether there is nothing to ask: no site is held, or its token is known.
 
-    Raises `SettingsError` when `site_id` names another site, or nothing tells whose
-    `raw/` is.
+    Raises `SettingsError` when `site_id` names another site, or the site of `raw/` is
+    unknown.
     """
     if not cache.holds_collections():
         return True
@@ -82,7 +82,7 @@ async def learn_site(
 
 
 def key_of(settings: Settings) -> str:
-    """Return a digest of the origin's token, too short to tell anything of it."""
+    """Return a digest of the origin's token, too short to reveal anything of it."""
     token = settings.origin_token.reveal()
     return hashlib.sha256(f"whose raw/ is {token}".encode()).hexdigest()[:16]
 

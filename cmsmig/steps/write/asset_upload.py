@@ -262,8 +262,8 @@ async def _prove(
 ) -> Proof:
     """Look for the bytes at the public address, a little later again if need be.
 
-    Where that address cannot be asked at all, the asset's own record tells the
-    size, at the cost of one quota call.
+    Where that address cannot be reached at all, the asset's own record has the size,
+    at the cost of one quota call.
     """
     for delay in PROOF_DELAYS:
         await job.sleep(delay)

@@ -45,9 +45,9 @@ async def apply_once(
 ) -> T:
     """Send a write until its effect is seen exactly once.
 
-    After a lost or unusable reply `look` tells whether it was applied; only when
-    it was not is it sent again. A refusal because the name is taken, after a
-    reply was lost, is an effect that shows late. Raises what `send` raises.
+    After a lost or unusable reply `look` finds out whether it was applied; it is sent
+    again only when it was not. A refusal because the name is taken, after a lost
+    reply, is an effect that shows late. Raises what `send` raises.
     """
     doubtful = False
     for attempt in range(1, ATTEMPTS + 1):
@@ -73,10 +73,10 @@ async def apply_once(
 async def remove_once(
     send: Callable[[], Awaitable[object]], is_there: Callable[[], Awaitable[bool]]
 ) -> None:
-    """Send a deletion until what it is about is gone; a 404 says that it is.
+    """Send a deletion until its object is gone; a 404 says that it is.
 
-    After a lost or unusable reply `is_there` tells whether it was applied; only when
-    it was not is it sent again. Raises what `send` raises.
+    After a lost or unusable reply `is_there` finds out whether it was applied; it is
+    sent again only when it was not. Raises what `send` raises.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:

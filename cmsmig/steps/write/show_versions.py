@@ -4,7 +4,7 @@ editors see is written over it as unpublished changes.
 Each story is read right before, and what it holds is put back above what visitors get.
 The intent holds both versions, so that a run that is killed in between loses neither:
 the next one puts back what editors had before it does anything else. An edit between
-the two writes is not seen (docs/ledger.md).
+that read and the second write is missed (docs/ledger.md).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One update of a story: compared with the current story, then written.
 
 The state of stories is listed shortly before they are written, some at a time; one
-that is not as we left it is read and merged by field. What remains is the time from
-that list to the last PUT of its batch: docs/ledger.md says how long that is.
+that is not as we left it is read and merged by field. An edit between that list and
+the PUT of the same batch is overwritten: docs/ledger.md has the time.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def _candidates(
     """Return all that a call can name, in the order they were made.
 
     Every filter still looks at each of them; this only leaves out what an index
-    tells not to be there.
+    excludes.
     """
     if release := whole(asked.get("in_release")):
         held = [s for s in space.stories.values() if release in s.versions]

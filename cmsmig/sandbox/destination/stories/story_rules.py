@@ -84,7 +84,7 @@ def schema_of(space: Space, block: JsonObject) -> JsonObject:
 
 
 def blocks_of(space: Space, block: JsonObject) -> Iterator[JsonObject]:
-    """Yield a block and every block below it, as far as schemas tell."""
+    """Yield a block and every block below it that schemas know of."""
     yield block
     for key, value in schema_of(space, block).items():
         for nested in nested_blocks(object_of(value), block.get(key)):

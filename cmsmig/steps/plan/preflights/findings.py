@@ -43,7 +43,7 @@ class PreflightKind(StrEnum):
     LANGUAGE = "language"
     """The space lacks a language of translated fields."""
     WEBHOOKS = "webhooks"
-    """Publishing tells other systems."""
+    """Publishing notifies other systems."""
     TOKEN = "token"
     """The token lacks a scope that the import needs."""
     RELEASE = "release"

@@ -47,7 +47,7 @@ _PUBLISHED: Final = "story.published"
 
 @dataclass(frozen=True, slots=True)
 class PlanChecks:
-    """What a plan tells before an import."""
+    """What a plan reports before an import."""
 
     findings: tuple[Preflight, ...] = ()
     counts: tuple[Count, ...] = ()
