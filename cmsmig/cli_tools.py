@@ -264,7 +264,7 @@ def decisions(folder: Path | None) -> None:
 def diff(
     folder: Path | None, before: str | None, after: str | None, as_json: bool
 ) -> None:
-    """Say in words what was decided otherwise in B than in A.
+    """Say in words which decisions of B differ from those of A.
 
     A and B are revisions of git or folders. Without B: as it is here; without
     A: since the last commit. Exits with 1 where anything differs.
@@ -281,7 +281,7 @@ def diff(
     if as_json:
         emit_json({"differences": [*changes]})
     else:
-        emit_lines(changes or ["nothing was decided otherwise"])
+        emit_lines(changes or ["no decision differs"])
     sys.exit(1 if changes else 0)
 
 
@@ -324,7 +324,7 @@ def merge(folder: Path | None, files: tuple[Path, ...], install: bool) -> None:
     base, ours, theirs, name = files
     if conflicts := merge_files(base, ours, theirs, str(name)):
         complain(
-            f"{name}: {conflicts} decided otherwise by both; choose between the marks."
+            f"{name}: both decided {conflicts} differently; choose between the marks."
         )
         sys.exit(1)
 

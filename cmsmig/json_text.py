@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 _HINTS = tuple(re.compile(rf"{part}[,\]}}]") for part in (r"\.0", r"e-\d+", r"e\+\d+"))
-"""How a number ends that Python writes otherwise; quick to look for, each alone."""
+"""How a number ends that Python writes differently; quick to look for, each alone."""
 _SUSPECT = re.compile(r"[:,\[]-?[0-9]+(?:\.0|(?:\.[0-9]+)?e[+-][0-9]+)[,\]}]")
 """The whole of such a number. In a quoted text it may still be something else."""
 _SURROGATE = re.compile("[\ud800-\udfff]")

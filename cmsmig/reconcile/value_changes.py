@@ -177,7 +177,7 @@ class _Changes:
         elif links != leads:
             yield _line((*path, name), f"links {self._members(links, leads)}")
         else:
-            what = " formatted otherwise" if before == now else ""
+            what = " formatted differently" if before == now else ""
             yield _line(path, f"{name}{what}{_words(new)}")
 
     def _node(self, node: JsonObject) -> str:

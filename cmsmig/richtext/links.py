@@ -266,7 +266,7 @@ def _changed(value: Json, change: _Change) -> Json:
 
 def _joined(nodes: list[Json]) -> list[Json]:
     """Return nodes with texts in one that carry the same marks: two links that were
-    spelled otherwise may lead to one story."""
+    spelled differently may lead to one story."""
     found: list[Json] = []
     for node in nodes:
         before = found[-1] if found else None

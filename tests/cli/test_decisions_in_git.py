@@ -244,12 +244,12 @@ def test_a_decision_is_reported_in_words(
     clone: Clone, name: str, old: str, new: str, stated: str
 ) -> None:
     """Since the last commit: one sentence, exit 1; and none for what stays: exit 0."""
-    assert clone.said(code=0) == ["nothing was decided otherwise"]
+    assert clone.said(code=0) == ["no decision differs"]
     clone.edit(name, old, new)
     (line,) = clone.said()
     assert stated in line
     assert clone.run("diff", "--json").document == {"differences": [line]}
-    assert clone.said("HEAD", "HEAD", code=0) == ["nothing was decided otherwise"]
+    assert clone.said("HEAD", "HEAD", code=0) == ["no decision differs"]
     kept = clone.folder.parent / "kept"
     shutil.copytree(clone.folder / "decisions", kept)
     clone.commit("decided otherwise")

@@ -297,7 +297,7 @@ def _explain_outdated(
     if version != RULES_VERSION:
         return "The rules that propose blocks changed after this was decided."
     if _shape(propose_blocks(facts.outline, before)) != _shape(proposal):
-        return "Other rules are switched on now, and they split this body otherwise."
+        return "Other rules are switched on now, and they split this body differently."
     return "" if _fits(review, facts) else _UNFIT
 
 

@@ -118,7 +118,7 @@ def _collections(
         changed = set(had.apart if had else ()) ^ set(has.apart if has else ())
         if changed:
             items = {(each.item_id, each.locale_id) for each in changed}
-            yield f"{counted(len(items), 'item')} of {called} decided otherwise"
+            yield f"{counted(len(items), 'item')} of {called} decided differently"
     for path, gone, new_one in _pairs(
         old.former_paths,
         new.former_paths,

@@ -165,7 +165,7 @@ class _Edit:
 def edited(
     text: str, root: yaml.Node, before: JsonObject, after: JsonObject
 ) -> str | None:
-    """Return `text`, which says `before`, with what `after` says otherwise.
+    """Return `text`, which holds `before`, changed to hold `after`.
 
     `root` is what `text` was read into. Lists may only have grown at their ends.
     None where the text has no place for a change. The caller reads the result again:

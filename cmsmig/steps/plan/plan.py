@@ -60,7 +60,7 @@ class Plan:
     """What a person should know of the origin's schema, a sentence each."""
     missing_files: Mapping[str, str]
     edit_conflicts: tuple[FieldDiff, ...] = ()
-    """Fields that both sides changed otherwise, without a decision."""
+    """Fields that both sides changed differently, without a decision."""
     schema_changes: tuple[FieldDiff, ...] = ()
     """Changes to fields of our components, datasources and folders."""
     gone: Gone = NOTHING

@@ -135,7 +135,7 @@ def compare_objects(job: ImportJob, found: Verification) -> None:
         found.components += each.ref.kind is Kind.COMPONENT
         found.differences.extend(_differences(each, found.labels))
     for file in resources.assets():
-        found.differences.extend(_fields_otherwise(file.diff, found.labels))
+        found.differences.extend(_differing_fields(file.diff, found.labels))
 
 
 def _differences(compared: AnyComparison, labels: Labels) -> Iterator[Difference]:
@@ -143,16 +143,16 @@ def _differences(compared: AnyComparison, labels: Labels) -> Iterator[Difference
     is_ours = compared.owner is Owner.LEFT and compared.is_decided
     if kind not in SCHEMA:
         # What is gone is listed by its record.
-        yield from _fields_otherwise(compared.diff, labels)
+        yield from _differing_fields(compared.diff, labels)
     elif compared.owner is Owner.MISSING:
         yield Difference(_GONE[kind], what, "", f"It is not in the space; {REMEDY}.")
     elif compared.owner is Owner.OURS:
-        yield from _fields_otherwise(compared.diff, labels)
+        yield from _differing_fields(compared.diff, labels)
     elif not compared.fits and not is_ours:
         yield Difference(_CHANGED[kind], what, "", _MISFIT[kind])
 
 
-def _fields_otherwise(diff: Diff, labels: Labels) -> Iterator[Difference]:
+def _differing_fields(diff: Diff, labels: Labels) -> Iterator[Difference]:
     """Yield the fields that are not as they are to be, and what mends each."""
     for each in diff.of(*_OTHERWISE):
         is_written = each.outcome is Outcome.WRITE

@@ -192,8 +192,8 @@ class ReadBack:
 
 
 def _waits(job: ImportJob, key: ItemKey) -> bool:
-    """Return whether an item of a pilot has references that no pilot filled yet, and is
-    otherwise as it was written."""
+    """Return whether an item of a pilot has references that no pilot filled yet, and
+    is unchanged apart from them."""
     row = job.ledger.items.all()[key]
     is_same = row.origin_hash == job.migration.origin_hash(key)
     return bool(job.migration.known.outside) and row.link_state == "pending" and is_same

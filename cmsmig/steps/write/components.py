@@ -192,7 +192,7 @@ def check_components(job: ImportJob) -> None:
 
 
 async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
-    """Give `pool` what the design needs and the space lacks, or has otherwise."""
+    """Give `pool` what the design needs and the space lacks, or has differently."""
     resources = job.resources()
     components = [*resources.components()]
     job.observer(StepStarted(STEP, len(components)))

@@ -48,7 +48,7 @@ from cmsmig.steps.write.import_job import ImportJob
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """A story that is wanted otherwise; its content stays on disk."""
+    """A story that is to be written; its content stays on disk."""
 
     key: ItemKey
     story_record: StoryRecord

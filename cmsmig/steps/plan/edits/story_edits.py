@@ -44,7 +44,7 @@ class StoryEdits:
     """What a plan found out about stories that are not as we left them."""
 
     found: Mapping[ItemKey, StoryEdit] = field(default_factory=dict)
-    """Of those that are wanted otherwise."""
+    """Of those that are to be written."""
     seen: Mapping[ItemKey, Story] = field(default_factory=dict)
     """Some of their values."""
     reads: int = 0
@@ -72,7 +72,7 @@ NO_EDITS: Final = StoryEdits()
 async def read_story_edits(
     reader: StoryReader, ledger: Ledger, wanted: WantedStories
 ) -> StoryEdits:
-    """Read the stories that are wanted otherwise and may have been edited.
+    """Read the stories that are to be written and may have been edited.
 
     Costs a call for each that was. Reads only.
     """
