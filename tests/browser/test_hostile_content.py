@@ -32,7 +32,7 @@ _UNFOLD = """() => document.querySelectorAll("details")
 
 
 async def test_it_does_run_where_nothing_guards(browser: Browser) -> None:
-    """Each way is heard in a bare page: what stays unheard elsewhere did not run."""
+    """Each way is noticed in a bare page: what is not noticed elsewhere did not run."""
     context, hearing = await listened(browser)
     page = await context.new_page()
     await page.route("**/*.example/**", lambda route: route.abort())
@@ -65,7 +65,7 @@ async def test_an_output_notebook_in_the_lab(
 ) -> None:
     """Trusted, so that the Lab itself takes nothing out of it, and as it comes."""
     path = lab.root / f"{name}-{trusted}.ipynb"
-    # The Lab knows by what is in a notebook whether somebody trusts it.
+    # The Lab knows by what is in a notebook whether it is trusted.
     document = json.loads((unattended.reports / f"{name}.ipynb").read_text("utf-8"))
     document["metadata"]["trusted_here"] = trusted
     path.write_text(json.dumps(document), "utf-8")

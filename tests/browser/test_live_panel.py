@@ -1,6 +1,6 @@
 """The page's part of a panel: no click is lost while the kernel shows something new.
 
-In a page of its own, with a model that stands for the kernel's.
+In a page of its own, with a model in place of the kernel's.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _RENDER = """async source => {
   const address = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
   const { default: panel } = await import(address);
   const traits = {html: "", label: "A panel", wanted: "", calm: false};
-  const heard = [];
+  const handlers = [];
   window.sent = [];
   window.model = {
     get: name => traits[name],
-    on: (name, each) => heard.push(each),
+    on: (name, each) => handlers.push(each),
     off: () => {},
     send: content => window.sent.push(content),
-    show: html => { traits.html = html; heard.forEach(each => each()); },
+    show: html => { traits.html = html; handlers.forEach(each => each()); },
   };
   panel.render({model: window.model, el: document.body});
 }"""

@@ -66,8 +66,8 @@ CASES = (
         "    def html(self, *, live):\n"
         "        chosen = controls.select('one', TEXT, [(TEXT, '0')], '0')\n"
         "        button = controls.button('two', TEXT)\n"
-        "        told = safe_html.sheet(safe_html.note(TEXT))\n"
-        "        return self.panel(a=told, b=controls.bar(chosen, button))\n"
+        "        shown = safe_html.sheet(safe_html.note(TEXT))\n"
+        "        return self.panel(a=shown, b=controls.bar(chosen, button))\n"
         "Panel(Markup(''), lambda: Shown().element())",
         saved=False,
     ),
@@ -78,7 +78,7 @@ CASES = (
 _CONTROL = (
     "from IPython.display import HTML\nHTML('<p>typeset: $5 for one, $10 for two</p>')"
 )
-"""Somebody else's output: what the browser does with one that nobody guards."""
+"""Another program's output: what the browser does with one that is not guarded."""
 
 
 def _book() -> nbformat.NotebookNode:
@@ -108,7 +108,7 @@ async def _read(book: Book, *, live: bool) -> None:
 
 
 async def test_no_output_of_ours_is_typeset(lab: Lab, browser: Browser) -> None:
-    """Run by hand; then its file opened by somebody who has not run it."""
+    """Run by hand; then its file opened by a person who has not run it."""
     path = lab.root / "typesetting.ipynb"
     nbformat.write(_book(), path)
     context, hearing = await listened(browser)
@@ -120,9 +120,9 @@ async def test_no_output_of_ours_is_typeset(lab: Lab, browser: Browser) -> None:
     await book.close()
     assert hearing.away == []
     saved = json.loads(path.read_text("utf-8"))
-    # The Lab knows by what is in a notebook whether somebody trusts it.
-    saved["metadata"]["changed"] = "so nobody trusts it"
-    other = Path(lab.root / "somebody-elses.ipynb")
+    # The Lab knows by what is in a notebook whether it is trusted.
+    saved["metadata"]["changed"] = "so it is not trusted"
+    other = Path(lab.root / "another-persons.ipynb")
     other.write_text(json.dumps(saved), "utf-8")
     await book.open(other.name)
     await _read(book, live=False)

@@ -1,4 +1,4 @@
-"""Moments at which work was lost or told wrongly, replayed as one meets them."""
+"""Moments at which work was lost or reported wrongly, replayed as one meets them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def place(
         rehearsed.end()
 
 
-async def test_another_sites_token_beside_an_old_raw(place: Place) -> None:
+async def test_another_sites_token_with_an_old_raw(place: Place) -> None:
     """01 says whose site is here, and what to do; nothing of it is replaced."""
     raw = place.folder / "raw"
     listed = (raw / "sites.json").read_text("utf-8")
@@ -91,7 +91,7 @@ async def test_another_sites_token_beside_an_old_raw(place: Place) -> None:
 
 async def test_05_is_open_while_04_runs(place: Place) -> None:
     """05 follows the run of 04, stops it, and its own press says what comes first;
-    04 goes on, and then 05 works as it stands."""
+    04 continues, and then 05 works unchanged."""
     gate = place.rehearsed.gate
     async with place.opened("04") as four, place.opened("05") as five:
         gate.hold("POST", r"/components$", after=1)
@@ -112,7 +112,7 @@ async def test_05_is_open_while_04_runs(place: Place) -> None:
 
 
 async def test_a_reload_and_a_kernel_restart_in_mid_run(place: Place) -> None:
-    """The panel names the run that ended and goes on with it: each story once."""
+    """The panel names the run that ended and continues it: each story once."""
     gate = place.rehearsed.gate
     await place.rehearsed.done(("prepare",))
     async with place.opened("05") as book:

@@ -44,7 +44,7 @@ def decided_load_site(
 def staged(
     tmp_path: Path, load_site: Path, decided_load_site: Path
 ) -> Iterator[Callable[..., Staged]]:
-    """Start a sandbox beside a copy of the decided project; `rate` in calls a second.
+    """Start a sandbox next to a copy of the decided project; `rate` in calls a second.
 
     `decided=False`: as it is right after `cmsmig init`; `settings`: more lines of
     cmsmig.toml.

@@ -1,4 +1,4 @@
-"""Lines of the checklist that people tick: kept in the project, told in the report."""
+"""Lines of the checklist that people tick: kept in the project, shown in the report."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def test_a_dry_run_offers_no_tick(
 
 
 @pytest.mark.parametrize(
-    ("state", "found", "now", "told"),
+    ("state", "found", "now", "said"),
     [
         (CheckState.PERSON, "3 losses", CheckState.TICKED, "Ana"),
         (CheckState.OPEN, "3 losses", CheckState.TICKED, "Ana"),
@@ -95,13 +95,13 @@ async def test_a_dry_run_offers_no_tick(
     ],
 )
 def test_a_tick_holds_for_what_was_found(
-    state: CheckState, found: str, now: CheckState, told: str
+    state: CheckState, found: str, now: CheckState, said: str
 ) -> None:
-    """When something else is found, somebody has to look again."""
+    """When something else is found, a person has to look again."""
     made = Tick("Losses", "Ana", "2026-05-03T14:05:09+00:00", "", "3 losses")
     [shown] = with_ticks([Check("Losses", state, found)], {"Losses": made})
     assert shown.state is now
-    assert told in shown.said
+    assert said in shown.said
     assert "3 May 2026" in shown.said
 
 

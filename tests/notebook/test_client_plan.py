@@ -59,7 +59,7 @@ async def test_the_plan_for_a_client_accounts_for_every_item(tmp_path: Path) -> 
 
 
 async def test_a_dry_run_writes_no_page_and_no_list(staged: Start) -> None:
-    """It says so."""
+    """The plan reports it."""
     stage = staged()
     workspace = stage.workspace(dry_run=True)
     shown = await show_plan(workspace)

@@ -38,7 +38,7 @@ async def test_the_check_names_site_space_and_limits(rehearse) -> None:
 
 
 async def test_unattended_a_refused_token_ends_the_run(rehearse) -> None:
-    """The error of the service goes on to the run, with its exit code."""
+    """The run ends with the error of the service and its exit code."""
     rehearsal = rehearse()
     (rehearsal.folder / ".env").write_text(wrong_token(rehearsal))
     with pytest.raises(CredentialsError):
@@ -100,7 +100,7 @@ def _number(shown: str, noun: str) -> str:
 
 
 def test_an_estimate_that_cannot_be_made_says_why(rehearse) -> None:
-    """The rest of the cell stands."""
+    """The rest of the cell is shown."""
     rehearsal = rehearse()
     (rehearsal.folder / ".env").write_text(wrong_token(rehearsal))
     shown = html(asyncio.run(forecast(at(rehearsal))))
@@ -109,7 +109,7 @@ def test_an_estimate_that_cannot_be_made_says_why(rehearse) -> None:
 
 
 def test_the_forecast_is_the_plan(rehearse) -> None:
-    """With everything decided it tells the calls that `plan` tells."""
+    """With everything decided it shows the calls that `plan` shows."""
     rehearsal = rehearse().decided()
     shown = html(asyncio.run(forecast(at(rehearsal))))
     document = rehearsal.done("plan", "--json").document

@@ -55,7 +55,7 @@ ESCAPED_ALREADY = {("survey/data_frames.html", "table")}
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_every_value_of_every_template_is_escaped(template: str) -> None:
-    """Whatever stands in a value, it ends no attribute and opens no element."""
+    """Whatever a value holds, it ends no attribute and opens no element."""
     parsed = jinja2.Environment().parse((PACKAGE / template).read_text("utf-8"))
     macros = {
         each.name: [argument.name for argument in each.args]

@@ -51,13 +51,13 @@ def test_unattended_the_steps_give_what_the_import_command_gives(
     assert by_notebook.comparable() == by_command.comparable()
     assert "in 12 = created 12 + reused 0 + skipped 0 + failed 0" in last
     again = by_notebook.workspace()
-    told = show_client_plan(again, asyncio.run(show_plan(again))).html()
-    assert "12 stories (12 of them there already) of 1 collection" in told
+    said = show_client_plan(again, asyncio.run(show_plan(again))).html()
+    assert "12 stories (12 of them there already) of 1 collection" in said
     assert "writes: 0" in by_notebook.rehearsal.done("import").out
 
 
 def test_a_pilot_goes_through_the_steps_alone(staged: Start) -> None:
-    """The parameters' texts are the command's options, and no other item is told."""
+    """The parameters' texts are the command's options, and no other item is listed."""
     stage = staged()
 
     async def walked() -> str:
@@ -68,9 +68,9 @@ def test_a_pilot_goes_through_the_steps_alone(staged: Start) -> None:
             panel = await run_step(workspace, step, shown)
         return shown.html() + panel.html()
 
-    told = asyncio.run(walked())
-    assert "of a pilot (limit 3): of 3 items" in told
-    assert "in 3 = created 3 + reused 0 + skipped 0 + failed 0" in told
+    shown = asyncio.run(walked())
+    assert "of a pilot (limit 3): of 3 items" in shown
+    assert "in 3 = created 3 + reused 0 + skipped 0 + failed 0" in shown
     assert pilot_of("a, b,", "", "fr", 0) == Pilot(("a", "b"), (), ("fr",))
     with pytest.raises(UsageError, match="limit of 1 or more"):
         pilot_of(limit=-1)
@@ -169,7 +169,7 @@ CALL = RequestSent("destination", "POST", "/stories", 201, quota=True)
 
 
 def test_the_meter_tells_pace_time_left_and_why_it_waits() -> None:
-    """Four calls a second of forty: nine seconds left; a pause is told with reason."""
+    """Four calls a second of forty: nine seconds left; a pause has its reason."""
     clock = Hands()
     meter = Meter(unobserved, clock=clock)
     meter.expect(40)
@@ -196,8 +196,8 @@ def test_waits_that_callers_share_are_counted_once() -> None:
 @given(st.lists(st.sampled_from(["components", "folders", "assets"])))
 def test_every_advance_is_counted_at_its_step(steps: list[str]) -> None:
     """However steps interleave, each one's count is its own, and none is lost."""
-    heard: list[Event] = []
-    meter = Meter(heard.append, clock=Hands())
+    received: list[Event] = []
+    meter = Meter(received.append, clock=Hands())
     for step in steps:
         meter(StepAdvanced(step, ""))
     for step in sorted(set(steps)):
@@ -205,10 +205,10 @@ def test_every_advance_is_counted_at_its_step(steps: list[str]) -> None:
     counted = {stage.step: stage.done for stage in meter.stages}
     assert counted == {step: steps.count(step) for step in set(steps)}
     assert all(stage.note == "over" for stage in meter.stages)
-    assert len(heard) == len(steps) + len(set(steps))
+    assert len(received) == len(steps) + len(set(steps))
 
 
-async def test_what_is_gone_is_told_and_made_again_by_the_parameter(
+async def test_what_is_gone_is_named_and_made_again_by_the_parameter(
     staged: Start,
 ) -> None:
     """Unattended: the plan lists it, the step refuses; `recreate` makes it again."""

@@ -16,7 +16,7 @@ OPENING = "workspace = open_workspace(project)"
     [
         ["", DECLARED, OPENING],
         ["", DECLARED, '# Parameters\nproject = "x"\nlimit = 5\n', OPENING],
-        # By hand, in an executed notebook: in any order, again, beside own cells.
+        # By hand, in an executed notebook: in any order, again, besides own cells.
         ["", DECLARED, OPENING, "mine = 1", "# Parameters\nlimit = 5\n", OPENING],
         ["", DECLARED, "not python (", "# mine\nother = 1", OPENING],
     ],

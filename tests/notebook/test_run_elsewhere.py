@@ -1,4 +1,4 @@
-"""Notebooks 04 to 06 beside a run of another process, after one, and after a drift."""
+"""Notebooks 04 to 06 during a run of another process, after one, and after a drift."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def running(stage: Staged, command: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def in_the_way(stage: Staged) -> dict:
-    """Return a story of somebody else where the first item is to have its own."""
+    """Make a story of another editor where the first item is to have its own."""
     [folder] = stage.rehearsal.handle.state.space.stories
     return {
         "name": "Of an editor",
@@ -173,7 +173,7 @@ async def test_a_press_that_another_run_forestalls_follows_it(
 
 
 async def test_after_a_killed_run_the_panel_offers_to_go_on(staged: Start) -> None:
-    """The kernel died in the middle: how far it came, and a button that goes on."""
+    """The kernel died in the middle: how far it came, and a button that continues."""
     stage = staged(rate=20, settings="in_flight = 1")
     await prepared(stage)
     with running(stage, "create") as child:
@@ -276,7 +276,7 @@ async def test_prerequisites_are_looked_at_when_the_button_is_pressed(
 
 
 async def test_a_step_claims_no_more_than_the_rows_say(staged: Start) -> None:
-    """Each step's sentence is of what is there, of the pilot where it is one."""
+    """Each step's sentence is of the current state, of the pilot where it is one."""
     stage = staged()
     said = []
     for step in ("prepare", "create", "link", "publish"):

@@ -1,6 +1,6 @@
 """A site whose every text is hostile or broken, through every notebook.
 
-The cells run in this process, as they stand, unattended and before a person.
+The cells run in this process, unchanged, unattended and before a person.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ async def _value(source: str, names: dict[str, object]) -> object:
 
 @contextmanager
 def someone_there(there: bool) -> Iterator[None]:
-    """Let notebooks find a person before them, or nobody."""
+    """Let notebooks find a person before them, or none."""
     with mock.patch("cmsmig.notebook.kit.workspace.can_ask", return_value=there):
         yield
 

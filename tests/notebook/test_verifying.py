@@ -227,7 +227,7 @@ def _story(slug: str, **more: object) -> dict:
 async def test_before_any_import_the_notebooks_that_come_first_are_named(
     staged: Start, tmp_path: Path
 ) -> None:
-    """Exit code 2; in a dry run every panel says so instead, and no file is made."""
+    """Exit code 2; in a dry run every panel reports it instead, and no file is made."""
     stage = staged()
     with pytest.raises(UsageError, match="04, 05 and 06"):
         open_handover(stage.workspace())

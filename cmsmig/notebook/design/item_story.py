@@ -20,7 +20,6 @@ from cmsmig.origin.schema import Item
 from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.samples import (
-    FormField,
     components_of,
     differences,
     form_fields,
@@ -34,11 +33,11 @@ from cmsmig.ui.html.safe_html import (
     joined,
     note,
     paragraph,
-    preview,
     sheet,
     source,
     stacked,
 )
+from cmsmig.ui.html.sanitizer import sanitised
 from cmsmig.ui.query import folded
 from cmsmig.ui.view import View, action
 
@@ -199,34 +198,28 @@ def _form(
 ) -> Markup:
     fields = form_fields(story, content_type, editor.item_names())
     groups = [
-        (section, [(each, _value(each)) for each in listed])
+        (section, [(e, stacked(e.stories) or _shown(e.value)) for e in listed])
         for section, listed in groupby(fields, key=lambda each: each.section)
     ]
     return _made("form", name=story.name, slug=story.place.slug, groups=groups)
 
 
-def _value(field: FormField) -> Markup:
-    if field.stories:
-        return stacked(field.stories)
-    return _shown(field.value, field.label)
-
-
-def _shown(value: Json, title: str) -> Markup:
+def _shown(value: Json) -> Markup:
     """Return a value of a story as an editor sees it."""
     if value is None or value in ("", [], {}):
         return _made("missing", text="empty")
     if isinstance(value, bool):
         return escape("yes" if value else "no")
     if isinstance(value, list):
-        return stacked([_shown(each, title) for each in value])
+        return stacked([_shown(each) for each in value])
     if isinstance(value, dict):
-        return _object(value, title)
+        return _object(value)
     return _made("long", text=str(value)[:_MOST])
 
 
-def _object(value: JsonObject, title: str) -> Markup:
+def _object(value: JsonObject) -> Markup:
     if value.get("type") == "doc":
-        return preview(render_rich_text(value), title=title, height=180)
+        return _made("rich", content=sanitised(render_rich_text(value)))
     filename = value.get("filename")
     if isinstance(filename, str):
         alt = value.get("alt")
@@ -237,7 +230,7 @@ def _object(value: JsonObject, title: str) -> Markup:
             return escape(found)
     if "component" in value:
         inside = [
-            joined((escape(f"{key}: "), _shown(each, title)))
+            joined((escape(f"{key}: "), _shown(each)))
             for key, each in value.items()
             if key not in ("_uid", "component")
         ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from markupsafe import Markup
 
@@ -52,25 +52,8 @@ _STAGES = {
 of the plan of which each is one such intent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A run of another process, at one moment."""
-
-    signed: str
-    """Who runs, as it said."""
-    stages: tuple[Stage, ...]
-    line: str
-    failed: Markup
-
-    @property
-    def is_import(self) -> bool:
-        """Return whether it is an import or a step of one, and can be stopped."""
-        return self.signed.startswith(_STOPPABLE)
-
-    @property
-    def html(self) -> Markup:
-        """Return who runs, and what failed so far."""
-        return joined((note(f"Runs elsewhere: {self.signed}."), self.failed))
+Show: TypeAlias = Callable[[Markup, Sequence[Stage] | None, str], None]
+"""Shows who runs and what failed, the stages of an import, and a line about them."""
 
 
 class RunElsewhere:
@@ -100,21 +83,22 @@ class RunElsewhere:
         if signed := self.signed():
             ask_to_stop(self._lock, signed)
 
-    async def follow(self, show: Callable[[Seen], None]) -> None:
+    async def follow(self, show: Show) -> None:
         """Show how far it is, every second, until it has ended."""
         began, before = time.monotonic(), None
         while signed := self.signed():
             is_import = signed.startswith(_STOPPABLE)
             self._since = held_since(signed) if is_import else _NEVER
-            seen = self._look()
-            if seen is not None:
+            said, line = note(f"Runs elsewhere: {signed}."), ""
+            stages: Sequence[Stage] | None = () if is_import else None
+            # Without a look it reads the current state, or is no import at all.
+            if seen := self._look():
                 handled = sum(seen.handled.values())
                 before = handled if before is None else before
                 pace = (handled - before) / max(1.0, time.monotonic() - began)
-                show(_seen(signed, seen, pace, self._failed(seen)))
-            else:
-                # It reads the current state, or is no import at all.
-                show(Seen(signed, (), "", NOTHING))
+                said, stages = said + self._failed(seen), _stages(seen)
+                line = _line(seen, stages, pace)
+            show(said, stages, line)
             await asyncio.sleep(_EVERY)
 
     def ended(self, step: str) -> tuple[Markup, bool]:
@@ -165,20 +149,18 @@ class RunElsewhere:
         return _ended_early(seen, step)
 
 
-def _seen(signed: str, seen: Progress, pace: float, failed: Markup) -> Seen:
-    stages = tuple(_stages(seen))
-    planned = sum(each.total or 0 for each in stages)
-    left = planned - sum(each.done for each in stages)
+def _line(seen: Progress, stages: Sequence[Stage], pace: float) -> str:
+    left = sum((each.total or 0) - each.done for each in stages)
     line = f"{pace:.1f} writes a second"
     if left > 0 and pace > 0:
         line += f"; about {duration(left / pace)} left"
     if seen.failed_files:
         line += f"; {counted(seen.failed_files, 'file')} failed"
-    return Seen(signed, stages, line, failed)
+    return line
 
 
-def _stages(seen: Progress) -> Iterator[Stage]:
-    """Yield the stages of a run up to the one that it is in."""
+def _stages(seen: Progress) -> Sequence[Stage]:
+    """Return the stages of a run up to the one that it is in."""
     command = seen.run.command
     found = [
         Stage(name, max(planned, done), done, "over" if done >= planned else "")
@@ -189,7 +171,7 @@ def _stages(seen: Progress) -> Iterator[Stage]:
         if planned or done
     ]
     begun = [place for place, each in enumerate(found) if each.done]
-    yield from found[: max(begun, default=0) + 1]
+    return found[: max(begun, default=0) + 1]
 
 
 def _sum(counts: Mapping[str, int], names: str) -> int:

@@ -23,7 +23,7 @@ from cmsmig.mapping.select.reference_targets import fields_replaced
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import ShownPlan, plan_now
-from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere, Seen
+from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere
 from cmsmig.notebook.transfer.step_state import missing_before, step_result
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
@@ -41,7 +41,7 @@ from cmsmig.ui.html.safe_html import (
     table,
 )
 from cmsmig.ui.job import JobView
-from cmsmig.ui.meter import Meter
+from cmsmig.ui.meter import Meter, Stage
 
 _SHOWN = 30
 _EVERY = 2.0
@@ -261,9 +261,11 @@ class StepView(JobView):
         finally:
             self.stoppable = False
 
-    def _show_seen(self, seen: Seen) -> None:
-        self.result = sheet(seen.html)
-        self.progress(seen.stages if seen.is_import else None, seen.line)
+    def _show_seen(
+        self, said: Markup, stages: Sequence[Stage] | None, line: str
+    ) -> None:
+        self.result = sheet(said)
+        self.progress(stages, line)
 
     async def _offer(self, error: PlanDriftError) -> None:
         """Show what moved and the new plan's difference; the next press takes it."""

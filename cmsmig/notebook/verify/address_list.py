@@ -23,11 +23,11 @@ from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_list import DECISION, UNDO, DecisionTable, number_of
 from cmsmig.steps.decide.decision_store import stamp_review
-from cmsmig.ui.controls import bar, ident, text
+from cmsmig.ui.controls import Copied, bar, ident, text
 from cmsmig.ui.doc import Note, Part, Text
 from cmsmig.ui.html.safe_html import doc_sheet, site_link
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
 from cmsmig.ui.view import action
 
 _COLUMNS = (
@@ -39,6 +39,8 @@ _COLUMNS = (
     Column("name", "Item"),
     Column("source", "Known from", css="whole"),
 )
+_NOUNS = Nouns("address", "addresses", "No address of the old site is known.")
+_FILTERS = (Filter("outcome", "Outcome", ""), Filter("source", "Known from", ""))
 _ORDER = (Outcome.WAITING, Outcome.MOVED, Outcome.GONE, Outcome.UNCHANGED)
 """What waits comes first."""
 _PROPOSED, _MOVE = "as proposed", "lead to …"
@@ -50,37 +52,8 @@ _LABELS = {
 _ACTIONS = {label: action for action, label in _LABELS.items()}
 
 
-class AddressRows(Rows):
-    """Old addresses with their outcomes."""
-
-    def __init__(self, site: str) -> None:
-        """`site` is the address that old paths are below."""
-        filters = (Filter("outcome", "Outcome", ""), Filter("source", "Known from", ""))
-        nouns = Nouns("address", "addresses", "No address of the old site is known.")
-        super().__init__(nouns, _COLUMNS, filters)
-        self._site = site
-        self._new_site = ""
-
-    def load(self, found: AddressMap, decided: RedirectsDecision) -> None:
-        """List these addresses instead."""
-        self._new_site = found.host
-        actions = {each.old: _LABELS[each.action] for each in decided.addresses}
-        self.put(
-            0,
-            (
-                (_ORDER.index(row.outcome), _texts(row, actions.get(row.old, "")))
-                for row in found.rows
-            ),
-        )
-
-    def cell(self, column: str, text: str) -> Markup | str:
-        """Return a path as a link, everything else as it is."""
-        if column == "new" and text.startswith("/"):
-            return site_link(self._new_site, text)
-        return site_link(self._site, text) if column == "old" else text
-
+class _AddressRows(Rows):
     def file(self, query: Query) -> str:
-        """Return the name of the CSV file."""
         return "old-addresses"
 
 
@@ -91,11 +64,6 @@ def planned_redirects_doc(handover: Handover, found: AddressMap) -> Iterator[Par
         yield Note("As planned: no story was created yet.")
 
 
-def _texts(row: AddressRow, decided: str) -> tuple[str, ...]:
-    end = (row.why, row.name, row.sources[0])
-    return row.old, row.outcome, f"{row.new}{row.tail}", decided, *end
-
-
 class AddressView(DecisionTable[RedirectsDecision]):
     """The addresses, and a decision for each or for all that are listed."""
 
@@ -104,12 +72,12 @@ class AddressView(DecisionTable[RedirectsDecision]):
 
     def __init__(self, handover: Handover) -> None:
         self._handover = handover
-        self._addresses = AddressRows(handover.pages.site)
         self._asked = ""
         """The row whose target is being asked for."""
         self._target = ""
         """Where an address is to lead."""
-        super().__init__(handover.workspace, self._addresses, RedirectsDecision)
+        rows = _AddressRows(_NOUNS, _COLUMNS, _FILTERS)
+        super().__init__(handover.workspace, rows, RedirectsDecision)
         self.load()
         handover.on_checked(self._reload)
 
@@ -153,6 +121,15 @@ class AddressView(DecisionTable[RedirectsDecision]):
         name, hint = self.named("host"), "https://www.example.com"
         host = text(name, "New site", self._decided.host, hint=hint)
         return [*super().bars(), bar(host, self.act("write"))]
+
+    def held(self, row: Row, column: str) -> str | Markup | Copied:
+        """Return a path as a link, everything else as every list does."""
+        address = self._at(row.key)
+        if column == "new" and address.new.startswith("/"):
+            return site_link(self._map.host, f"{address.new}{address.tail}")
+        if column == "old":
+            return site_link(self._handover.pages.site, address.old)
+        return super().held(row, column)
 
     def buttons(self, key: str, title: str) -> Markup:
         """Return what decides about an address, and the field for its target."""
@@ -219,7 +196,7 @@ class AddressView(DecisionTable[RedirectsDecision]):
         self._decided = decided_redirects(self.workspace.project)
         self._choices = {each.old: each for each in self._decided.addresses}
         self._proposed = {each.old: each for each in propose_redirects(self._map)}
-        self._addresses.load(self._map, self._decided)
+        self.rows.put(0, map(self._line, self._map.rows))
         parts = planned_redirects_doc(self._handover, self._map)
         about = (each for each in parts if isinstance(each, Text | Note))
         self._about = doc_sheet(*about)
@@ -227,6 +204,13 @@ class AddressView(DecisionTable[RedirectsDecision]):
     def _reload(self) -> None:
         self.load()
         self.renew()
+
+    def _line(self, row: AddressRow) -> tuple[int, tuple[str, ...]]:
+        choice = self._choices.get(row.old)
+        decided = _LABELS[choice.action] if choice else ""
+        end = (row.why, row.name, row.sources[0])
+        new = f"{row.new}{row.tail}"
+        return _ORDER.index(row.outcome), (row.old, row.outcome, new, decided, *end)
 
     def _at(self, key: str) -> AddressRow:
         return self._map.rows[number_of(key)]
