@@ -113,7 +113,7 @@ class DecisionTable(TableView, Generic[D]):
         """Return what narrows the list, and what decides about all of it."""
         keys = self.rows.keys(self.at.query)
         options = dict.fromkeys(each for key in keys for each in self.in_bulk(key))
-        if self.source.dry_run or not options:
+        if self.source.dry_run or self.at.opened or not options:
             return super().bars()
         buttons = (
             self.act("all", o, value=o, row=str(n)) for n, o in enumerate(options)
