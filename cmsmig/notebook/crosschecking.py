@@ -1,12 +1,12 @@
-"""What notebook 03 calls: all bodies against the official converter, where Node is
-there.
+"""What notebook 03 calls: all bodies compared with the official converter, where there
+is Node.
 
 Names in here never move: projects keep their notebooks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -161,29 +161,30 @@ def _deviations(found: CrossCheck) -> Markup:
         )
         for each in found.deviations()
     ]
-    if not rows:
-        return NOTHING
     head = ("Deviation", "Bodies", "The official converter", "Here", "For example")
-    caption = "What is done otherwise on purpose; several may apply to one body"
-    return table(head, rows, caption=caption)
+    return _listed(head, rows, "Deviations on purpose; several may apply to one body")
 
 
 def _failed_table(bodies: tuple[Outcome, ...]) -> Markup:
-    if not bodies:
-        return NOTHING
     rows = [(each.title, each.why) for each in bodies[:_LISTED]]
     caption = f"The official converter failed ({len(bodies):,})"
-    shown = table(("Body", "Why"), rows, caption=caption)
-    return shown + more(len(bodies), len(rows))
+    return _listed(("Body", "Why"), rows, caption, len(bodies))
 
 
 def _defects(bodies: tuple[Outcome, ...]) -> Markup:
-    if not bodies:
-        return NOTHING
     rows = [row for each in bodies[:_LISTED] for row in _defect_rows(each)]
     head = ("Body", "What is wrong", "First at", "Ours", "The official converter's")
     caption = f"Defects of ours ({len(bodies):,} bodies)"
-    return table(head, rows, caption=caption) + more(len(bodies), _LISTED)
+    return _listed(head, rows, caption, len(bodies))
+
+
+def _listed(
+    head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, count: int = 0
+) -> Markup:
+    """Return a table, of how many it shows the first; nothing where it is empty."""
+    if not rows:
+        return NOTHING
+    return table(head, rows, caption=caption) + more(count, _LISTED)
 
 
 def _defect_rows(body: Outcome) -> Iterator[tuple[Cell, ...]]:

@@ -5,15 +5,13 @@ Works on what was pulled; asks no service and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
-from cmsmig.canonical import JsonObject
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import DecisionsError
-from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.choices import CollectionsDecision, Languages
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text
@@ -57,9 +55,13 @@ class DesignEditor:
         self.design = design
         self._decision = decision
         self._space = space
-        self._sampler = Sampler(origin, decision)
-        self._past: list[Design] = []
-        self._older: list[str] = []
+        self.space_components = space.components if space else {}
+        """Those that the space held when the design was opened, by name."""
+        self.sampler = Sampler(origin, decision)
+        self.past: list[Design] = []
+        """The design before each edit of this kernel, oldest first."""
+        self.older: list[str] = []
+        """The texts of the designs before each edit of earlier kernels, likewise."""
         self._derived = derived
         self._translated: dict[str, frozenset[str]] = {}
 
@@ -174,12 +176,6 @@ class DesignEditor:
         return dict(known.options) if known else {}
 
     @property
-    def components_in_space(self) -> Collection[str]:
-        """Return the names of the components that the space held when the design was
-        opened."""
-        return self._space.components.keys() if self._space else ()
-
-    @property
     def locale_folders(self) -> tuple[str, ...]:
         """Return the folders above those of the content types; one may be empty."""
         migrated = [each for each in self._decision.locales if each.migrate]
@@ -188,24 +184,9 @@ class DesignEditor:
         return tuple(dict.fromkeys(each.folder for each in migrated)) or ("",)
 
     @property
-    def past(self) -> tuple[Design, ...]:
-        """Return the design before each edit of this kernel, oldest first."""
-        return tuple(self._past)
-
-    @property
-    def older(self) -> tuple[str, ...]:
-        """Return the texts of the designs before each edit of earlier kernels, oldest
-        first."""
-        return tuple(self._older)
-
-    def remember(self, older: Sequence[str]) -> None:
-        """Let edits of earlier kernels be taken back, too."""
-        self._older = list(older)
-
-    @property
     def undoable(self) -> int:
         """Return how many edits can be taken back."""
-        return len(self._past) + len(self._older)
+        return len(self.past) + len(self.older)
 
     def undo(self) -> int | None:
         """Take the last edit back; return the place of the content type that it
@@ -216,7 +197,7 @@ class DesignEditor:
         if not self.undoable:
             return None
         after = self.design
-        before = self._past.pop() if self._past else self._last_of_older()
+        before = self.past.pop() if self.past else self._last_of_older()
         self.design = replace(before, reviewed=None)
         pairs = zip(after.content_types, self.content_types, strict=True)
         return next((place for place, (a, b) in enumerate(pairs) if a != b), None)
@@ -224,14 +205,14 @@ class DesignEditor:
     def _last_of_older(self) -> Design:
         """Return the design before the last edit of an earlier kernel, with what the
         site has more by now."""
-        text = self._older.pop()
+        text = self.older.pop()
         with suppress(DecisionsError):
             before = from_text(text, FILE_NAMES[Design], Design)
             if undecided_design(before, self._decision, self.origin.collections):
                 before, _ = self._completed(before)
             if _same_parts(before, self.design):
                 return before
-        self._older.clear()
+        self.older.clear()
         raise DecisionsError(
             "What is kept of earlier edits does not fit this design, so nothing was "
             "taken back."
@@ -283,24 +264,12 @@ class DesignEditor:
         self, content_type: ContentTypeDesign, field: FieldDesign, count: int = 3
     ) -> tuple[Sample, ...]:
         """Return up to `count` different values of a field and what they become."""
-        return self._sampler.samples(self.design, content_type, field, count)
-
-    def items(self, place: int) -> tuple[Item, ...]:
-        """Return the items that the content type at `place` takes."""
-        return self._sampler.items(self.content_types[place].collection_id)
-
-    def item_names(self) -> Mapping[ItemKey, str]:
-        """Return what every item of the site is called."""
-        return self._sampler.item_names()
+        return self.sampler.samples(self.design, content_type, field, count)
 
     def story(self, place: int, item: Item) -> StoryDraft | str:
         """Return the story that an item becomes as the design is now, or why there
         is none."""
-        return self._sampler.story(self.design, self.content_types[place], item)
-
-    def component_in_space(self, name: str) -> JsonObject | None:
-        """Return a component as the space held it when the design was opened."""
-        return self._space.components.get(name) if self._space else None
+        return self.sampler.story(self.design, self.content_types[place], item)
 
     def change(self, place: int, content_type: ContentTypeDesign) -> None:
         """Take over the content type at `place` as it was edited."""
@@ -311,7 +280,7 @@ class DesignEditor:
     def edit(self, design: Design) -> None:
         """Take an edit over; it is not among what was accepted."""
         if design != self.design:
-            self._past.append(self.design)
+            self.past.append(self.design)
             self.design = replace(design, reviewed=None)
 
 

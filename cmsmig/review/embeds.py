@@ -98,17 +98,14 @@ def treatment_of(kind: str, host: str, decision: EmbedsDecision) -> Treatment:
 
 def _pictured(block: JsonObject) -> Iterator[tuple[str, str, str]]:
     if "link" in block:
-        yield LINKED_IMAGE, "", _linked_address(block)
+        yield LINKED_IMAGE, "", _address(block["link"], "url")
     if not {"caption", "alignment", "size"}.isdisjoint(block):
-        image = block.get("image")
-        shown = image.get("filename") if isinstance(image, dict) else ""
-        yield FIGURE, "", shown if isinstance(shown, str) else ""
+        yield FIGURE, "", _address(block.get("image"), "filename")
 
 
-def _linked_address(block: JsonObject) -> str:
-    link = block.get("link")
-    url = link.get("url") if isinstance(link, dict) else ""
-    return url if isinstance(url, str) else ""
+def _address(value: Json, name: str) -> str:
+    address = value.get(name) if isinstance(value, dict) else ""
+    return address if isinstance(address, str) else ""
 
 
 @dataclass(frozen=True, slots=True)

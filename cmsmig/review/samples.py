@@ -22,6 +22,7 @@ from cmsmig.mapping.decisions.design import (
     Design,
     Encoding,
     FieldDesign,
+    SectionDesign,
 )
 from cmsmig.mapping.draft import DraftContext, Place
 from cmsmig.mapping.propose.component_payloads import component_bodies
@@ -264,11 +265,9 @@ def form_fields(
 ) -> Iterator[FormField]:
     """Yield the fields of a story in the order in which its form shows them: a
     section is where its first field is."""
-    sections = {key: one for one in content_type.sections for key in one.fields}
     targets = {each.field: each.targets for each in story.draft.relations}
     held = _held(story.content, content_type)
-    for field in _as_shown(content_type):
-        section = sections.get(field.key)
+    for section, field in _as_shown(content_type):
         yield FormField(
             section.display_name if section else "",
             field.display_name,
@@ -325,16 +324,20 @@ def _fields(body: JsonObject) -> JsonObject:
     return schema if isinstance(schema, dict) else {}
 
 
-def _as_shown(content_type: ContentTypeDesign) -> Iterator[FieldDesign]:
+def _as_shown(
+    content_type: ContentTypeDesign,
+) -> Iterator[tuple[SectionDesign | None, FieldDesign]]:
+    """Yield the fields in their order, each with its section."""
     sections = {key: one for one in content_type.sections for key in one.fields}
     begun: set[str] = set()
     for field in content_type.fields:
         section = sections.get(field.key)
         if section is None:
-            yield field
+            yield None, field
         elif section.key not in begun:
             begun.add(section.key)
-            yield from (e for e in content_type.fields if e.key in section.fields)
+            within = (e for e in content_type.fields if e.key in section.fields)
+            yield from ((section, each) for each in within)
 
 
 def _held(content: JsonObject, content_type: ContentTypeDesign) -> JsonObject:

@@ -112,7 +112,7 @@ class DesignFile:
         self._followers: list[Callable[[], None]] = []
         self._undo = UndoFile(workspace.project)
         if workspace.interactive:
-            editor.remember(self._undo.read(self._text))
+            editor.older = [*self._undo.read(self._text)]
 
     def follow(self, show: Callable[[], None]) -> None:
         """Call `show` whenever the design was written, or accepted."""

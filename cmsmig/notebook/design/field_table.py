@@ -286,7 +286,7 @@ class SectionsPanel(View):
     def _nest(self, row: str) -> None:
         place, editor = self._place(row), self._file.editor
         nested, left = with_section_nested(
-            editor.design, self._file.content_type, place, editor.components_in_space
+            editor.design, self._file.content_type, place, editor.space_components
         )
         self._file.put(nested)
         if left:

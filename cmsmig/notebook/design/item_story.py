@@ -117,7 +117,7 @@ class ItemStory(View):
         self.show()
 
     def _items(self) -> tuple[Item, ...]:
-        return self._file.editor.items(self._file.place)
+        return self._file.editor.sampler.items(self._file.content_type.collection_id)
 
     def _fullest(self) -> int:
         """Return the place of the first item that fills the most fields."""
@@ -196,7 +196,7 @@ def _story(story: StoryDraft) -> Markup:
 def _form(
     editor: DesignEditor, content_type: ContentTypeDesign, story: StoryDraft
 ) -> Markup:
-    fields = form_fields(story, content_type, editor.item_names())
+    fields = form_fields(story, content_type, editor.sampler.item_names())
     groups = [
         (section, [(e, stacked(e.stories) or _shown(e.value)) for e in listed])
         for section, listed in groupby(fields, key=lambda each: each.section)
@@ -252,7 +252,7 @@ def _component(name: str, body: JsonObject) -> Markup:
 def _differences(editor: DesignEditor, content_type: ContentTypeDesign) -> Markup:
     parts = []
     for name, ours in components_of(editor.design, content_type).items():
-        theirs = editor.component_in_space(name)
+        theirs = editor.space_components.get(name)
         found = differences(ours, theirs) if theirs is not None else ()
         rows = [(each.place, _side(each.ours), _side(each.theirs)) for each in found]
         said = f"`{name}` is in the space as this design wants it."

@@ -63,7 +63,7 @@ class ComponentChoices(View):
         if not sorts:
             return NOTHING
         sort = self._chosen()
-        block = self._previews.instance_block(sort.component_id)
+        block = self._previews.instance_blocks.get(sort.component_id)
         names = [(f"{one.called} ({one.count})", one.component_id) for one in sorts]
         controls = [
             select("component-chosen", "Component", names, sort.component_id),
@@ -84,7 +84,7 @@ class ComponentChoices(View):
         return next((one for one in sorts if one.component_id == self._at), sorts[0])
 
     def _decided(self) -> InstanceBlock | None:
-        return self._previews.instance_block(self._chosen().component_id)
+        return self._previews.instance_blocks.get(self._chosen().component_id)
 
     def _proposed(self) -> InstanceBlock:
         sort, taken = self._chosen(), self._previews.taken_names()

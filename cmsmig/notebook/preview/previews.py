@@ -113,10 +113,10 @@ class Previews:
         """Choose how embeds that are never closed are read; written at once."""
         self._choose(replace(self.embeds, unclosed=choice))
 
-    def instance_block(self, component_id: str) -> InstanceBlock | None:
-        """Return the block that was decided on for a designer's component."""
-        decided = {each.component_id: each for each in self.embeds.components}
-        return decided.get(component_id)
+    @property
+    def instance_blocks(self) -> dict[str, InstanceBlock]:
+        """Return the blocks that were decided on, by the designer's component."""
+        return {each.component_id: each for each in self.embeds.components}
 
     def taken_names(self) -> set[str]:
         """Return the names that no further block can have."""
@@ -130,7 +130,7 @@ class Previews:
 
         Raises `DecisionsError` for one that the destination or the design refuses.
         """
-        components = {each.component_id: each for each in self.embeds.components}
+        components = self.instance_blocks
         components.pop(component_id, None)
         if block is not None:
             components[component_id] = block
