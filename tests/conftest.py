@@ -1,8 +1,16 @@
-"""What every test gets: places of its own, bounds, and rehearsals on request."""
+"""What every test gets: places of its own, bounds, and rehearsals on request.
+
+Tests are shared out among processes: what a process makes, it makes once. A file of
+tests stays together, and a file of cases. The notebooks that are worked by hand in a
+browser go together where the later tests build on the earlier ones.
+"""
 
 from __future__ import annotations
 
 import functools
+import os
+import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,25 +18,103 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
-from tests.support.examples import draw_the_same_always
-from tests.support.ownplaces import own_places, use_memory
-from tests.support.processortime import at_most
-from tests.support.rehearsal import Rehearsal
-from tests.support.sidebyside import longest_first, scheduler
 from tests.support.sites.exact import write_small_site
-from tests.support.timelimit import set_timer
+from tests.support.steps.staged_project import StagedProject
+from tests.support.timelimit import at_most, set_timer
+
+_BY_HAND = re.compile(r"tests/browser/test_(by_hand|hostile_content)\.py")
+_LONG = (
+    "by hand",
+    "tests/browser/",
+    "tests/run/",
+    "tests/steps/",
+    "tests/wire/",
+)
+"""Units that take long begin with one of these; the longest are begun first."""
+_OF_THE_TESTS = frozenset({"CMSMIG_CHROMIUM", "CMSMIG_SCREENSHOTS"})
+"""What is set for the browser tests; all else of that name is the machine's own."""
+_PLACES = {
+    "XDG_CACHE_HOME": "cache",
+    "XDG_CONFIG_HOME": "config",
+    "XDG_DATA_HOME": "data",
+    "XDG_STATE_HOME": "states",
+    "JUPYTER_CONFIG_DIR": "jupyter-config",
+    "JUPYTER_DATA_DIR": "jupyter-data",
+    "JUPYTER_RUNTIME_DIR": "jupyter-runtime",
+    "IPYTHONDIR": "ipython",
+}
+_MEMORY = Path("/dev/shm")
+_ENOUGH = 4 * 1024**3
+"""Bytes free in memory for the folders of all tests; those of passed tests go
+at once."""
+_SAME, _NEW = "always-the-same", "new-each-time"
+"""New draws with `make test OPTIONS=--hypothesis-profile=new-each-time`."""
+_NO_CONSTANTS = Constants()
+
+
+def draw_the_same_always() -> None:
+    """Make every property test draw what its own code decides, in every selection,
+    order and process.
+
+    By default Hypothesis would also draw constants of those modules of ours that happen
+    to be imported by then, continue where an earlier run failed, begin with a seed of
+    the process, and call a test slow by the wall clock.
+    """
+    # There is no setting for it; without this name a test of ours fails.
+    providers._get_local_constants = lambda: _NO_CONSTANTS
+    settings.register_profile(
+        _NEW,
+        derandomize=False,
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.register_profile(_SAME, settings.get_profile(_NEW), derandomize=True)
+    settings.load_profile(_SAME)
+
+
+def use_memory() -> None:
+    """Let pytest keep the folders of tests in memory, where there is room: on a disk,
+    tests wait for it a quarter of their time.
+
+    Nothing is done where the environment names a place.
+    """
+    named = {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys()
+    if not named and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
+
 
 draw_the_same_always()
 use_memory()
 
 
+def unit_of(nodeid: str) -> str:
+    """Return the name of what a test is kept together with."""
+    path, _, name = nodeid.partition("::")
+    if path == "tests/steps/test_cases.py":
+        return f"{path} {name.partition(':')[0]}"
+    if not _BY_HAND.fullmatch(path):
+        return path
+    return f"by hand, {'one thread' if 'one-thread' in nodeid else 'subshells'}"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long; `--random-order` shuffles after this."""
-    longest_first(items)
+    """Begin with what takes long, in the order of `_LONG`; `--random-order` shuffles
+    after this."""
+
+    def rank(item: pytest.Item) -> int:
+        unit = unit_of(item.nodeid)
+        starts = (place for place, start in enumerate(_LONG) if unit.startswith(start))
+        return next(starts, len(_LONG))
+
+    items.sort(key=rank)
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
@@ -38,8 +124,34 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Share tests out unit by unit, unless another way is asked for by `--dist`."""
-    return scheduler(config, log) if config.getoption("dist") == "load" else None
+    """Share tests out unit by unit, in the order in which their first tests come,
+    unless another way is asked for by `--dist`."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return unit_of(nodeid)
+
+    config.option.loadscopereorder = False
+    return Units(config, log)
+
+
+def own_places(patch: pytest.MonkeyPatch, folder: Path, state: Path) -> None:
+    """Take the machine's settings, tokens, budgets and programs' files away.
+
+    Budgets go to `state`, the rest below `folder`, which is made: IPython warns of a
+    place that it cannot make its own folder in.
+    """
+    for name in list(os.environ):
+        if name.startswith("CMSMIG_") and name not in _OF_THE_TESTS:
+            patch.delenv(name)
+    patch.setenv("CMSMIG_STATE_DIR", str(state))
+    patch.delenv("JUPYTER_PATH", raising=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, place in _PLACES.items():
+        patch.setenv(name, str(folder / place))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -97,7 +209,7 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def rehearse(
     tmp_path: Path, small_site: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., Rehearsal]]:
+) -> Iterator[Callable[..., StagedProject]]:
     """Start a sandbox and a project folder that points at it, both taken down.
 
     `rehearse()` serves the small site as fast as the machine allows;
@@ -105,13 +217,15 @@ def rehearse(
     """
     with ExitStack() as stack:
 
-        def start(options: SandboxOptions | None = None) -> Rehearsal:
+        def start(options: SandboxOptions | None = None) -> StagedProject:
             options = options or SandboxOptions(
                 content=small_site, rate=500, origin_rate=60_000
             )
             handle = stack.enter_context(running_sandbox(options))
             number = sum(1 for each in tmp_path.glob("project*"))
             project = tmp_path / f"project{number}"
-            return Rehearsal.start(handle, project, options.rate, tmp_path / "state")
+            return StagedProject.start(
+                handle, project, options.rate, tmp_path / "state"
+            )
 
         yield start

@@ -13,7 +13,6 @@ from tests.support.browser.lab import Lab
 from tests.support.browser.project import Rehearsed
 from tests.support.scripts import play
 from tests.support.steps.origin_edits import edit_items
-from tests.support.steps.staged_project import StagedProject
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -64,7 +63,7 @@ async def test_conflicts_are_decided_in_the_notebook(
     try:
         accepting = ("decide", "--accept-proposals", "--reviewer", "a tester")
         await rehearsed.done(("pull",), accepting, ("import",))
-        project = StagedProject(rehearsed.rehearsal)
+        project = rehearsed.rehearsal
         one, two = sorted(project.stories())[:2]
         body = {"story": {"name": "Theirs"}}
         project.api("PUT", f"/stories/{project.stories()[one].story_id}", body)

@@ -1,14 +1,18 @@
-"""When two values of story content are the same: absent and empty ones are."""
+"""When two contents are the same, compared by value and by fingerprint."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.compare.content_equality import comparable, same
+from cmsmig.mapping.convert.field_values import empty_asset
+from cmsmig.mapping.convert.multilinks import empty_link
+from cmsmig.reconcile.rules.story_hashes import content_hash
 from tests.support.cases import cases
 
 UID = "5f4dcc3b-5aa7-45d6-9d83-27deb882cf99"
@@ -52,3 +56,51 @@ def test_what_an_editor_changes_is_an_edit(case: dict[str, Any]) -> None:
     assert same(*pair) == case["same"]
     for one, other in zip(*(places(field=each) for each in pair), strict=True):
         assert same(one, other) == case["same"]
+
+
+UNSET: dict[str, Json] = {
+    "an asset": empty_asset(),
+    "an asset of the shorter form": {"fieldtype": "asset", "id": None, "filename": ""},
+    "a link": empty_link(),
+    "a text": "",
+    "a relation to several": [],
+    "a switch": False,
+}
+
+
+@pytest.mark.parametrize("written", UNSET.values(), ids=UNSET)
+def test_every_form_of_an_unset_value_is_one(written: Json) -> None:
+    """Its own form, empty, null or not at all, also in a block inside."""
+    forms = ({"a": written}, {"a": ""}, {"a": None}, {})
+    hashes = {
+        content_hash({"component": "post", **form, "inside": [{"_uid": "x", **form}]})
+        for form in forms
+    }
+    assert len(hashes) == 1
+
+
+def test_what_the_service_adds_for_its_editor_is_no_change() -> None:
+    """A mark of the visual editor on a block is no edit."""
+    marked: Json = {"component": "quote", "_uid": "x", "_editable": "<!--#x-->"}
+    block: Json = {"component": "quote", "_uid": "x"}
+    assert content_hash({"inside": [marked]}) == content_hash({"inside": [block]})
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"fieldtype": "asset", "id": 5, "filename": "https://a.test/x.png"},
+        {"fieldtype": "asset", "id": None, "filename": "https://a.test/x.png"},
+        {"fieldtype": "multilink", "linktype": "url", "url": "https://a.test"},
+        {"fieldtype": "multilink", "linktype": "email", "email": "a@b.test"},
+        {"fieldtype": "multilink", "linktype": "story", "id": "uuid"},
+        {"fieldtype": "multilink", "linktype": "url", "anchor": "part"},
+        ["uuid"],
+        [""],
+        True,
+        0,
+    ],
+)
+def test_a_value_that_is_set_is_another(edited: Json) -> None:
+    """What an editor filled in is never taken for nothing."""
+    assert content_hash({"a": edited}) != content_hash({})

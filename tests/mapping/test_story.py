@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.linking import link_story, resolve_links
 from cmsmig.mapping.decisions.design import Encoding, LeftOutField
 from cmsmig.mapping.draft import ExistingStory, Place
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from tests.support.cases import cases, part
 from tests.support.mapping.drafting import (
     FILES,
@@ -202,3 +204,34 @@ def test_linking_changes_no_draft_and_is_idempotent(
     again = link_story(replace(first, content=linked), THERE, ROUTES)
     assert again == linked
     assert list(linked) == list(first.content)
+
+
+FILM = f"https://{FILES}/5f/film.mp4?a=1&b=2"
+URL = FILM.replace("&", "&amp;")
+BODY_ALONE = content_type(field("body", Encoding.RICHTEXT, "RichText"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'<pre><a href="{URL}">x</a></pre>',
+        f'<p>a</p><div class="w-embed"><video src="{URL}"></video></div>',
+        f'<table><caption><a href="{URL}">x</a></caption><tr><td>a</td></tr></table>',
+        f'<p><a href="{URL}" ping="{URL}" onclick="go()">x</a></p>',
+    ],
+)
+@pytest.mark.parametrize("treatment", Treatment)
+def test_losses_name_the_origins_addresses(body: str, treatment: Treatment) -> None:
+    """No mark is left in them, wherever in the conversion they were noted."""
+    treatments = dict.fromkeys(("embed", "media", "video"), treatment)
+    asked = replace(
+        context(
+            BODY_ALONE,
+            assets={FILM: uploaded_asset("https://a.storyblok.com/f/1/film.mp4")},
+        ),
+        embeds=EmbedPolicy(kinds=treatments),
+    )
+    story = draft_story(item({"body": body}), BODY_ALONE, asked)
+    losses = [f"{each.loss.what} {each.loss.context}" for each in story.losses]
+    assert not any(".invalid" in each for each in losses), losses
+    assert ".invalid" not in str(story.content)

@@ -1,4 +1,4 @@
-"""Values: what each origin value becomes, and that nothing raises."""
+"""Values: the result for each origin value, also of dates, and that nothing raises."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import math
 import re
 from dataclasses import replace
+from datetime import UTC, date, datetime, time
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from cmsmig.canonical import Json
 from cmsmig.destination.value_kinds import is_unfit, kind_of
 from cmsmig.mapping.convert.value_checks import number_text
+from cmsmig.mapping.dates import calendar_day, parse_moment
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
 from cmsmig.richtext.policy import EmbedPolicy
@@ -151,3 +154,35 @@ def test_numbers_are_decimal_text_that_reads_back(value: float) -> None:
     elif text is not None:
         assert re.fullmatch(r"-?\d*\.?\d+", text)
         assert type(value)(text) == value
+
+
+ZONES = (
+    "UTC",
+    "America/Los_Angeles",
+    "America/Sao_Paulo",
+    "America/St_Johns",
+    "Europe/London",
+    "Asia/Kolkata",
+    "Asia/Beirut",
+    "Pacific/Auckland",
+    "Pacific/Apia",
+    "Pacific/Kiritimati",
+    "Etc/GMT+8",
+    "Etc/GMT-13",
+)
+
+
+@given(
+    st.dates(date(1995, 1, 2), date(2035, 12, 31)),
+    st.sampled_from(ZONES),
+    st.booleans(),
+)
+def test_the_day_is_kept(day: date, zone: str, in_utc: bool) -> None:
+    """Midnight in UTC and midnight at the site are both that day."""
+    midnight = datetime.combine(day, time(), UTC if in_utc else ZoneInfo(zone))
+    stored = midnight.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    real = datetime.fromisoformat(stored).astimezone(midnight.tzinfo).date() == day
+    found = parse_moment(stored)
+    assert found is not None
+    # Samoa skipped a day: there was no such midnight to be stored.
+    assert calendar_day(found, zone) == day.isoformat() or not real

@@ -59,7 +59,7 @@ def staged(
             )
             handle = stack.enter_context(running_sandbox(options))
             project = tmp_path / f"project{sum(1 for _ in tmp_path.glob('project*'))}"
-            made = Rehearsal(handle, project, tmp_path / "state")
+            made = Staged(handle, project, tmp_path / "state")
             if decided:
                 shutil.copytree(decided_load_site, project)
             else:
@@ -68,6 +68,6 @@ def staged(
             write_env(project, text)
             with (project / "cmsmig.toml").open("a") as toml:
                 toml.write(f"\n{settings}\n")
-            return Staged(made)
+            return made
 
         yield start

@@ -27,13 +27,13 @@ RULES = """Old path,Target path
 def stage(staged: Callable[..., Staged]) -> Staged:
     """Return a decided project whose origin has rules that lead nowhere."""
     made = staged()
-    (made.rehearsal.folder / "decisions" / "redirects.csv").write_text(RULES)
+    (made.folder / "decisions" / "redirects.csv").write_text(RULES)
     return made
 
 
 def decided(stage: Staged) -> dict[str, dict[str, Any]]:
     """Return what is decided about each address."""
-    path = stage.rehearsal.folder / "decisions" / "redirects.yaml"
+    path = stage.folder / "decisions" / "redirects.yaml"
     found = yaml.safe_load(path.read_text()) if path.exists() else {}
     return {each["old"]: each for each in found.get("addresses", ())}
 
@@ -99,7 +99,7 @@ async def test_what_is_listed_is_saved_and_the_redirects_are_written(
     page = await opened(stage, tmp_path)
     await page.set("redirects-outcome", "waiting")
     await page.click("redirects-save")
-    path = stage.rehearsal.folder / "lists" / "old-addresses.csv"
+    path = stage.folder / "lists" / "old-addresses.csv"
     await page.until(path.exists, "no CSV")
     with path.open(newline="") as file:
         listed = [*csv.DictReader(file)]

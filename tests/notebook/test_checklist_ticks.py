@@ -37,7 +37,7 @@ async def test_a_line_is_ticked_by_name_and_stays_ticked(
     stage = staged()
     await stage.imported()
     workspace = stage.workspace(interactive=True)
-    file = stage.rehearsal.folder / "checklist.yaml"
+    file = stage.folder / "checklist.yaml"
     handover = open_handover(workspace, str(tmp_path / "r"))
     page = Page(verifying.checklist(handover))
     row = _row(page, LINE)
@@ -118,6 +118,6 @@ def test_a_damaged_file_is_named_with_its_line(
 ) -> None:
     """Nothing in it runs, and nothing is taken for a tick."""
     stage = staged()
-    (stage.rehearsal.folder / "checklist.yaml").write_text(text)
+    (stage.folder / "checklist.yaml").write_text(text)
     with pytest.raises(DecisionsError, match=rf"checklist\.yaml.*{said}"):
         read_ticks(stage.workspace().project)

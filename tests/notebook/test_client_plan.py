@@ -20,7 +20,6 @@ from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal
 from tests.support.sites.exact import write_small_site
 from tests.support.steps.origin_edits import edit_items
-from tests.support.steps.staged_project import StagedProject
 
 Start = Callable[..., Staged]
 LOSSY = "<p>See <a href='/about'>the page</a>.</p><marquee>moving</marquee>"
@@ -65,14 +64,14 @@ async def test_a_dry_run_writes_no_page_and_no_list(staged: Start) -> None:
     shown = await show_plan(workspace)
     assert "plan.html is not written" in show_client_plan(workspace, shown).html()
     assert "Everything arrives" in show_findings(workspace, shown).html()
-    assert not (stage.rehearsal.folder / "reports").exists()
-    assert not (stage.rehearsal.folder / "lists").exists()
+    assert not (stage.folder / "reports").exists()
+    assert not (stage.folder / "lists").exists()
 
 
 @pytest.fixture
-def project(staged: Start) -> StagedProject:
+def project(staged: Start) -> Staged:
     """Return a project of which two texts lose something."""
-    project = StagedProject(staged().rehearsal)
+    project = staged()
 
     def lossy(item: dict) -> dict:
         data = item["fieldData"]
@@ -86,11 +85,11 @@ def project(staged: Start) -> StagedProject:
 
 
 async def test_findings_of_a_plan_are_searched_sorted_and_saved(
-    project: StagedProject,
+    project: Staged,
 ) -> None:
     """Unattended in one table and as CSV; by hand found in the background, each with
     its page as a link; a new plan renews the list."""
-    stage = Staged(project.rehearsal)
+    stage = project
     workspace = stage.workspace()
     shown = await show_plan(workspace)
     html = show_findings(workspace, shown).html()

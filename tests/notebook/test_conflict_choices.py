@@ -15,18 +15,16 @@ from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 from tests.support.scripts import play
 from tests.support.steps.origin_edits import delete_item, edit_items
-from tests.support.steps.staged_project import StagedProject
 
 Start = Callable[..., Staged]
 Step = dict[str, Any]
 
 
-def worked(project: StagedProject, *steps: Step, dry_run: bool = False) -> Plan:
+def worked(project: Staged, *steps: Step, dry_run: bool = False) -> Plan:
     """Work notebook 04 before a person; return the plan that it showed."""
 
     async def work() -> Plan:
-        staged = Staged(project.rehearsal)
-        workspace = staged.workspace(interactive=True, dry_run=dry_run)
+        workspace = project.workspace(interactive=True, dry_run=dry_run)
         changes = await show_changes(workspace)
         panel = await show_plan(workspace, recreate=False)
         await play(steps, Page(changes, panel))
@@ -36,10 +34,10 @@ def worked(project: StagedProject, *steps: Step, dry_run: bool = False) -> Plan:
 
 
 @pytest.fixture
-def project(staged: Start) -> StagedProject:
+def project(staged: Start) -> Staged:
     """Return an imported project; one story's name was changed on both sides, another
     story is gone there, a third item at the origin."""
-    project = StagedProject(staged().rehearsal)
+    project = staged()
     project.done("import")
     one, two, three = sorted(project.stories())[:3]
     slug = one.rpartition("/")[2]
@@ -57,15 +55,15 @@ def project(staged: Start) -> StagedProject:
     return project
 
 
-def names(project: StagedProject) -> list[str]:
+def names(project: Staged) -> list[str]:
     return [str(each.body["name"]) for each in project.stories().values()]
 
 
-def decided(project: StagedProject) -> str:
+def decided(project: Staged) -> str:
     return (project.folder / "decisions" / "conflicts.yaml").read_text()
 
 
-def test_whose_value_counts_is_decided_by_a_button(project: StagedProject) -> None:
+def test_whose_value_counts_is_decided_by_a_button(project: Staged) -> None:
     """Both values are in one row, as text; the import goes by the choice."""
     plan = worked(
         project,
@@ -87,7 +85,7 @@ def test_whose_value_counts_is_decided_by_a_button(project: StagedProject) -> No
     assert worked(project).gone.undecided.things == ()
 
 
-def test_what_is_gone_is_decided_by_a_button(project: StagedProject) -> None:
+def test_what_is_gone_is_decided_by_a_button(project: Staged) -> None:
     """Left out there, deleted for the origin; a decision is undone, and in a dry run
     none can be taken."""
     before, kept = len(project.stories()), decided(project)
@@ -122,7 +120,7 @@ def test_a_story_at_our_place_is_used_or_left_by_a_button(
 ) -> None:
     """It stays as it is, and the next import goes by the choice; before the first
     import, too."""
-    project = StagedProject(staged().rehearsal)
+    project = staged()
     folder = {"name": "Records", "slug": "records", "is_folder": True}
     made = project.api("POST", "/stories", {"story": folder})["story"]["id"]
     theirs = {"name": "Theirs", "slug": "record-5", "parent_id": made}
@@ -135,11 +133,11 @@ def test_a_story_at_our_place_is_used_or_left_by_a_button(
     assert all(each.action for each in worked(project).conflicts)
 
 
-def shown(project: StagedProject, *steps: Step) -> dict[str, Any]:
+def shown(project: Staged, *steps: Step) -> dict[str, Any]:
     """Work the list of changes alone; return what is decided."""
 
     async def work() -> None:
-        workspace = Staged(project.rehearsal).workspace(interactive=True)
+        workspace = project.workspace(interactive=True)
         await play(steps, Page(await show_changes(workspace)))
 
     asyncio.run(work())
@@ -147,7 +145,7 @@ def shown(project: StagedProject, *steps: Step) -> dict[str, Any]:
 
 
 def test_all_changes_that_are_listed_are_decided_together(
-    project: StagedProject,
+    project: Staged,
 ) -> None:
     """Each is written with its date, and shown as decided from then on; what the search
     leaves out is left."""
@@ -170,7 +168,7 @@ def test_all_changes_that_are_listed_are_decided_together(
     assert len(project.stories()) == before + 1
 
 
-def test_one_button_for_all_decides_what_offers_it(project: StagedProject) -> None:
+def test_one_button_for_all_decides_what_offers_it(project: Staged) -> None:
     """What is decided about publication decides no edit of the same story."""
     row = project.stories()[sorted(project.stories())[0]]
     project.api("GET", f"/stories/{row.story_id}/publish")
@@ -186,7 +184,7 @@ def test_one_button_for_all_decides_what_offers_it(project: StagedProject) -> No
 
 
 def test_a_change_is_read_whole_and_decided_where_it_is_open(
-    project: StagedProject,
+    project: Staged,
 ) -> None:
     """A row opens; its buttons are there too, and what is gone at the origin has them
     before any plan was made."""
@@ -203,9 +201,9 @@ def test_a_change_is_read_whole_and_decided_where_it_is_open(
     ]
 
 
-def test_what_moved_is_listed_before_the_plan(project: StagedProject) -> None:
+def test_what_moved_is_listed_before_the_plan(project: Staged) -> None:
     """By story and field, with both values, whichever side it was; nothing runs."""
-    workspace = Staged(project.rehearsal).workspace()
+    workspace = project.workspace()
     panel = asyncio.run(show_changes(workspace))
     html = str(panel.html())
     assert panel.text == "changed: 2 at origin, 0 at decisions, 2 at destination"
@@ -218,12 +216,12 @@ def test_what_moved_is_listed_before_the_plan(project: StagedProject) -> None:
 
 def test_before_an_import_nothing_is_asked(staged: Start) -> None:
     """There is nothing to compare with; a decision that lacks is named."""
-    project = StagedProject(staged().rehearsal)
+    project = staged()
     mark = project.mark()
-    panel = asyncio.run(show_changes(Staged(project.rehearsal).workspace()))
+    panel = asyncio.run(show_changes(project.workspace()))
     assert "Nothing was imported yet" in str(panel.html())
     assert project.since(mark) == []
     project.done("import")
     (project.folder / "decisions" / "collections.yaml").unlink()
-    panel = asyncio.run(show_changes(Staged(project.rehearsal).workspace()))
+    panel = asyncio.run(show_changes(project.workspace()))
     assert "cannot be shown yet" in str(panel.html())

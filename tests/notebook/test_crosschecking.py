@@ -12,13 +12,13 @@ from cmsmig.richtext.comparison import Defect, Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.notebook.session import decide_all
-from tests.support.standin import StandIn
+from tests.support.official.fakenode import FakeConverter
 
 
 @pytest.fixture
-def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeConverter:
     """Return a Node that is the first on the PATH."""
-    made = StandIn(tmp_path / "bin")
+    made = FakeConverter(tmp_path / "bin")
     for name in ("PATH", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, made.environ[name])
     return made
@@ -38,7 +38,7 @@ async def test_unattended_it_runs_only_when_asked_to(tmp_path: Path) -> None:
     assert "text/html" in panel._repr_mimebundle_()
 
 
-async def test_unattended_it_shows_tables(tmp_path: Path, node: StandIn) -> None:
+async def test_unattended_it_shows_tables(tmp_path: Path, node: FakeConverter) -> None:
     """Counts, each deviation with what the official does, and no control."""
     body_index = await previews(tmp_path / "p")
     panel = await cross_checked(body_index, run=True)

@@ -39,9 +39,9 @@ from tests.support.browser.hostile import write_hostile_site
 from tests.support.cases import cases
 from tests.support.notebook.page import Page, worked
 from tests.support.notebook.session import Session
-from tests.support.processortime import at_most
 from tests.support.scripts import play
 from tests.support.sites.exact import write_load_site
+from tests.support.timelimit import at_most
 
 
 @pytest.fixture(scope="session")
@@ -297,7 +297,7 @@ def test_without_a_place_for_the_rows_they_are_made_elsewhere(folder: Path) -> N
 async def test_an_items_page_says_where_its_story_goes(staged: Callable) -> None:
     """With the design decided the path is that of the plan; imported, its state."""
     session = staged()
-    panel = await opened(session.rehearsal.folder)
+    panel = await opened(session.folder)
     await panel.click("explore-open")
     assert re.search(
         r"Will be at [\w/-]+; nothing was imported yet", panel.text("explore_item")

@@ -44,8 +44,8 @@ def test_unattended_the_steps_give_what_the_import_command_gives(
 ) -> None:
     """Same plan hash, same content, and a panel that accounts for everything."""
     by_notebook, by_command = staged(), staged()
-    planned = by_command.rehearsal.done("plan", "--json").document
-    by_command.rehearsal.done("import")
+    planned = by_command.done("plan", "--json").document
+    by_command.done("import")
     hashes, last = asyncio.run(_import_by_notebooks(by_notebook))
     assert hashes == {planned["hash"]}
     assert by_notebook.comparable() == by_command.comparable()
@@ -53,7 +53,7 @@ def test_unattended_the_steps_give_what_the_import_command_gives(
     again = by_notebook.workspace()
     said = show_client_plan(again, asyncio.run(show_plan(again))).html()
     assert "12 stories (12 of them there already) of 1 collection" in said
-    assert "writes: 0" in by_notebook.rehearsal.done("import").out
+    assert "writes: 0" in by_notebook.done("import").out
 
 
 def test_a_pilot_goes_through_the_steps_alone(staged: Start) -> None:
@@ -115,7 +115,7 @@ def test_before_the_pull_the_first_thing_missing_is_named(staged: Start) -> None
     stage = staged(decided=False)
     with pytest.raises(UsageError, match="notebook 01"):
         asyncio.run(_shown(stage))
-    stage.rehearsal.done("pull")
+    stage.done("pull")
     with pytest.raises(UndecidedError, match=r"collections\.yaml"):
         asyncio.run(_shown(stage))
 
@@ -144,7 +144,7 @@ async def test_a_plan_that_no_longer_fits_is_refused(staged: Start) -> None:
     workspace = stage.workspace()
     shown = await show_plan(workspace)
     assert shown.shown is not None
-    path = stage.rehearsal.folder / "decisions" / "design.yaml"
+    path = stage.folder / "decisions" / "design.yaml"
     path.write_text(path.read_text().replace("display_name: Text", "display_name: T"))
     with pytest.raises(PlanDriftError, match=r"design\.yaml"):
         await show_plan(workspace, shown.shown.plan.plan_hash)
@@ -252,7 +252,7 @@ async def test_by_hand_a_tick_plans_to_make_again_what_is_gone(staged: Start) ->
 
 def _empty(stage: Staged) -> None:
     """Delete everything, as a person does."""
-    space = stage.rehearsal.handle.state.space
+    space = stage.handle.state.space
     for kind in ("stories", "components", "assets"):
         for own in list(getattr(space, kind)):
             if kind != "stories" or space.story(own) is not None:

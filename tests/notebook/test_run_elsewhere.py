@@ -34,7 +34,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def running(stage: Staged, command: str) -> Iterator[subprocess.Popen[str]]:
     """Run a command in a process of its own."""
-    child = stage.rehearsal.process(command)
+    child = stage.process(command)
     try:
         yield child
     finally:
@@ -44,7 +44,7 @@ def running(stage: Staged, command: str) -> Iterator[subprocess.Popen[str]]:
 
 def in_the_way(stage: Staged) -> dict:
     """Make a story of another editor where the first item is to have its own."""
-    [folder] = stage.rehearsal.handle.state.space.stories
+    [folder] = stage.handle.state.space.stories
     return {
         "name": "Of an editor",
         "slug": "record-1",
@@ -234,7 +234,7 @@ async def test_a_plan_that_no_longer_fits_offers_the_new_one(staged: Start) -> N
     """The refusal names the file that moved; the next press takes the new plan."""
     stage = staged()
     page = await opened(stage, "prepare")
-    path = stage.rehearsal.folder / "decisions" / "design.yaml"
+    path = stage.folder / "decisions" / "design.yaml"
     text = path.read_text()
     path.write_text(text.replace("display_name: Text", "display_name: T"))
     await page.run("prepare-start")
@@ -255,7 +255,7 @@ async def test_prerequisites_are_looked_at_when_the_button_is_pressed(
     page = await opened(stage, "create")
     await page.sees("4 files still to be made", "1 folder")
     with running(stage, "prepare") as child:
-        space = stage.rehearsal.handle.state.space
+        space = stage.handle.state.space
         async with asyncio.timeout(patience()):
             while not space.assets:
                 await asyncio.sleep(0.01)

@@ -85,7 +85,7 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
         ended = ("created", "reused", "skipped", "failed", "open")
         assert each["in"] == sum(each[name] for name in ended)
     assert sum(each["in"] for each in parts[:-1]) == report["accounting"]["in"] == 12
-    announced = stage.rehearsal.handle.announcement
+    announced = stage.handle.announcement
     files = [each for each in (tmp_path / "r").rglob("*") if each.is_file()]
     texts = [each.read_text() for each in files]
     assert len(files) == 11
@@ -206,7 +206,7 @@ async def _is_listed_by_hand(stage: Staged, reports: Path) -> None:
             assert "No finding passes" in panel.text("findings_list"), name
             continue
         await panel.click("findings-save")
-        kept = stage.rehearsal.folder / "lists" / path.name
+        kept = stage.folder / "lists" / path.name
         assert kept.read_text() == path.read_text(), name
     await panel.set("findings-list", "")
     await panel.set("findings-search", "record-5")
@@ -251,7 +251,7 @@ async def test_redirects_follow_the_decided_places(
     """Another folder: each live address moves there with 301, one line each, and so
     does the collection's own page."""
     stage = staged()
-    design = stage.rehearsal.folder / "decisions" / "design.yaml"
+    design = stage.folder / "decisions" / "design.yaml"
     design.write_text(design.read_text().replace("folder: records", "folder: archive"))
     await stage.imported()
     await _handed_over(stage, tmp_path / "r")

@@ -29,8 +29,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Protocol
 
-from tests.proofs.measuring.kept import ROOT, Kept
-from tests.proofs.measuring.printed import print_table
+from tests.proofs.measuring.results import ROOT, Kept, print_table
 
 KINDS = {
     "corrupted": "tests.proofs.hostile.corrupted",

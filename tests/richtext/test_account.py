@@ -17,10 +17,9 @@ from cmsmig.richtext.policy import (
     PropType,
     Treatment,
 )
-from tests.support.richtext.account import wrong
+from tests.support.richtext.account import untrue, wrong
 from tests.support.richtext.conservation import unaccounted, vague
 from tests.support.richtext.reading import lines, stuck, unread
-from tests.support.richtext.untrue import untrue
 
 VIDEO = (
     '<figure class="w-richtext-figure-type-video w-richtext-align-center" '

@@ -21,7 +21,7 @@ from tests.support.sites.exact import write_load_site, write_small_site
 from tests.support.steps.every_kind import write_every_kind
 from tests.support.steps.item_states import write_states
 from tests.support.steps.origin_edits import read_items, write_items
-from tests.support.steps.scenario.edits import write_edited_site
+from tests.support.steps.scenario.editors import write_edited_site
 from tests.support.steps.split_site import write_split_site
 from tests.support.steps.staged_project import StagedProject
 from tests.support.two_languages import write_two_languages
@@ -177,7 +177,7 @@ def stage(
             if settings:
                 with (folder / "cmsmig.toml").open("a") as file:
                     file.write(f"\n{settings}\n")
-            return StagedProject(Rehearsal(handle, folder, tmp_path / "state"))
+            return StagedProject(handle, folder, tmp_path / "state")
 
         yield start
     finally:

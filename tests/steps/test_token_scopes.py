@@ -52,7 +52,7 @@ def project(stage: Stage, content_of: Callable[[str], Path]) -> StagedProject:
 
 def give(project: StagedProject, *scopes: str) -> None:
     """Have the token have exactly these scopes."""
-    project.rehearsal.handle.state.credential.scopes = scopes
+    project.handle.state.credential.scopes = scopes
 
 
 def rows(project: StagedProject, code: int = 0) -> dict[str, dict]:
@@ -157,7 +157,7 @@ def test_a_token_that_ends_soon_is_a_warning(
     project: StagedProject, days: int, warns: bool
 ) -> None:
     """Within thirty days the row warns, and everything works."""
-    credential = project.rehearsal.handle.state.credential
+    credential = project.handle.state.credential
     credential.expires_at = time.time() + days * 86_400 - 60
     row = rows(project)["token expires"]
     assert (row["ok"], row["warning"]) == (True, warns)

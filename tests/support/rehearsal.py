@@ -10,6 +10,7 @@ import sys
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 from unittest import mock
 
 import httpx
@@ -41,9 +42,7 @@ class Rehearsal:
     state: Path
 
     @classmethod
-    def start(
-        cls, handle: SandboxHandle, folder: Path, rate: int, state: Path
-    ) -> Rehearsal:
+    def start(cls, handle: SandboxHandle, folder: Path, rate: int, state: Path) -> Self:
         """Make the project folder with the tokens in its `.env`."""
         made = cls(handle, folder, state)
         made.run("init")
@@ -61,7 +60,7 @@ class Rehearsal:
         assert ended.code == 0, f"{arguments}: {ended.code}\n{ended.out}{ended.err}"
         return ended
 
-    def decided(self) -> Rehearsal:
+    def decided(self) -> Self:
         """Pull and accept the proposals."""
         self.done("pull")
         self.done("decide", "--accept-proposals", "--reviewer", "a tester")

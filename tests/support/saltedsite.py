@@ -14,8 +14,7 @@ from cmsmig.sandbox.server import running_sandbox
 from tests.support.rehearsal import Rehearsal
 from tests.support.sites.identity import asset, option_id, ref, refs
 from tests.support.sites.markup import image, linked, paragraphs
-from tests.support.sites.records import Column, Entry, State, Table, into
-from tests.support.sites.site import site_record
+from tests.support.sites.records import Column, Entry, State, Table, into, site_record
 from tests.support.sites.writer import Content, write_content
 
 _TONES = ("report", "essay")

@@ -1,12 +1,11 @@
-"""Limits of tests, in seconds of a machine that does nothing besides.
-
-A test that hangs is ended; one that waits for its turn on a crowded machine is not.
-"""
+"""Limits of tests: seconds of an idle machine, and of processor time."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -50,3 +49,23 @@ def set_timer(item: pytest.Item, settings: Any) -> bool:
     signal.signal(signal.SIGALRM, passed)
     signal.setitimer(signal.ITIMER_REAL, tick, tick)
     return True
+
+
+class TooLongError(AssertionError):
+    """Something used more of the processor than it may."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise `TooLongError` in the block once this process has worked so long in it."""
+
+    def over(number: int, frame: FrameType | None) -> None:
+        raise TooLongError(f"more than {seconds:g} seconds of processor time")
+
+    before = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -10,8 +10,7 @@ from PIL import Image
 from cmsmig.canonical import JsonObject
 from tests.support.sites.identity import asset, file_id, ref, refs
 from tests.support.sites.markup import image, linked, paragraphs
-from tests.support.sites.records import Column, Entry, Table, into
-from tests.support.sites.site import site_record
+from tests.support.sites.records import Column, Entry, Table, into, site_record
 from tests.support.sites.writer import Content, write_content
 
 NOTES = Table(

@@ -16,8 +16,7 @@ from pathlib import Path
 from cmsmig.canonical import Json, JsonObject
 from tests.support.sites.identity import asset, file_id, option_id, ref, refs
 from tests.support.sites.markup import image, linked, paragraphs
-from tests.support.sites.records import Column, Entry, State, Table, into
-from tests.support.sites.site import site_record
+from tests.support.sites.records import Column, Entry, State, Table, into, site_record
 from tests.support.sites.writer import Content, write_content
 from tests.support.steps.every_kind import VALUES
 from tests.support.tiny_site import picture

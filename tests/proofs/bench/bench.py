@@ -31,8 +31,8 @@ from tests.proofs.budget import pace
 from tests.proofs.converter import bench as converters
 from tests.proofs.growth.growth import COLLECTIONS, Figures, at_work
 from tests.proofs.growth.site import GrowingSite
-from tests.proofs.measuring.measured import MEGABYTE, Measured
-from tests.proofs.measuring.printed import print_table, tell
+from tests.proofs.measuring.processes import MEGABYTE, Measured
+from tests.proofs.measuring.results import print_table, tell
 
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 ITEMS = int(os.environ.get("BENCH_ITEMS", "1000"))

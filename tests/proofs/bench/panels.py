@@ -25,8 +25,8 @@ from playwright.async_api import Page, async_playwright
 
 from cmsmig.run.locations import notebooks_folder
 from tests.browser.test_review import pulled
-from tests.proofs.measuring.measured import MEGABYTE, measured
-from tests.proofs.measuring.printed import print_table, tell
+from tests.proofs.measuring.processes import MEGABYTE, measured
+from tests.proofs.measuring.results import print_table, tell
 from tests.support.browser.book import Book
 from tests.support.browser.chromium import chromium
 from tests.support.browser.lab import Lab, running_lab

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.proofs.growth.growth import Figures
-from tests.proofs.measuring.measured import Measured, measured
-from tests.proofs.measuring.served import Project
+from tests.proofs.measuring.processes import Measured, Project, measured
 
 BARE = [sys.executable, "-c", "pass"]
 STARTS = {

@@ -11,9 +11,15 @@ from typing import Any
 
 from tests.proofs.growth.growth import STEPS, Figures, written
 from tests.proofs.growth.site import ITEMS_TO_A_FILE, GrowingSite
-from tests.proofs.measuring.measured import measured
-from tests.proofs.measuring.printed import tell
-from tests.proofs.measuring.served import COMMAND, NO_QUOTA, Project, Served, sandbox
+from tests.proofs.measuring.processes import (
+    COMMAND,
+    NO_QUOTA,
+    Project,
+    Served,
+    measured,
+    sandbox,
+)
+from tests.proofs.measuring.results import tell
 from tests.support.sites.identity import file_id
 
 IN_FLIGHT = 8

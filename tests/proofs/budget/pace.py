@@ -23,9 +23,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.proofs.measuring.kept import ROOT, Kept
-from tests.proofs.measuring.printed import print_table
-from tests.proofs.measuring.served import project
+from tests.proofs.measuring.processes import project
+from tests.proofs.measuring.results import ROOT, Kept, print_table
 from tests.support.sites.exact import write_load_site
 
 SETTINGS = ("60/0", "60/5", "60/30", "6/0", "6/50", "6/300")

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tests.proofs.measuring.printed import broken, print_table, wait_for
-from tests.proofs.measuring.served import COMMAND, Project, project
+from tests.proofs.measuring.processes import COMMAND, Project, project
+from tests.proofs.measuring.results import broken, print_table, wait_for
 from tests.support.sites.exact import write_load_site
 
 RATE = 6

@@ -35,7 +35,7 @@ from tests.proofs.container.dockerfile import (
     read_stages,
 )
 from tests.proofs.container.image import Image, network_variables
-from tests.proofs.measuring.printed import broken
+from tests.proofs.measuring.results import broken
 from tests.support.sites.exact import write_small_site
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -23,7 +23,7 @@ from cmsmig.richtext.render_story import render_value
 from cmsmig.steps.decide.cross_check import SiteBody
 from tests.proofs.converter.searching import falsified
 from tests.proofs.converter.sites import bodies_of_sites
-from tests.proofs.measuring.printed import print_table
+from tests.proofs.measuring.results import print_table
 from tests.support.mapping.split_documents import blocks_in
 from tests.support.richtext.account import wrong
 from tests.support.richtext.bodies import MAPPED, bodies, instances, policies

@@ -13,7 +13,7 @@ from pathlib import Path
 from cmsmig.errors import OfficialError
 from cmsmig.steps.decide.cross_check import CrossCheck, Verdict, cross_check
 from tests.proofs.converter.sites import bodies_of_sites
-from tests.proofs.measuring.printed import print_table
+from tests.proofs.measuring.results import print_table
 
 COLUMNS = ("site", "bodies", *Verdict)
 

@@ -16,11 +16,11 @@ from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.steps.batch_conversion import document_text
-from tests.support.processortime import at_most
 from tests.support.richtext.constructs import KINDS, constructs
 from tests.support.richtext.extremes import EXTREMES, Extreme, missing_texts
 from tests.support.richtext.growth import STEEPEST, Growth, measured, paths_of
 from tests.support.richtext.validity import faults
+from tests.support.timelimit import at_most
 
 TOO_STEEP = 3.0
 """How many times as long twice as much may take; 2 is linear."""

@@ -14,10 +14,10 @@ from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.steps.batch_conversion import document_text, losses_text
 from tests.proofs.converter.searching import falsified
-from tests.support.processortime import at_most
 from tests.support.richtext.bodies import mutated
 from tests.support.richtext.reading import unread
 from tests.support.richtext.validity import faults
+from tests.support.timelimit import at_most
 
 FAITHFUL, EXACT = NativeEngine(), NativeEngine(Mode.EXACT)
 SHARE = 1_000

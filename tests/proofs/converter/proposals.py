@@ -20,7 +20,7 @@ from cmsmig.richtext.blocks.proposals import (
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.cross_check import SiteBody
 from tests.proofs.converter.sites import bodies_of_sites
-from tests.proofs.measuring.printed import print_table
+from tests.proofs.measuring.results import print_table
 from tests.support.richtext.block_account import wrong_blocks
 
 RULES = Heuristics(frozenset(Heuristic))

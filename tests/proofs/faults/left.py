@@ -109,7 +109,7 @@ def answered(entries: Iterable[Entry]) -> Counter[tuple[str, str]]:
 
 def violations(one: World) -> list[str]:
     """Return which rules of the services were broken."""
-    recorder = one.rehearsal.handle.state.recorder
+    recorder = one.handle.state.recorder
     return [f"violation {each.kind} at {each.where}" for each in recorder.violations]
 
 

@@ -21,7 +21,7 @@ from tests.proofs.faults.left import (
 )
 from tests.proofs.faults.scenes import PULL, RATE, Scene, Scenes
 from tests.proofs.frozen.compare import differing
-from tests.proofs.measuring.served import COMMAND, Project, sandbox
+from tests.proofs.measuring.processes import COMMAND, Project, sandbox
 from tests.support.rehearsal import write_env
 
 LONGEST = 60.0

@@ -62,7 +62,7 @@ def _attempt(one: World, scene: Scene, case: Case) -> list[str]:
         # An item that had to wait is linked to, and published, later than others.
         unknown = len(scene.whole.entries)
     else:
-        one.rehearsal.handle.state.injector.set(case.plan)
+        one.handle.state.injector.set(case.plan)
         for at in case.kills:
             kill = Disturbance(at, how=case.how)
             ended = one.disturbed(kill, *scene.command)
@@ -100,7 +100,7 @@ def _second_import(one: World, at: int) -> str:
 
 def _rerun(one: World, scene: Scene, case: Case, codes: list[int]) -> str:
     """Run until it says that all is done; return why it never does, or not at once."""
-    injector = one.rehearsal.handle.state.injector
+    injector = one.handle.state.injector
     ended = one.run(*_planned(one, scene, case))
     codes.append(ended.code)
     if case.plan and case.in_flight == 1 and not injector.given:

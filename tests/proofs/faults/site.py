@@ -52,7 +52,7 @@ def write_site(content: Path) -> None:
 
 def decide(one: World) -> None:
     """Pull, and decide what needs more requests: publication, folder, datasource."""
-    one.rehearsal.decided()
+    one.decided()
     one.decide("collections.yaml", "    publish: nothing", "    publish: what_is_live")
     one.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
     encoding = "encoding: option_datasource\n        datasource: moods\n"
@@ -111,7 +111,7 @@ def _referring(item: dict[str, Any]) -> None:
 
 def _add_note(one: World, kind: str) -> None:
     """Add an item before `note-2`, which it is like."""
-    for name, items in one.rehearsal.handle.state.naming.origin.content.kept.items():
+    for name, items in one.handle.state.naming.origin.content.kept.items():
         slugs = [each["fieldData"]["slug"] for each in items]
         if name.startswith(f"{kind}/") and "note-2" in slugs:
             new = copy.deepcopy(items[slugs.index("note-2")])

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.proofs.measuring.printed import wait_for
+from tests.proofs.measuring.results import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 BIN = ROOT / ".venv-fleet" / "bin"

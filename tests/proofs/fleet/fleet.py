@@ -30,7 +30,7 @@ from tests.proofs.fleet.engine import (
     running_engine,
 )
 from tests.proofs.fleet.world import RATE, Kind, World, serving
-from tests.proofs.measuring.printed import broken, print_table, wait_for
+from tests.proofs.measuring.results import broken, print_table, wait_for
 
 KILLED, WAITS = "canal", "dunes"
 SHARED = 5004

@@ -18,8 +18,7 @@ from cmsmig.sandbox.server import (
     environment_file_text,
     running_sandbox,
 )
-from tests.proofs.measuring.measured import measured
-from tests.proofs.measuring.served import COMMAND, Served
+from tests.proofs.measuring.processes import COMMAND, Served, measured
 from tests.support.rehearsal import write_env
 from tests.support.sites.exact import write_load_site, write_small_site
 

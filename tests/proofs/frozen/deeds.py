@@ -84,7 +84,7 @@ def origin(
 
 def item_of(stage: Stage, slug: str) -> dict[str, Any]:
     """Return the fields of an item at the origin."""
-    content = stage.rehearsal.handle.state.naming.origin.content
+    content = stage.handle.state.naming.origin.content
     items = content.items(str(content.collections[0]["id"]), live=False)
     found = [each["fieldData"] for each in items if each["fieldData"]["slug"] == slug]
     return found[0]
@@ -164,10 +164,25 @@ def read_plan(stage: Stage) -> None:
     stage.named["seen"] = {(e["what"], e["field"]): e["seen"] for e in waiting}
 
 
+def decide_conflict(stage: Stage, **about: str) -> None:
+    """Decide about a story of others at our place."""
+    stage.decide_about("conflicts", **{"kind": "story", **about})
+
+
+def decide_edit(stage: Stage, **about: str) -> None:
+    """Decide whose value an edited field keeps."""
+    stage.decide_about("edits", **{"kind": "story", "seen": "", **about})
+
+
+def decide_gone(stage: Stage, side: str = "destination", **about: str) -> None:
+    """Decide about an object that one side no longer has."""
+    stage.decide_about("gone", **{"from": side, **about})
+
+
 def decide_shown(stage: Stage, what: str, field: str, take: str) -> None:
     """Decide about a field as it was shown, once."""
     seen = stage.named["seen"].get((what, field), "")
-    stage.decide_edit(what, field, take, seen)
+    decide_edit(stage, what=what, field=field, take=take, seen=seen)
 
 
 def lose_ledger(stage: Stage) -> None:
@@ -184,14 +199,12 @@ def kill(
 
 
 DEEDS: Mapping[str, Callable[..., None]] = {
-    "decide_conflict": Stage.decide_conflict,
-    "decide_edit": Stage.decide_edit,
-    "decide_gone": Stage.decide_gone,
     **{
         each.__name__: each
         for each in (
             *(name_paths, origin, grow, save, save_all, edit, show, delete),
-            *(ask, datasource, read_plan, decide_shown, lose_ledger, kill),
+            *(ask, datasource, read_plan, lose_ledger, kill),
+            *(decide_conflict, decide_edit, decide_gone, decide_shown),
         )
     },
 }

@@ -141,8 +141,9 @@ def staged(folder: Path, *, texts: bool = True, **options: Any) -> Iterator[Stag
     chosen = {"rate": RATE, "origin_rate": 60_000, "clock": clock, **options}
     with world(folder, RATE, outer=(listener,), **chosen) as one:
         listener.space = one.space
-        listener.names.masked.update(_masks(one.rehearsal.handle.state, folder))
-        yield Stage(one.rehearsal, one.switch, one.network, clock, listener, texts)
+        listener.names.masked.update(_masks(one.handle.state, folder))
+        here = (one.handle, one.folder, one.state, one.switch, one.network)
+        yield Stage(*here, clock, listener, texts)
 
 
 def _masks(sandbox: Any, folder: Path) -> dict[str, str]:

@@ -17,9 +17,8 @@ from itertools import count, cycle
 from pathlib import Path
 
 from tests.proofs.converter.webflow_bodies import webflow_body
-from tests.proofs.measuring.measured import MEGABYTE, measured
-from tests.proofs.measuring.printed import print_table, tell
-from tests.proofs.measuring.served import COMMAND
+from tests.proofs.measuring.processes import COMMAND, MEGABYTE, measured
+from tests.proofs.measuring.results import print_table, tell
 
 SIZES = (1_000, 3_000, 8_000, 30_000, 100_000)
 """Bytes of the bodies, in turn."""

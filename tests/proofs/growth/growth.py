@@ -33,10 +33,8 @@ from pathlib import Path
 import httpx
 
 from tests.proofs.growth.site import GrowingSite
-from tests.proofs.measuring.kept import Kept
-from tests.proofs.measuring.measured import MEGABYTE
-from tests.proofs.measuring.printed import print_table, tell
-from tests.proofs.measuring.served import NO_QUOTA, Project, project
+from tests.proofs.measuring.processes import MEGABYTE, NO_QUOTA, Project, project
+from tests.proofs.measuring.results import Kept, print_table, tell
 
 SIZES = (1_000, 10_000, 100_000)
 COLLECTIONS = 20

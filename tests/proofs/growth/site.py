@@ -14,8 +14,7 @@ from cmsmig.sandbox.origin.files import draw
 from tests.proofs.converter.webflow_bodies import webflow_body
 from tests.support.sites.identity import asset, file_id, refs
 from tests.support.sites.markup import image
-from tests.support.sites.records import Column, Entry, State, Table, into
-from tests.support.sites.site import site_record
+from tests.support.sites.records import Column, Entry, State, Table, into, site_record
 from tests.support.sites.writer import Content, write_content
 
 ITEMS_TO_A_FILE = 5

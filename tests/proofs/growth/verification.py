@@ -21,9 +21,8 @@ from pathlib import Path
 from cmsmig.sandbox.server import environment_file_text
 from tests.proofs.growth.growth import COLLECTIONS, written
 from tests.proofs.growth.site import GrowingSite
-from tests.proofs.measuring.measured import MEGABYTE
-from tests.proofs.measuring.printed import print_table, tell
-from tests.proofs.measuring.served import MOST, NO_QUOTA, Project, project
+from tests.proofs.measuring.processes import MEGABYTE, MOST, NO_QUOTA, Project, project
+from tests.proofs.measuring.results import print_table, tell
 from tests.support.rehearsal import write_env
 
 RATE = 6

@@ -208,7 +208,7 @@ def proof(work: Path) -> Iterator[Corrupted]:
     with one.answering():
         one.init(RATE)
         starts["new"] = one.keep(work / "new")
-        one.rehearsal.decided()
+        one.decided()
         starts["decided"] = one.keep(work / "decided")
         for command in ("plan", "import", "verify"):
             one.done(command)

@@ -14,14 +14,6 @@ from cmsmig.steps.decide.migration import open_migration
 from tests.proofs.machine import components, editors, rules, used
 from tests.proofs.machine.book import Book
 from tests.proofs.machine.broken import insist
-from tests.proofs.machine.interruptions import (
-    LOST,
-    MODES,
-    REFUSED,
-    UNSENT,
-    fault,
-    kill,
-)
 from tests.proofs.machine.seen import FRENCH_SLUG, TRASHED, Seen, Space, look
 from tests.proofs.machine.site import FR
 from tests.proofs.machine.things import (
@@ -33,6 +25,14 @@ from tests.proofs.machine.things import (
     settle,
     things,
     unsettle,
+)
+from tests.proofs.world.disturbances import (
+    LOST,
+    MODES,
+    REFUSED,
+    UNSENT,
+    fault,
+    kill,
 )
 from tests.support.rehearsal import Ended
 

@@ -21,8 +21,8 @@ from tests.support.sites.records import (
     Table,
     into,
     schema,
+    site_record,
 )
-from tests.support.sites.site import site_record
 from tests.support.sites.writer import Content, write_content
 from tests.support.tiny_site import picture
 

@@ -57,7 +57,7 @@ class Stage(World):
 
     def serve(self, site: Site, *, has_mood: bool = False) -> None:
         """Have the origin hold a site, and perhaps one more field."""
-        content = self.rehearsal.handle.state.naming.origin.content
+        content = self.handle.state.naming.origin.content
         serve(content, site, has_mood=has_mood)
 
 
@@ -74,11 +74,11 @@ def staged(name: str, folder: Path) -> Stage:
         languages=(CODE,) if setup.fields else (),
         clock=ticking().__next__,
     )
-    stage = Stage(one.rehearsal, one.switch, one.network, setup)
+    stage = Stage(one.handle, one.folder, one.state, one.switch, one.network, setup)
     stage.serve(FIRST)
     with stage.answering():
         stage.init(_RATE)
-        stage.rehearsal.decided()
+        stage.decided()
     _decide(stage)
     body = {"story": {"name": "Other", "slug": "other", "is_folder": True}}
     stage.api("POST", "/stories", body)

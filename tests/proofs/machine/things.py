@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from tests.proofs.machine import components
 from tests.proofs.machine.broken import insist
-from tests.proofs.machine.decided import COMPONENT, STORY, THEIRS
-from tests.proofs.machine.merging import WAITS, WRITTEN, outcome_of
+from tests.proofs.machine.decided import (
+    COMPONENT,
+    STORY,
+    THEIRS,
+    WAITS,
+    WRITTEN,
+    outcome_of,
+)
 from tests.proofs.machine.seen import LINE, NAME, Space
 from tests.proofs.machine.site import Item, Words
 

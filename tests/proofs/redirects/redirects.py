@@ -34,9 +34,9 @@ from cmsmig.mapping.redirects.address_map import (
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.known_addresses import RULES
 from cmsmig.steps.decide.migration import open_migration
-from tests.mapping.test_redirect_files import addresses_of
-from tests.proofs.measuring.printed import print_table, tell
-from tests.proofs.measuring.served import project
+from tests.mapping.test_address_map import moved_addresses
+from tests.proofs.measuring.processes import project
+from tests.proofs.measuring.results import print_table, tell
 from tests.proofs.redirects.servers import MissingServerError, apache, ask, nginx
 from tests.proofs.sites.official_reader import installed
 from tests.support.cases import entries
@@ -76,7 +76,7 @@ def _maps(sites: Sequence[Path]) -> Iterator[tuple[str, AddressMap]]:
     for title, entry, row in entries(CASES):
         # Cloudflare's code compiles every rule for every request.
         if "many" not in entry:
-            yield title, addresses_of(entry | row)
+            yield title, moved_addresses(entry | row)
     found = [
         each.parent for path in sites for each in sorted(path.glob("*/sites.json"))
     ]

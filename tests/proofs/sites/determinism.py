@@ -22,7 +22,7 @@ from collections import Counter
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.proofs.measuring.kept import ROOT, Kept
+from tests.proofs.measuring.results import ROOT, Kept
 from tests.support.same_content.left import assert_same
 from tests.support.same_content.runs import (
     Plainly,

@@ -27,8 +27,8 @@ from typing import Any
 
 import yaml
 
-from tests.proofs.measuring.printed import print_table, tell
-from tests.proofs.measuring.served import Project, project
+from tests.proofs.measuring.processes import Project, project
+from tests.proofs.measuring.results import print_table, tell
 from tests.proofs.sites.moved_items import homes_of, items_in
 from tests.proofs.sites.official_reader import CLIENT, ask, installed, run
 from tests.proofs.sites.ways import decide

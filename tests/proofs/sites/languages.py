@@ -31,8 +31,8 @@ from typing import Any
 import httpx
 import yaml
 
-from tests.proofs.measuring.printed import print_table, tell
-from tests.proofs.measuring.served import project
+from tests.proofs.measuring.processes import project
+from tests.proofs.measuring.results import print_table, tell
 from tests.proofs.sites.moved_items import homes_of, items_in
 from tests.proofs.sites.official_reader import Stories, delivered_stories
 from tests.proofs.sites.shown_values import (

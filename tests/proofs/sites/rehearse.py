@@ -20,8 +20,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from tests.proofs.measuring.printed import print_table
-from tests.proofs.measuring.served import project
+from tests.proofs.measuring.processes import project
+from tests.proofs.measuring.results import print_table
 from tests.proofs.sites.ways import decide
 
 RATE = 60

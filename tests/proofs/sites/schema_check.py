@@ -29,8 +29,8 @@ import yaml
 
 from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
-from tests.proofs.measuring.printed import print_table, tell
-from tests.proofs.measuring.served import project
+from tests.proofs.measuring.processes import project
+from tests.proofs.measuring.results import print_table, tell
 from tests.proofs.sites.ways import decide
 
 SHOWN = 10

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from cmsmig.mapping.select.named_places import NAMING_TYPES
-from tests.proofs.measuring.served import Project
+from tests.proofs.measuring.processes import Project
 from tests.support.steps.split_site import RULES
 
 AS_FIELDS = {"\nlocales:": "\nlanguages: fields\nlocales:"}

@@ -38,8 +38,20 @@ _SHARED = ("clock", "recorder", "unknowns", "selections")
 
 
 @dataclass(frozen=True)
-class Here(Rehearsal):
-    """A rehearsal whose editors ask the sandbox without a socket."""
+class Checkpoint:
+    """Project, space and origin as they were at one moment."""
+
+    folder: Path
+    space: dict[str, Any]
+    origin: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class World(StagedProject):
+    """One project, one sandbox; both answer in this process, without a socket."""
+
+    switch: Switch
+    network: Network = field(default_factory=Network)
 
     def api(self, method: str, path: str, body: object = None) -> dict:
         """Ask the management API as an editor's browser would."""
@@ -52,23 +64,6 @@ class Here(Rehearsal):
         """Return what is in the space without ids, addresses and times."""
         return comparable_state(self.handle.state.space)
 
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """Project, space and origin as they were at one moment."""
-
-    folder: Path
-    space: dict[str, Any]
-    origin: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class World(StagedProject):
-    """One project, one sandbox; both answer in this process."""
-
-    switch: Switch
-    network: Network = field(default_factory=Network)
-
     @property
     def work(self) -> Path:
         """Return the folder that holds all that a run writes."""
@@ -77,7 +72,7 @@ class World(StagedProject):
     @property
     def entries(self) -> list:
         """Return the requests since the history began, oldest first."""
-        return self.rehearsal.handle.state.recorder.entries
+        return self.handle.state.recorder.entries
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -87,26 +82,23 @@ class World(StagedProject):
             "CMSMIG_IN_FLIGHT": "1",
         }
         with (
-            answered_here(self.rehearsal.handle.state, self.network),
+            answered_here(self.handle.state, self.network),
             mock.patch.dict(os.environ, settings),
         ):
             yield
 
     def init(self, rate: int) -> None:
         """Make the project folder, with so many calls a second allowed."""
-        here = self.rehearsal
-        Rehearsal.start(here.handle, here.folder, rate, here.state)
+        Rehearsal.start(self.handle, self.folder, rate, self.state)
 
     def moved(self, work: Path) -> World:
         """Return the same with its files in another folder, also for commands."""
         os.environ["CMSMIG_STATE_DIR"] = str(work / "state")
-        handle = self.rehearsal.handle
-        here = Here(handle, work / "project", work / "state")
-        return replace(self, rehearsal=here)
+        return replace(self, folder=work / "project", state=work / "state")
 
     def begin(self) -> None:
         """Begin the history again: nothing is asked, nothing is faulty."""
-        state = self.rehearsal.handle.state
+        state = self.handle.state
         state.recorder.entries.clear()
         state.recorder.violations.clear()
         state.injector.set(())
@@ -126,14 +118,14 @@ class World(StagedProject):
         for name, value in copy.deepcopy(kept.space).items():
             setattr(self.space, name, value)
         self.space.selections.clear()
-        content = self.rehearsal.handle.state.naming.origin.content
+        content = self.handle.state.naming.origin.content
         content.kept = copy.deepcopy(kept.origin)
         _forget_lists(content)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Have what is done inside happen to copies of project and space alone."""
-        violations = self.rehearsal.handle.state.recorder.violations
+        violations = self.handle.state.recorder.violations
         before, kept = len(violations), self.keep(self.work.with_name("aside"))
         yield
         self.go_back(kept)
@@ -141,7 +133,7 @@ class World(StagedProject):
         del violations[before:]
 
     def _origin(self) -> dict[str, Any]:
-        return self.rehearsal.handle.state.naming.origin.content.kept
+        return self.handle.state.naming.origin.content.kept
 
     def disturbed(self, disturbance: Disturbance, *arguments: str) -> Ended:
         """Run a command while something goes wrong.
@@ -182,7 +174,7 @@ class World(StagedProject):
 
         In the sets `items` and `live`, or in those that are named.
         """
-        content = self.rehearsal.handle.state.naming.origin.content
+        content = self.handle.state.naming.origin.content
         for each in content.collections:
             for live in (False, True):
                 items = content.items(str(each["id"]), live=live)
@@ -228,7 +220,7 @@ def build_world(
     )
     work = folder / "work"
     work.mkdir()
-    return World(Here(handle, work / "project", work / "state"), switch, network)
+    return World(handle, work / "project", work / "state", switch, network)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from cmsmig.steps.decide.cross_check import (
     cross_check,
 )
 from cmsmig.steps.worker_pool import StopSignal
-from tests.support.standin import StandIn
+from tests.support.official.fakenode import FakeConverter
 from tests.support.timelimit import crowding
 
 PARTS = (
@@ -35,9 +35,9 @@ PARTS = (
 
 
 @pytest.fixture
-def node(tmp_path: Path) -> StandIn:
+def node(tmp_path: Path) -> FakeConverter:
     """Return a Node that converts as exact mode does."""
-    return StandIn(tmp_path / "bin")
+    return FakeConverter(tmp_path / "bin")
 
 
 def site(*texts: str, markdown: bool = False) -> tuple[SiteBody, ...]:
@@ -49,19 +49,19 @@ def site(*texts: str, markdown: bool = False) -> tuple[SiteBody, ...]:
 
 
 async def checked(
-    node: StandIn, bodies: tuple[SiteBody, ...], **options: object
+    node: FakeConverter, bodies: tuple[SiteBody, ...], **options: object
 ) -> CrossCheck:
     """Cross-check bodies with this Node alone."""
     return await cross_check(bodies, cache=node.cache, environ=node.environ, **options)
 
 
-async def only(node: StandIn, text: str, **options: object) -> Outcome:
+async def only(node: FakeConverter, text: str, **options: object) -> Outcome:
     """Return what comes of one body."""
     [outcome] = (await checked(node, site(text), **options)).outcomes
     return outcome
 
 
-async def test_each_body_gets_exactly_one_outcome(node: StandIn) -> None:
+async def test_each_body_gets_exactly_one_outcome(node: FakeConverter) -> None:
     """In the order of the bodies, whatever is in them; the counts add up."""
     chance = Random(5)
     words = (*PARTS, "<p>(other)</p>", "(throw)")
@@ -79,7 +79,7 @@ async def test_each_body_gets_exactly_one_outcome(node: StandIn) -> None:
             assert (each.verdict is Verdict.DEFECT) == ("(other)" in text)
 
 
-async def test_what_deviates_is_named(node: StandIn) -> None:
+async def test_what_deviates_is_named(node: FakeConverter) -> None:
     """With what the official does, how often, and the plainest example."""
     found = await checked(node, site(PARTS[0], PARTS[1] + PARTS[2], PARTS[2]))
     assert str(found) == (
@@ -92,7 +92,9 @@ async def test_what_deviates_is_named(node: StandIn) -> None:
     assert "invisible character" in spacer.official
 
 
-async def test_a_difference_that_nothing_explains_is_a_defect(node: StandIn) -> None:
+async def test_a_difference_that_nothing_explains_is_a_defect(
+    node: FakeConverter,
+) -> None:
     """Both modes report it, with the place and both sides."""
     outcome = await only(node, "<p>a</p><p>b (other)</p>")
     assert outcome.verdict is Verdict.DEFECT
@@ -102,7 +104,7 @@ async def test_a_difference_that_nothing_explains_is_a_defect(node: StandIn) -> 
         assert (each.ours, each.official) == ('"b (other)"', '"b (another)"')
 
 
-async def test_markdown_is_asked_as_markdown(node: StandIn) -> None:
+async def test_markdown_is_asked_as_markdown(node: FakeConverter) -> None:
     """A Markdown body is compared with what the official reads in Markdown."""
     found = await checked(node, site("# One\n\n*two*", "(other)", markdown=True))
     assert [each.verdict for each in found.outcomes] == [
@@ -120,7 +122,7 @@ async def test_markdown_is_asked_as_markdown(node: StandIn) -> None:
     ],
 )
 async def test_a_broken_node_is_one_failed_body(
-    node: StandIn, word: str, why: str
+    node: FakeConverter, word: str, why: str
 ) -> None:
     """The others are compared, and the failed one is no defect of ours."""
     texts = ["<p>a</p>"] * 4 + [word] + ["<p>b</p>"] * 4
@@ -132,7 +134,7 @@ async def test_a_broken_node_is_one_failed_body(
     assert found.count(Verdict.DEFECT) == 0
 
 
-async def test_a_person_can_stop_it(node: StandIn) -> None:
+async def test_a_person_can_stop_it(node: FakeConverter) -> None:
     """It ends within moments although Node hangs; what was compared is returned."""
     stop, events = StopSignal(), []
 
@@ -159,12 +161,12 @@ async def test_without_node_it_is_unavailable(tmp_path: Path) -> None:
     """The message is one sentence; it names the version of an old Node."""
     with pytest.raises(OfficialUnavailableError, match="needs Node, which is not"):
         await cross_check(site("<p>a</p>"), cache=tmp_path, environ={"PATH": ""})
-    old = StandIn(tmp_path / "old", version="v18.0.0")
+    old = FakeConverter(tmp_path / "old", version="v18.0.0")
     with pytest.raises(OfficialUnavailableError, match=r"is v18\.0\.0"):
         await checked(old, site("<p>a</p>"))
 
 
-async def test_a_site_without_bodies(node: StandIn) -> None:
+async def test_a_site_without_bodies(node: FakeConverter) -> None:
     """Nothing is asked, and nothing is wrong."""
     found = await checked(node, ())
     assert (found.bodies, found.whole, found.deviations()) == (0, True, ())

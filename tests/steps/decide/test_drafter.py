@@ -261,7 +261,7 @@ def test_a_body_that_is_divided_otherwise_is_made_again(
 ) -> None:
     """Blocks of one body merged by hand; the design says nothing of it."""
     write_split_site(tmp_path / "split")
-    staged = StagedProject(rehearse(SandboxOptions(content=tmp_path / "split")))
+    staged = rehearse(SandboxOptions(content=tmp_path / "split"))
     staged.done("pull")
     staged.done(
         "decide", "--accept-proposals", "--reviewer", "A", "--split", "headings"

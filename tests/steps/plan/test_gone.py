@@ -16,7 +16,7 @@ from tests.support.steps.faults import (
     Fault,
 )
 from tests.support.steps.scenario.decisions import DECISIONS
-from tests.support.steps.scenario.service import KINDS, delete
+from tests.support.steps.scenario.service import KINDS, delete_record
 from tests.support.steps.staged_project import Stage, exactly_one_of_everything
 
 
@@ -38,7 +38,7 @@ def test_anything_may_go_and_comes_back(
     for name in sorted(set(KINDS) - {"asset_folders"}):
         own = list(getattr(project.space, name))
         for each in drawn.sample(own, k=drawn.randint(0, len(own))):
-            delete(project, name, each)
+            delete_record(project, name, each)
     if drawn.random() < 0.5:
         assert project.run("import").code == 1
     fault.at, fault.seen = (drawn.randint(1, 4),), 0

@@ -17,7 +17,7 @@ def test_settings_that_name_another_host_are_refused(
     elsewhere = (other.folder / ".env").read_text()
     (project.folder / ".env").write_text(elsewhere)
     ended = project.run(command)
-    address = other.rehearsal.handle.announcement["base_url"]
+    address = other.handle.announcement["base_url"]
     host = address.removeprefix("http://").partition("/")[0]
     assert ended.code == 1
     assert f"settings name {host}" in ended.err

@@ -12,8 +12,14 @@ import pytest
 from cmsmig.steps.pull.file_downloads import FilesReport
 from cmsmig.steps.pull.pull import pull
 from cmsmig.wire.session import Session
-from tests.support.inward import addresses, onward
-from tests.support.listening import Listener, listening, refused, resolve_inward
+from tests.support.inward import (
+    Listener,
+    addresses,
+    listening,
+    onward,
+    refused,
+    resolve_inward,
+)
 from tests.support.steps.pull_origin import FakeOrigin, item, project, session, settings
 
 Resolve = Callable[[str, int], Awaitable[tuple[str, ...]]]

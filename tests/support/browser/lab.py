@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from cmsmig.run.child import clean_environment
 from cmsmig.run.lab import Place, lab_command, write_settings
-from tests.support.standin import StandIn
+from tests.support.official.fakenode import FakeConverter
 from tests.support.timelimit import patience
 
 TOKEN = "a-token-of-the-tests-own"
@@ -40,7 +40,7 @@ class Lab:
     """The folder it shows."""
     user_settings: Path
     environ: dict[str, str]
-    node: StandIn
+    node: FakeConverter
     """The Node and npm that kernels find."""
 
     def serve_comms(self, mode: str) -> None:
@@ -60,7 +60,7 @@ async def running_lab(folder: Path) -> AsyncIterator[Lab]:
     for each in (root, settings):
         each.mkdir()
     ours = write_settings(settings)
-    node = StandIn(folder / "programs")
+    node = FakeConverter(folder / "programs")
     own = ours | {name: str(folder / place) for name, place in _FOLDERS.items()}
     own |= {"CMSMIG_STATE_DIR": str(folder / "state"), "JUPYTER_TOKEN": TOKEN}
     more = ("--LabApp.expose_app_in_browser=True", *_AT_SOCKETS)

@@ -16,7 +16,7 @@ from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from tests.support.browser.gate import Gate
-from tests.support.rehearsal import Rehearsal
+from tests.support.steps.staged_project import StagedProject
 
 RATE = 500
 ORIGIN_RATE = 60_000
@@ -26,7 +26,7 @@ ORIGIN_RATE = 60_000
 class Rehearsed:
     """A project folder and the sandbox that its settings point at."""
 
-    rehearsal: Rehearsal
+    rehearsal: StagedProject
     gate: Gate
     _options: SandboxOptions
     _running: AbstractContextManager[SandboxHandle] = field(repr=False)
@@ -51,7 +51,7 @@ class Rehearsed:
         )
         running = running_sandbox(options)
         handle = running.__enter__()
-        rehearsal = Rehearsal.start(handle, folder, RATE, state)
+        rehearsal = StagedProject.start(handle, folder, RATE, state)
         for each in find_notebooks(notebooks_folder()):
             shutil.copy(each.path, folder)
         return cls(rehearsal, gate, options, running)
@@ -94,7 +94,7 @@ class Rehearsed:
         running = running_sandbox(options)
         handle = running.__enter__()
         state = self.rehearsal.state
-        rehearsal = Rehearsal.start(handle, folder, RATE, state)
+        rehearsal = StagedProject.start(handle, folder, RATE, state)
         shutil.copytree(self.folder / "decisions", folder / "decisions")
         return Rehearsed(rehearsal, self.gate, options, running)
 

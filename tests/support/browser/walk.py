@@ -15,8 +15,8 @@ from playwright.async_api import expect
 from tests.support.browser.barriers import barriers
 from tests.support.browser.book import Book
 from tests.support.browser.project import Rehearsed
+from tests.support.official.fakenode import FakeConverter
 from tests.support.scripts import differences, play
-from tests.support.standin import StandIn
 from tests.support.timelimit import patience
 
 REVIEWER = "A. Reviewer"
@@ -35,7 +35,7 @@ class Walk:
     book: Book
     rehearsed: Rehearsed
     """The project folder, the notebooks in it, and the sandbox."""
-    node: StandIn
+    node: FakeConverter
     """The Node that the kernel finds."""
     pictures: Path | None = None
     """Where pictures of the notebooks go, if anywhere."""

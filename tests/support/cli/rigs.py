@@ -51,7 +51,6 @@ def whole(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     ):
         patch.setenv("CMSMIG_STATE_DIR", str(folder / "state"))
         made = Rig.start(handle, folder / "project", RATE, folder / "state")
-        assert isinstance(made, Rig)
         made.decided()
         shutil.copytree(made.folder, folder / "decided")
         (folder / "plan.json").write_text(made.done("plan", "--json").out)

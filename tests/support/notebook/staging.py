@@ -23,7 +23,7 @@ class Staged(StagedProject):
     ) -> Workspace:
         """Return the project as a notebook opens it."""
         opened = open_workspace(
-            str(self.rehearsal.folder), dry_run=dry_run, interactive=interactive
+            str(self.folder), dry_run=dry_run, interactive=interactive
         )
         return opened.observed(observer)
 

@@ -24,8 +24,8 @@ from cmsmig.steps.batch_conversion import document_text, losses_text
 from cmsmig.survey.value_facts import cells_of, files_of, searched_text
 from cmsmig.ui.html.safe_html import NOTHING
 from tests.support.mapping.drafting import FILES, drafted
-from tests.support.processortime import TooLongError, at_most
 from tests.support.richtext.constructs import ATTRIBUTE, BODY, FIELD, Construct
+from tests.support.timelimit import TooLongError, at_most
 
 SIZES = (16_384, 65_536, 262_144)
 FLOOR = 0.05

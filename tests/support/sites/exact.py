@@ -9,8 +9,7 @@ import yaml
 from cmsmig.canonical import Json, JsonObject
 from tests.support.sites.identity import asset, ref, refs
 from tests.support.sites.markup import image, linked, paragraphs
-from tests.support.sites.records import Column, Entry, State, Table, into
-from tests.support.sites.site import site_record
+from tests.support.sites.records import Column, Entry, State, Table, into, site_record
 from tests.support.sites.writer import Content, write_content
 
 _PARAGRAPHS: dict[str, dict[str, list[str]]] = yaml.safe_load(

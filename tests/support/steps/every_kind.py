@@ -7,8 +7,15 @@ from pathlib import Path
 from cmsmig.canonical import JsonObject
 from tests.support.sites.identity import asset, file_id, option_id, ref, refs
 from tests.support.sites.markup import embed, image, paragraphs
-from tests.support.sites.records import Column, Entry, State, Table, choices, into
-from tests.support.sites.site import site_record
+from tests.support.sites.records import (
+    Column,
+    Entry,
+    State,
+    Table,
+    choices,
+    into,
+    site_record,
+)
 from tests.support.sites.writer import Content, write_content
 from tests.support.tiny_site import picture
 

@@ -13,8 +13,7 @@ from tests.support.sites.markup import (
     paragraphs,
     video,
 )
-from tests.support.sites.records import Column, Entry, Table
-from tests.support.sites.site import site_record
+from tests.support.sites.records import Column, Entry, Table, site_record
 from tests.support.sites.writer import Content, write_content
 
 ARTICLES = Table(

@@ -6,33 +6,22 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+import yaml
 
 from cmsmig.sandbox.destination.space import StoredStory
 from cmsmig.sandbox.history import Entry
-from tests.support.rehearsal import Ended, Rehearsal
+from tests.support.rehearsal import Rehearsal
 
 
 @dataclass(frozen=True)
-class StagedProject:
+class StagedProject(Rehearsal):
     """One project, one space."""
-
-    rehearsal: Rehearsal
-
-    @property
-    def folder(self) -> Path:
-        return self.rehearsal.folder
 
     @property
     def space(self) -> Any:
-        return self.rehearsal.handle.state.space
-
-    def run(self, *arguments: str) -> Ended:
-        return self.rehearsal.run(*arguments)
-
-    def done(self, *arguments: str) -> Ended:
-        return self.rehearsal.done(*arguments)
+        return self.handle.state.space
 
     def plan(self) -> dict:
         return self.done("plan", "--json").document
@@ -44,7 +33,7 @@ class StagedProject:
         """Insist that everything read back is as it was decided."""
         found = self.run("verify", "--json")
         assert (found.code, found.document["differences"]) == (0, [])
-        violations = self.rehearsal.handle.state.recorder.violations
+        violations = self.handle.state.recorder.violations
         assert violations == [], violations
 
     def codes(self) -> list[str]:
@@ -79,11 +68,11 @@ class StagedProject:
     # the space, as its history and its records show it
 
     def since(self, number: int = 0) -> list[Entry]:
-        entries = self.rehearsal.handle.state.recorder.entries
+        entries = self.handle.state.recorder.entries
         return [each for each in entries if each.number > number]
 
     def mark(self) -> int:
-        return self.rehearsal.handle.state.recorder.arrivals
+        return self.handle.state.recorder.arrivals
 
     def count(self, route: str, since: int = 0) -> int:
         return sum(1 for each in self.since(since) if each.route == route)
@@ -109,15 +98,7 @@ class StagedProject:
     def components(self) -> list[str]:
         return sorted(str(each["name"]) for each in self.space.components.values())
 
-    def comparable(self) -> dict:
-        """Return what is in the space without ids, addresses and times."""
-        return self.rehearsal.comparable()
-
     # what an editor does meanwhile
-
-    def api(self, method: str, path: str, body: object = None) -> dict:
-        """Ask the management API as an editor's browser would."""
-        return self.rehearsal.api(method, path, body)
 
     def edit(self, full_slug: str, **changes: object) -> None:
         """Save a story with some of its content changed."""
@@ -149,37 +130,12 @@ class StagedProject:
         assert old in text, text
         path.write_text(text.replace(old, new))
 
-    def decide_conflict(
-        self, what: str, action: str, rename_to: str = "", *, kind: str = "story"
-    ) -> None:
-        self.decide(
-            "conflicts.yaml",
-            "conflicts: []",
-            f"conflicts:\n  - kind: {kind}\n    what: {what}\n    action: {action}\n"
-            f"    rename_to: '{rename_to}'\n",
-        )
-
-    def decide_edit(
-        self, what: str, field: str, take: str, seen: str = "", *, kind: str = "story"
-    ) -> None:
-        """Decide whose value an edited field keeps."""
-        self.decide(
-            "conflicts.yaml",
-            "edits: []" if "edits: []" in self._conflicts() else "edits:\n",
-            f"edits:\n- kind: {kind}\n  what: '{what}'\n  field: '{field}'\n"
-            f"  take: {take}\n  seen: '{seen}'\n",
-        )
-
-    def decide_gone(self, what: str, action: str, side: str = "destination") -> None:
-        """Decide about an object that one side no longer has."""
-        self.decide(
-            "conflicts.yaml",
-            "gone: []" if "gone: []" in self._conflicts() else "gone:\n",
-            f"gone:\n- from: {side}\n  what: '{what}'\n  action: {action}\n",
-        )
-
-    def _conflicts(self) -> str:
-        return (self.folder / "decisions" / "conflicts.yaml").read_text()
+    def decide_about(self, part: str, **record: str) -> None:
+        """Add a decision to a part of `conflicts.yaml`, before the others."""
+        path = self.folder / "decisions" / "conflicts.yaml"
+        body = yaml.safe_load(path.read_text()) or {}
+        body[part] = [record, *(body.get(part) or ())]
+        path.write_text(yaml.safe_dump(body, sort_keys=False))
 
 
 Stage = Callable[..., StagedProject]

@@ -1,6 +1,6 @@
 """A host on loopback that answers with bytes of any kind, and keeps what it was asked.
 
-`tests.support.listening` answers by path; here each connection is a conversation.
+`tests.support.inward` answers by path; here each connection is a conversation.
 """
 
 from __future__ import annotations

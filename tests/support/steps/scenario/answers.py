@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -96,23 +95,15 @@ def answers(scenario: Scenario, *rules: dict[str, Any]) -> None:
 def sandbox_fault(scenario: Scenario, kind: str = "", **more: Any) -> None:
     """Let the sandbox inject a fault of its own into requests, or no more."""
     plan = [PlannedFault(Kind(kind), **more)] if kind else []
-    scenario.project.rehearsal.handle.state.injector.set(plan)
+    scenario.project.handle.state.injector.set(plan)
 
 
 def faults_given(scenario: Scenario, expected: int) -> None:
     """Expect how many faults of its own the sandbox injected."""
-    assert len(scenario.project.rehearsal.handle.state.injector.given) == expected
+    assert len(scenario.project.handle.state.injector.given) == expected
 
 
 def lists_lack(scenario: Scenario, kind: str, *, last: int) -> None:
     """Let lists of a kind not show the newest records."""
     ids = list(getattr(scenario.project.space, kind))[-last:]
     answers(scenario, {"request": f"GET .*/{kind}$", "lists_lack": ids})
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "answers": answers,
-    "sandbox fault": sandbox_fault,
-    "lists lack": lists_lack,
-    "faults given": faults_given,
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -278,32 +278,3 @@ def lose_ledger(scenario: Scenario) -> None:
 
 def lose_decisions(scenario: Scenario) -> None:
     shutil.rmtree(Path(scenario.project.folder) / "decisions")
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "faults over": faults_over,
-    "fault again": fault_again,
-    "origin": origin,
-    "item states": item_states,
-    "every item": every_item,
-    "edit there": edit_there,
-    "save there": save_there,
-    "make there": make_there,
-    "delete there": delete_there,
-    "restore there": restore_there,
-    "publish there": publish_there,
-    "unpublish there": unpublish_there,
-    "save component": save_component,
-    "make component": make_component,
-    "delete component": delete_component,
-    "save entries": save_entries,
-    "save asset": save_asset,
-    "delete asset": delete_asset,
-    "asset bytes": asset_bytes,
-    "asset record": asset_record,
-    "space has": space_has,
-    "unknowns": unknowns,
-    "ledger": ledger,
-    "lose ledger": lose_ledger,
-    "lose decisions": lose_decisions,
-}

@@ -43,7 +43,7 @@ def decision(scenario: Scenario, name: str, *, old: str, new: str) -> None:
     scenario.project.decide(name, old, new)
 
 
-def in_design(scenario: Scenario, changes: dict[str, str]) -> None:
+def design(scenario: Scenario, changes: dict[str, str]) -> None:
     """Replace texts of the design."""
     for old, new in changes.items():
         scenario.project.decide("design.yaml", old, new)
@@ -56,7 +56,7 @@ def add_to_design(scenario: Scenario, text: str) -> None:
     scenario.project.decide("design.yaml", after, after + rows)
 
 
-def decided_again(scenario: Scenario, *names: str) -> None:
+def decided(scenario: Scenario, *names: str) -> None:
     for name in names:
         scenario.project.decide(*DECISIONS[name])
 
@@ -71,16 +71,18 @@ def decide_collection(scenario: Scenario, name: str, **values: Any) -> None:
     path.write_text(yaml.safe_dump(body, sort_keys=False))
 
 
-def decided(part: str) -> Callable[..., None]:
+def _adding(part: str) -> Callable[..., None]:
     """Return the step that adds a decision to a part of `conflicts.yaml`."""
 
     def add(scenario: Scenario, record: dict[str, str]) -> None:
-        path = scenario.project.folder / "decisions" / "conflicts.yaml"
-        body = yaml.safe_load(path.read_text()) or {}
-        body[part] = [record, *(body.get(part) or ())]
-        path.write_text(yaml.safe_dump(body, sort_keys=False))
+        scenario.project.decide_about(part, **record)
 
     return add
+
+
+edit_decided = _adding("edits")
+gone_decided = _adding("gone")
+conflict_decided = _adding("conflicts")
 
 
 def conflicts_end(scenario: Scenario, take: str) -> None:
@@ -88,9 +90,8 @@ def conflicts_end(scenario: Scenario, take: str) -> None:
     listed = scenario.project.plan()["edit_conflicts"]
     assert listed
     for each in listed:
-        scenario.project.decide_edit(
-            each["what"], each["field"], take, each["seen"], kind=each["kind"]
-        )
+        shown = {name: each[name] for name in ("kind", "what", "field", "seen")}
+        scenario.project.decide_about("edits", **shown, take=take)
 
 
 def decisions_hold(scenario: Scenario, name: str, **expected: Any) -> None:
@@ -117,7 +118,7 @@ def decide_component(scenario: Scenario, change: dict[str, Any]) -> None:
     path.write_text(yaml.safe_dump(body, sort_keys=False))
 
 
-def reviews(scenario: Scenario, change: Callable[[list[Any]], list[Any]]) -> None:
+def _review(scenario: Scenario, change: Callable[[list[Any]], list[Any]]) -> None:
     """Change the reviews of bodies that are split."""
     path = scenario.project.folder / "decisions" / "blocks.yaml"
     body = yaml.safe_load(path.read_text())
@@ -136,11 +137,11 @@ def one_block(scenario: Scenario, slug: str, *, by: str) -> None:
                 each.update(by=by, blocks=[one])
         return listed
 
-    reviews(scenario, change)
+    _review(scenario, change)
 
 
 def no_review(scenario: Scenario, slug: str) -> None:
-    reviews(scenario, lambda listed: [e for e in listed if e["slug"] != slug])
+    _review(scenario, lambda listed: [e for e in listed if e["slug"] != slug])
 
 
 def copy_decisions(scenario: Scenario, name: str) -> None:
@@ -155,23 +156,3 @@ def compare_decisions(scenario: Scenario, name: str, *, says: list[str]) -> None
     pair = (str(folder / name), str(folder / "decisions"))
     ended = scenario.project.run("decisions", "diff", *pair)
     assert (ended.code, [each for each in says if each not in ended.out]) == (1, [])
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "decision": decision,
-    "design": in_design,
-    "add to design": add_to_design,
-    "decided": decided_again,
-    "decide collection": decide_collection,
-    "one block": one_block,
-    "no review": no_review,
-    "edit decided": decided("edits"),
-    "gone decided": decided("gone"),
-    "conflict decided": decided("conflicts"),
-    "conflicts end": conflicts_end,
-    "decisions hold": decisions_hold,
-    "decide keys": decide_keys,
-    "decide component": decide_component,
-    "copy decisions": copy_decisions,
-    "compare decisions": compare_decisions,
-}

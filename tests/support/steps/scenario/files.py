@@ -159,14 +159,14 @@ def copy_there(scenario: Scenario, path: str, slug: str) -> None:
 
 def token(scenario: Scenario, **facts: Any) -> None:
     """Let the destination's token have other facts, such as just these `scopes`."""
-    credential = scenario.project.rehearsal.handle.state.credential
+    credential = scenario.project.handle.state.credential
     for name, value in facts.items():
         setattr(credential, name, tuple(value) if isinstance(value, list) else value)
 
 
 def token_without_scopes(scenario: Scenario) -> None:
     """Let the token be of the kind that ends soon."""
-    state = scenario.project.rehearsal.handle.state
+    state = scenario.project.handle.state
     state.credential.kind = TokenKind.LEGACY
     end = time.time() + 1_000
     object.__setattr__(state.api.credentials, "end_of_unscoped", end)
@@ -181,24 +181,3 @@ def no_rules_named(scenario: Scenario) -> None:
     """Take the file of rules out of the settings."""
     path = scenario.project.folder / "cmsmig.toml"
     path.write_text(path.read_text().replace('richtext.rules = "rules.py"', ""))
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "remember ledger": remember_ledger,
-    "ledger as remembered": ledger_as_remembered,
-    "copy ledger": copy_ledger,
-    "use ledger": use_ledger,
-    "damage": damage,
-    "forge": forge,
-    "pulled": pulled,
-    "derived": derived,
-    "derived rows": derived_rows,
-    "plan as with nothing kept": plan_as_with_nothing_kept,
-    "damaged file is": damaged_file_is,
-    "files": files,
-    "copy there": copy_there,
-    "token": token,
-    "token without scopes": token_without_scopes,
-    "write": write,
-    "no rules named": no_rules_named,
-}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.support.steps.expectations import insist
@@ -24,13 +23,17 @@ def locale_of(scenario: Scenario, *, is_french: bool) -> str:
     return str(found["cmsLocaleId"])
 
 
-def in_language(step: Callable[..., None], *, is_french: bool) -> Callable[..., None]:
-    """Return a step for items in a language, known by their slugs there."""
+def origin_in_french(scenario: Scenario, changes: Any, **more: Any) -> None:
+    """Change fields of items in French, which are known by their slugs there."""
+    origin(scenario, changes, locale=locale_of(scenario, is_french=True), **more)
 
-    def change(scenario: Scenario, changes: Any, **more: Any) -> None:
-        step(scenario, changes, locale=locale_of(scenario, is_french=is_french), **more)
 
-    return change
+def origin_in_english(scenario: Scenario, changes: Any, **more: Any) -> None:
+    origin(scenario, changes, locale=locale_of(scenario, is_french=False), **more)
+
+
+def item_states_in_french(scenario: Scenario, changes: Any, **more: Any) -> None:
+    item_states(scenario, changes, locale=locale_of(scenario, is_french=True), **more)
 
 
 def no_french_at_origin(scenario: Scenario) -> None:
@@ -48,7 +51,7 @@ def no_french_at_origin(scenario: Scenario) -> None:
 def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> None:
     """Expect parts of a story as visitors get it in a language."""
     project = scenario.project
-    base = project.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
+    base = project.handle.announcement["base_url"].removesuffix("/v1")
     token = project.space.public_token
     url = f"{base}/v2/cdn/stories/{path}?token={token}&language={language}"
     with urllib.request.urlopen(url) as answer:
@@ -85,15 +88,3 @@ def groups_apart(scenario: Scenario) -> None:
         story.body["group_id"] = space.new_uuid()
         space.place(story)
     scenario.project.doctor("UPDATE home SET group_id = ''")
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "origin in French": in_language(origin, is_french=True),
-    "origin in English": in_language(origin, is_french=False),
-    "item states in French": in_language(item_states, is_french=True),
-    "no French at origin": no_french_at_origin,
-    "delivery": delivery,
-    "alternates": alternates,
-    "no alternates": no_alternates,
-    "groups apart": groups_apart,
-}

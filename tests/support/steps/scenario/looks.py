@@ -156,14 +156,14 @@ def asked(scenario: Scenario, *expected: str) -> None:
     assert sorted(found) == sorted(expected)
 
 
-def plan(scenario: Scenario, expected: dict[str, Any]) -> None:
+def plan_shows(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect parts of the plan as JSON."""
     scenario.document = scenario.project.plan()
     scenario.hash = scenario.document["hash"]
     insist(scenario.document, expected)
 
 
-def status(scenario: Scenario, expected: dict[str, Any]) -> None:
+def status_shows(scenario: Scenario, expected: dict[str, Any]) -> None:
     insist(scenario.project.status(), expected)
 
 
@@ -344,39 +344,3 @@ def item_id(project: StagedProject, slug: str) -> str:
         if each["fieldData"]["slug"] == slug
     }
     return str(found)
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "stories": stories,
-    "paths": paths,
-    "folders": folders,
-    "published": published,
-    "components": components,
-    "entries": entries,
-    "options": options,
-    "assets": assets,
-    "counts": counts,
-    "order": order,
-    "asked": asked,
-    "sent": sent,
-    "plan shows": plan,
-    "status shows": status,
-    "field changes": field_changes,
-    "conflicts": conflicts,
-    "failed": failed,
-    "failed for": failed_for,
-    "rows": rows,
-    "differences": differences,
-    "codes": codes,
-    "codes of a part": codes_of_a_part,
-    "verified": verified,
-    "nothing left": nothing_left,
-    "one of everything": one_of_everything,
-    "open intents": open_intents,
-    "hits": hits,
-    "remember": remember,
-    "as remembered": as_remembered,
-    "space is between": space_is_between,
-    "visitors query": visitors_query,
-    "space lacks": space_lacks,
-}

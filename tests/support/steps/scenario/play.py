@@ -3,7 +3,7 @@
 A case has what is `given`, its `steps` and, if it is played several times, `rows` of
 values for the `$words` in it. A step is a command line, one of the other
 steps without an argument, a mapping that begins with the name of a step, or a list of
-steps. They are the functions of the other modules here, and `run`.
+steps. They are the functions of the other modules here, `run` and `meanwhile`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,10 +32,8 @@ from tests.support.steps.faults import Fault
 from tests.support.steps.scenario import (
     answers,
     changes,
-    clock,
     decisions,
     editors,
-    edits,
     files,
     languages,
     looks,
@@ -108,7 +106,7 @@ class Scenario:
     faults: list[Fault]
     meanwhile: Meanwhile
     answers: answers.Answers
-    clock: clock.Clock
+    clock: reports.Clock
     mark: int = 0
     """The last request before the last command."""
     hash: str = ""
@@ -128,11 +126,11 @@ class Scenario:
                 self.take(each)
             return
         if isinstance(step, str):
-            step = {step: None} if step in STEPS else {"run": step}
+            step = {step: None} if step.lower() in STEPS else {"run": step}
         (name, argument), *options = step.items()
         more = {key.replace(" ", "_"): self.value(each) for key, each in options}
         given = self.value(argument)
-        STEPS[name](self, *([] if given is None else listed(given)), **more)
+        STEPS[name.lower()](self, *([] if given is None else listed(given)), **more)
 
     def value(self, value: Any) -> Any:
         """Return a part of a step with the values that only a run knows."""
@@ -200,21 +198,26 @@ def meanwhile(scenario: Scenario, request: str, *, do: list[Any]) -> None:
     scenario.meanwhile.acts[request] = act
 
 
+MODULES = (
+    *(answers, changes, decisions, editors, files),
+    *(languages, looks, reports, schemas, service),
+)
+
+
+def steps_of(names: Mapping[str, Any]) -> Iterator[tuple[str, Callable[..., None]]]:
+    """Yield the steps of a module: its public functions that take the scenario and
+    return nothing; the words of a step are those of the name."""
+    for name, each in names.items():
+        types = getattr(each, "__annotations__", {})
+        is_step = (types.get("scenario"), types.get("return")) == ("Scenario", "None")
+        if is_step and not name.startswith("_"):
+            yield name.replace("_", " "), each
+
+
 STEPS: dict[str, Callable[..., None]] = {
     "run": run,
     "meanwhile": meanwhile,
-    **answers.STEPS,
-    **changes.STEPS,
-    **clock.STEPS,
-    **decisions.STEPS,
-    **looks.STEPS,
-    **reports.STEPS,
-    **service.STEPS,
-    **editors.STEPS,
-    **edits.STEPS,
-    **files.STEPS,
-    **languages.STEPS,
-    **schemas.STEPS,
+    **{word: each for module in MODULES for word, each in steps_of(vars(module))},
 }
 
 
@@ -224,14 +227,14 @@ def play(case: Case, stage: Stage, content_of: Callable[[str], Path]) -> None:
     faults = [changes.fault(**each) for each in given.pop("faults", ())]
     between, decided = Meanwhile(), given.pop("decided", ())
     content = content_of(given.pop("site", "tiny"))
-    replies, time = answers.Answers(list(given.pop("answers", ()))), clock.Clock()
+    replies, time = answers.Answers(list(given.pop("answers", ()))), reports.Clock()
     middleware = (*faults, between, replies)
     if given.pop("clock", False):
         given["clock"] = time
     given["languages"] = tuple(given.pop("languages", ()))
     project = stage(*middleware, content=content, **given)
     scenario = Scenario(project, faults, between, replies, time)
-    decisions.decided_again(scenario, *decided)
+    decisions.decided(scenario, *decided)
     with scenario.patches:
         for number, step in enumerate(case.steps, start=1):
             try:

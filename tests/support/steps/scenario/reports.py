@@ -1,27 +1,77 @@
-"""Steps of cases that expect something of the report."""
+"""Steps of cases that expect something of the report, or verify by a clock."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
-from collections.abc import Callable
+import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from cmsmig.events import unobserved
 from cmsmig.evidence.evidence import Evidence, evidence_json, gather
 from cmsmig.evidence.report_findings import report_findings
 from cmsmig.mapping.redirects.address_map import Outcome, Source
-from cmsmig.settings import Project, load_settings
+from cmsmig.settings import Project, find_project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.differences import Verification
+from cmsmig.steps.verify.verify import verify
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.write.import_setup import ImportSetup, open_job
 from tests.support.steps.expectations import insist
-from tests.support.steps.scenario.clock import verification
 from tests.support.steps.staged_project import StagedProject
 
 if TYPE_CHECKING:
     from tests.support.steps.scenario.play import Scenario
+
+
+class Clock:
+    """The sandbox's time; sleeping takes none of ours."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        """Return the present time of the sandbox."""
+        return time.time() + self.ahead
+
+    async def sleep(self, seconds: float) -> None:
+        self.ahead += seconds
+        self.slept.append(seconds)
+
+
+async def verification(scenario: Scenario) -> Verification:
+    """Verify as the command does, over the clock of the sandbox."""
+    project = find_project(scenario.project.folder, os.environ)
+    settings = load_settings(project, os.environ)
+    migration = open_migration(project, settings)
+    setup = ImportSetup(project, settings, migration, unobserved, StopSignal())
+    async with open_job(setup) as job:
+        job.sleep = scenario.clock.sleep
+        return await verify(job)
+
+
+def verified_by_the_clock(scenario: Scenario, expected: dict[str, Any]) -> None:
+    """Expect parts of a verification: the codes of its `differences`, and how long it
+    `slept` in all."""
+    scenario.clock.slept.clear()
+    found = asyncio.run(verification(scenario))
+    slept = scenario.clock.slept
+    assert slept == sorted(slept)
+    codes = [str(each.code) for each in found.differences]
+    names = ("public", "public_unread", "singly")
+    shown = {name: getattr(found, name) for name in names}
+    shown |= {"is_as_decided": found.is_as_decided, "slept": round(sum(slept), 6)}
+    insist({**shown, "differences": codes}, expected)
+
+
+def later(scenario: Scenario, seconds: float) -> None:
+    scenario.clock.ahead += seconds
+
 
 _COMMAND = re.compile(r"`cmsmig ([a-z -]+)`")
 _ROUNDS = 4
@@ -94,12 +144,3 @@ def no_delivery_token(scenario: Scenario) -> None:
     for token in (space.public_token, space.preview_token):
         assert token not in scenario.printed
         assert not any(token.encode() in each.read_bytes() for each in files)
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "redirects": redirects,
-    "reported": reported,
-    "findings": findings,
-    "report followed": report_followed,
-    "no delivery token": no_delivery_token,
-}

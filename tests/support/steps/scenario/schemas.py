@@ -17,7 +17,7 @@ EVENTS = "a" * 24
 """The collection that comes."""
 
 
-def change_fields(
+def _change_fields(
     scenario: Scenario, change: Callable[[list[dict[str, Any]]], object]
 ) -> None:
     """Change the schema of the records."""
@@ -38,7 +38,7 @@ def origin_field(scenario: Scenario, slug: str, **changes: object) -> None:
             listed += found
         found[0].update(changes)
 
-    change_fields(scenario, change)
+    _change_fields(scenario, change)
 
 
 def origin_field_gone(scenario: Scenario, slug: str) -> None:
@@ -47,7 +47,7 @@ def origin_field_gone(scenario: Scenario, slug: str) -> None:
     def change(listed: list[dict[str, Any]]) -> None:
         listed[:] = [each for each in listed if each["slug"] != slug]
 
-    change_fields(scenario, change)
+    _change_fields(scenario, change)
     for path in (scenario.project.folder / "raw").glob("[il]*/*.json"):
         items = json.loads(path.read_text())["items"]
         for item in items:
@@ -83,11 +83,3 @@ def collection_at_origin(scenario: Scenario) -> None:
     item |= {"id": "d" * 24, "fieldData": {"name": "Fair", "slug": "fair"}}
     for kind in ("items", "live"):
         write_items(raw / kind / f"{EVENTS}.json", [item])
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "origin field": origin_field,
-    "origin field gone": origin_field_gone,
-    "not designed": not_designed,
-    "collection at origin": collection_at_origin,
-}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -35,7 +35,7 @@ RECORDS = (
 )
 
 
-def delete(project: StagedProject, kind: str, own: int) -> None:
+def delete_record(project: StagedProject, kind: str, own: int) -> None:
     """Delete one thing as a person does, if it is still there."""
     if own not in getattr(project.space, kind):
         return
@@ -47,7 +47,7 @@ def empty_space(scenario: Scenario) -> None:
     """Delete everything, as a person does: stories go to the trash."""
     for kind in KINDS:
         for each in list(getattr(scenario.project.space, kind)):
-            delete(scenario.project, kind, each)
+            delete_record(scenario.project, kind, each)
 
 
 def restart_space(scenario: Scenario) -> None:
@@ -64,7 +64,7 @@ def make(scenario: Scenario, kind: str, record: dict[str, Any]) -> None:
     scenario.project.api("POST", f"/{plural}", {kind: record})
 
 
-def delete_kind(scenario: Scenario, kind: str, number: int) -> None:
+def delete(scenario: Scenario, kind: str, number: int) -> None:
     """Delete the record of a kind that was made as the so manieth."""
     own = list(getattr(scenario.project.space, kind))[number - 1]
     path = {"entries": "datasource_entries"}.get(kind, kind)
@@ -239,7 +239,7 @@ def edit_silently(scenario: Scenario, changes: dict[str, dict[str, Any]]) -> Non
         story.updated_at = "2030-01-01T00:00:00.000Z"
 
 
-def late_create(scenario: Scenario) -> None:
+def late_create_there(scenario: Scenario) -> None:
     """Let the create that was given up arrive after all."""
     body = json.loads(scenario.faults[0].bodies[-1])
     scenario.project.api("POST", "/stories", body)
@@ -343,42 +343,3 @@ def accounting(
 def same_plan(scenario: Scenario) -> None:
     """Expect the plan to be the last one that was shown."""
     assert scenario.project.plan()["hash"] == scenario.hash
-
-
-STEPS: dict[str, Callable[..., None]] = {
-    "empty space": empty_space,
-    "restart space": restart_space,
-    "make": make,
-    "delete": delete_kind,
-    "component record": component_record,
-    "new uuid there": new_uuid_there,
-    "make datasource": make_datasource,
-    "delete at origin": delete_at_origin,
-    "restore at origin": restore_at_origin,
-    "gone at origin": gone_at_origin,
-    "raw": raw,
-    "another file": another_file,
-    "append at origin": append_at_origin,
-    "alone at origin": alone_at_origin,
-    "long text at origin": long_text_at_origin,
-    "keep raw": keep_raw,
-    "use raw": use_raw,
-    "publish at origin": publish_at_origin,
-    "layers": layers,
-    "move project": move_project,
-    "replace component": replace_component,
-    "planned calls": planned_calls,
-    "edit silently": edit_silently,
-    "late create there": late_create,
-    "many components": many_components,
-    "size of a file": size_of_a_file,
-    "make release": make_release,
-    "settings": settings,
-    "first body": first_body,
-    "processes from": processes_from,
-    "bodies mended": bodies_mended,
-    "intend": intend,
-    "outcomes": outcomes,
-    "accounting": accounting,
-    "same plan": same_plan,
-}

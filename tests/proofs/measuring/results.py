@@ -1,12 +1,46 @@
-"""Results that are kept as long as the code that they depend on is the same."""
+"""What a proof prints, waits for and promises, and results that are kept."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+import sys
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+
+def print_table(rows: Iterable[Mapping[str, object]]) -> None:
+    """Print rows by the names of their columns, as Markdown, each at once."""
+    for number, row in enumerate(rows):
+        if number == 0:
+            print(f"\n| {' | '.join(row)} |\n{'|---' * len(row)}|")
+        print("|", " | ".join(map(str, row.values())), "|", flush=True)
+
+
+def tell(line: str) -> None:
+    """Write a line about what is being done."""
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
+    sys.stderr.flush()
+
+
+def broken(promised: Mapping[str, bool]) -> list[str]:
+    """Return the promises that are not kept."""
+    return [what for what, kept in promised.items() if not kept]
+
+
+def wait_for(
+    happened: Callable[[], bool], what: str, seconds: float = 180, every: float = 0.25
+) -> None:
+    """Look again and again, not so often that it keeps a sandbox from its work; raise
+    `TimeoutError` when it does not happen."""
+    until = time.monotonic() + seconds
+    while not happened():
+        if time.monotonic() > until:
+            raise TimeoutError(f"Not within {seconds:g} s: {what}.")
+        time.sleep(every)
+
 
 ROOT = Path(__file__).resolve().parents[3]
 ABOVE = ("notebook", "ui", "review", "survey", "evidence", "run")

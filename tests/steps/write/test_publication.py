@@ -1,12 +1,16 @@
-"""The order of publication: what others refer to goes first."""
+"""Publication: targets go first, and no request publishes a folder."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.item_key import ItemKey
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.steps.write.publish_stories import publication_waves
+from tests.support.steps.staged_project import Stage
 
 KEYS = tuple(ItemKey("c", str(number), "") for number in range(8))
 GRAPHS = st.dictionaries(
@@ -51,3 +55,38 @@ def test_a_circle_is_one_wave_and_what_refers_to_it_goes_after() -> None:
     targets[after] = [circle[7]]
     waves = [*publication_waves([after, *circle, before], targets)]
     assert waves == [(before,), tuple(circle), (after,)]
+
+
+def test_no_request_ever_publishes_or_unpublishes_a_folder(
+    stage: Stage, small_site: Path
+) -> None:
+    """Nor does a rollback need one."""
+    asked: list[Call] = []
+
+    async def watch(call: Call, answer: Next) -> Reply:
+        if "/stories/" in call.path:
+            asked.append(call)
+        return await answer(call)
+
+    project = stage(watch, content=small_site)
+    project.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    project.done("import")
+    project.decide("collections.yaml", "publish: what_is_live", "publish: nothing")
+    project.decide("design.yaml", "folder_name: Notes", "folder_name: Our notes")
+    project.done("import")
+    folders = {
+        str(own) for own, story in project.space.stories.items() if story.is_folder
+    }
+    assert len(folders) == 5
+    project.done("rollback")
+    of_folders = [
+        each
+        for each in asked
+        if each.path.partition("/stories/")[2].partition("/")[0] in folders
+    ]
+    # One that is renamed is read right before.
+    assert {each.method for each in of_folders} == {"GET", "PUT", "DELETE"}
+    for each in of_folders:
+        assert not each.path.endswith("publish")
+        assert each.parameter("publish") is None
+        assert each.method != "PUT" or "publish" not in each.document()
