@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.proofs.container.dockerfile import context_of, read_stages
+from tests.proofs.container.image import context_of, read_stages
 
 TOP = Path(__file__).parents[2]
 DOCKERFILE = TOP / "Dockerfile"

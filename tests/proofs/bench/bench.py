@@ -7,8 +7,8 @@ Rows: conversion of bodies of 1, 8 and 100 KB, compared with the official conver
 site in a sandbox without quota, with plain httpx at the same concurrency; an import at
 60 calls a second, from the first to the last call, with calls / rate; `cmsmig --help`
 and `import cmsmig` with bare Python; notebooks without a browser with papermill and an
-empty one. The last column says how many
-times as fast as that it is; medians of the rounds.
+empty one. The last column says how many times as fast as that it is; medians of the
+rounds.
 
 `--only` takes the rows whose name holds a text. Environment: BENCH_ROUNDS (3),
 BENCH_ITEMS (1000), BENCH_SECONDS (1, a converter's turn).
@@ -26,7 +26,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.proofs.bench import starts, steps
+from tests.proofs.bench import rounds
 from tests.proofs.budget import pace
 from tests.proofs.converter import bench as converters
 from tests.proofs.growth.growth import COLLECTIONS, Figures, at_work
@@ -44,10 +44,10 @@ CONVERSIONS = {
 PACED = "import at 60 calls a second"
 RIVALS = {
     **dict.fromkeys(CONVERSIONS, "official converter, as it ships"),
-    **steps.RIVALS,
+    **rounds.RIVALS,
     PACED: "calls / rate",
-    **dict.fromkeys(starts.STARTS, starts.RIVAL_OF_STARTS),
-    **dict.fromkeys([*starts.OPENED, starts.OVERHEAD], starts.RIVAL_OF_NOTEBOOKS),
+    **dict.fromkeys(rounds.STARTS, rounds.RIVAL_OF_STARTS),
+    **dict.fromkeys([*rounds.OPENED, rounds.OVERHEAD], rounds.RIVAL_OF_NOTEBOOKS),
 }
 """Every row by name, and what it is compared with."""
 
@@ -71,13 +71,13 @@ def main() -> int:
         print(json.dumps({**_machine(), "rounds": taken}))
     else:
         print(", ".join(f"{key}: {value}" for key, value in _machine().items()))
-        print_table(_row(name, rounds) for name, rounds in taken.items() if rounds)
+        print_table(_row(name, each) for name, each in taken.items() if each)
     return 0
 
 
-def _row(name: str, rounds: list[Figures]) -> dict[str, object]:
+def _row(name: str, found: list[Figures]) -> dict[str, object]:
     """Return the medians of all rounds, and how many times as fast as the other."""
-    middle = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
+    middle = {key: statistics.median(each[key] for each in found) for key in found[0]}
     calls, busy = round(middle["calls"]), middle["sandbox_cpu"]
     return {
         "": name,
@@ -99,16 +99,16 @@ def _seconds(seconds: float) -> str:
 
 def _round(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
     """Yield each row once, but for those of the converters, who take turns."""
-    yield from starts.starts([name for name in starts.STARTS if name in names])
-    made = [name for name in steps.MADE if name in names]
-    shown = [n for n in (*starts.OPENED, starts.OVERHEAD) if n in names]
+    yield from rounds.starts([name for name in rounds.STARTS if name in names])
+    made = [name for name in rounds.MADE if name in names]
+    shown = [n for n in (*rounds.OPENED, rounds.OVERHEAD) if n in names]
     if made or shown:
         site = GrowingSite(ITEMS, COLLECTIONS)
         with at_work(site, folder) as here:
-            yield from steps.steps(site, here, made)
+            yield from rounds.steps(site, here, made)
             if shown and not (here.folder / "decisions").exists():
                 here.decided()
-            yield from starts.notebooks(here, shown)
+            yield from rounds.notebooks(here, shown)
     if PACED in names:
         tell("  import at 60 calls a second")
         row = pace.paced(60, 0)

@@ -28,13 +28,14 @@ from pathlib import Path
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
-from tests.proofs.container.dockerfile import (
+from tests.proofs.container.image import (
+    Image,
     Instruction,
     Stage,
     context_of,
+    network_variables,
     read_stages,
 )
-from tests.proofs.container.image import Image, network_variables
 from tests.proofs.measuring.results import broken
 from tests.support.sites.exact import write_small_site
 

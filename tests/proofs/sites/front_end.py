@@ -29,9 +29,8 @@ import yaml
 
 from tests.proofs.measuring.processes import Project, project
 from tests.proofs.measuring.results import print_table, tell
-from tests.proofs.sites.moved_items import homes_of, items_in
 from tests.proofs.sites.official_reader import CLIENT, ask, installed, run
-from tests.proofs.sites.ways import decide
+from tests.proofs.sites.ways import decide, items_in, sites_in, stories_of
 from tests.support.richtext.conservation import of_html, soup, words
 
 GUIDE = Path(__file__).parents[3] / "docs" / "front-end.md"
@@ -83,7 +82,7 @@ def main(arguments: list[str]) -> int:
     (installed(CLIENT) / "guide.mjs").write_text(code)
     found = [
         _moved(name, site, way)
-        for name, site in _sites(chosen.sites)
+        for name, site in sites_in(chosen.sites)
         for way in chosen.way or WAYS
     ]
     for each in found:
@@ -91,13 +90,6 @@ def main(arguments: list[str]) -> int:
             print(f"{each.site} {each.way}: {text}")
     print_table(each.row() for each in found)
     return int(any(e.wrong or not e.stories or not e.typed for e in found))
-
-
-def _sites(paths: list[Path]) -> Iterator[tuple[str, Path | None]]:
-    yield "sample", None
-    for folder in paths:
-        for each in sorted(folder.glob("*/sites.json")):
-            yield each.parent.name, each.parent
 
 
 def _moved(name: str, site: Path | None, way: str) -> Shown:
@@ -153,7 +145,7 @@ def _compare(
     for each in plan["losses"]:
         losses.setdefault((each["item"], each["field"]), []).append(each["kind"])
     types = {each["collection_id"]: each for each in design["content_types"]}
-    for key, (uuid, path) in homes_of(here.folder).items():
+    for key, (uuid, path) in stories_of(here.folder).items():
         values = (first.get(key) or then[key])["fieldData"]
         for made in types[key[0]]["fields"] if uuid in shown else ():
             if made["encoding"] != "richtext" or not values.get(made["origin"]):

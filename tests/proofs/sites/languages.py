@@ -33,7 +33,6 @@ import yaml
 
 from tests.proofs.measuring.processes import project
 from tests.proofs.measuring.results import print_table, tell
-from tests.proofs.sites.moved_items import homes_of, items_in
 from tests.proofs.sites.official_reader import Stories, delivered_stories
 from tests.proofs.sites.shown_values import (
     DeliveredValues,
@@ -45,7 +44,7 @@ from tests.proofs.sites.shown_values import (
     shown_words,
     without_files,
 )
-from tests.proofs.sites.ways import AS_FIELDS, PUBLISHED, decide
+from tests.proofs.sites.ways import AS_FIELDS, PUBLISHED, decide, items_in, stories_of
 from tests.support.two_languages import ITEMS, write_two_languages
 
 CODE = "fr-fr"
@@ -177,7 +176,7 @@ class _Comparison:
         }
         design = yaml.safe_load((folder / "decisions" / "design.yaml").read_text())
         self._types = {e["collection_id"]: e for e in design["content_types"]}
-        self._homes = homes_of(folder)
+        self._stories_of = stories_of(folder)
         self._losses = {(e["item"], e["field"]): e["kind"] for e in plan["losses"]}
         dangling = {(e["item"], e["field"]): "dangling" for e in plan["dangling"]}
         self._listed = {**self._losses, **dangling}
@@ -190,7 +189,7 @@ class _Comparison:
         self._routes = dict(self._find_routes(delivered))
         for (version, language), stories in delivered.items():
             for shown in self._shown(version, language):
-                uuid, _ = self._homes[shown.key]
+                uuid, _ = self._stories_of[shown.key]
                 if uuid in stories:
                     self._found.stories += 1
                     self._compare_story(version, shown, stories[uuid])
@@ -209,7 +208,7 @@ class _Comparison:
             )
 
     def _shown(self, version: str, language: str) -> Iterator[_Shown]:
-        for key in self._homes:
+        for key in self._stories_of:
             own = self._record(version, key)
             if own is None:
                 continue
@@ -325,9 +324,9 @@ class _Comparison:
     def _uuid(self, collection: str, item: str, locale: str) -> str | None:
         """Return the story that a reference in a language is to lead to."""
         key = (collection, item, locale)
-        if key not in self._homes and not self._record("draft", key):
+        if key not in self._stories_of and not self._record("draft", key):
             key = (collection, item, self._first)
-        return self._homes[key][0] if key in self._homes else None
+        return self._stories_of[key][0] if key in self._stories_of else None
 
     def _paths(self, href: str) -> tuple[str, str, str] | None:
         """Return where an old address leads; None for one that leads to no story."""
@@ -339,7 +338,7 @@ class _Comparison:
     ) -> Iterator[_Route]:
         """Yield where the old addresses of both languages lead."""
         spoken = delivered.get(("draft", CODE), {})
-        for key, (uuid, path) in self._homes.items():
+        for key, (uuid, path) in self._stories_of.items():
             other = renewed = path
             languages = [key]
             if self._as_fields:

@@ -31,7 +31,7 @@ from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
 from tests.proofs.measuring.processes import project
 from tests.proofs.measuring.results import print_table, tell
-from tests.proofs.sites.ways import decide
+from tests.proofs.sites.ways import decide, sites_in
 
 SHOWN = 10
 """Issues of a site that are printed."""
@@ -105,7 +105,7 @@ async def _check(chosen: argparse.Namespace) -> int:
             return int(bool(missed))
         found = [
             await checked(official, name, site, way)
-            for name, site in _sites(chosen.sites)
+            for name, site in sites_in(chosen.sites)
             for way in chosen.way or WAYS
         ]
     print_table(each.row() for each in found)
@@ -136,14 +136,6 @@ def _planted(fault: dict) -> dict:
         place = place[step]
     place[last] = fault["value"]
     return story
-
-
-def _sites(paths: list[Path]) -> Iterator[tuple[str, Path | None]]:
-    """Yield the sample site, and the content folders."""
-    yield "sample", None
-    for folder in paths:
-        for each in sorted(folder.glob("*/sites.json")):
-            yield each.parent.name, each.parent
 
 
 async def checked(

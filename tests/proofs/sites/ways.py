@@ -1,8 +1,11 @@
-"""Ways to decide on a site, whatever it holds."""
+"""Sites that are moved: which, what is decided about them, and their items."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import yaml
@@ -24,6 +27,14 @@ OTHER = {
 }
 """The encodings that take the place of the proposed ones."""
 _PLAIN = ("number", "boolean", "asset", "markdown_as_richtext")
+
+
+def sites_in(folders: list[Path]) -> Iterator[tuple[str, Path | None]]:
+    """Yield the sample, and each content folder below these folders, by name."""
+    yield "sample", None
+    for folder in folders:
+        for each in sorted(folder.glob("*/sites.json")):
+            yield each.parent.name, each.parent
 
 
 def decide(here: Project, way: str) -> None:
@@ -65,3 +76,22 @@ def _encode_otherwise(folder: Path, made: dict) -> None:
 
 CHANGES = {"shaped": _shape, "encoded": _encode_otherwise}
 """What is decided otherwise in the design, by way."""
+
+
+def items_in(folder: Path) -> dict[tuple[str, str, str], dict]:
+    """Return the items of a set by collection, id and locale."""
+    return {
+        (path.stem, item["id"], item["cmsLocaleId"] or ""): item
+        for path in folder.glob("*.json")
+        for item in json.loads(path.read_text())["items"]
+    }
+
+
+def stories_of(folder: Path) -> dict[tuple[str, str, str], tuple[str, str]]:
+    """Return the UUID and the path of the story of each item that has one."""
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as db:
+        rows = db.execute(
+            "SELECT collection_id, item_id, locale_id, uuid, home.full_slug "
+            "FROM item JOIN home ON home.id = home_id"
+        )
+        return {tuple(row[:3]): tuple(row[3:]) for row in rows}

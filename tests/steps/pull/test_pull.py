@@ -360,13 +360,15 @@ async def test_a_hostile_collection_id_never_becomes_a_path(
     assert written <= {"project"}
 
 
+@pytest.mark.parametrize(("size", "limit"), [(100, {}), (25, {"limit": 25})])
 async def test_a_total_that_counts_an_item_once_for_all_locales(
-    tmp_path: Path,
+    tmp_path: Path, size: int, limit: dict[str, int]
 ) -> None:
-    """Variants beyond such a total are read too, and nothing is read twice."""
+    """Variants beyond such a total are read too, and nothing is read twice; nor is
+    the total an end where the pages of a service are smaller."""
     both = [
         item(number, locale=locale)
-        for number in range(100)
+        for number in range(size)
         for locale in ("loc-en", "loc-fr")
     ]
     origin = FakeOrigin(staged={"posts": both}, locales=("loc-en", "loc-fr"))
@@ -375,40 +377,15 @@ async def test_a_total_that_counts_an_item_once_for_all_locales(
         if not request.url.path.endswith("/items"):
             return None
         offset = int(request.url.params["offset"])
-        page = both[offset : offset + 100]
-        return httpx.Response(200, json={"items": page, "pagination": {"total": 100}})
+        paging = {"total": size, "offset": offset, **limit}
+        page = both[offset : offset + size]
+        return httpx.Response(200, json={"items": page, "pagination": paging})
 
     origin.before = count_ids
     await run(tmp_path, origin)
     cache = RawCache(project(tmp_path).raw)
-    assert len({each.key for each in cache.items("posts", live=False)}) == 200
-    assert origin.page_requests("posts") == [0, 100, 200]
-
-
-async def test_such_a_total_is_no_end_where_pages_are_smaller(
-    tmp_path: Path,
-) -> None:
-    """The first page alone is as long as the total, and yet it is not the last."""
-    both = [
-        item(number, locale=locale)
-        for number in range(25)
-        for locale in ("loc-en", "loc-fr")
-    ]
-    origin = FakeOrigin(staged={"posts": both}, locales=("loc-en", "loc-fr"))
-
-    def at_most_25(request: httpx.Request) -> httpx.Response | None:
-        if not request.url.path.endswith("/items"):
-            return None
-        offset = int(request.url.params["offset"])
-        paging = {"total": 25, "limit": 25, "offset": offset}
-        page = both[offset : offset + 25]
-        return httpx.Response(200, json={"items": page, "pagination": paging})
-
-    origin.before = at_most_25
-    await run(tmp_path, origin)
-    cache = RawCache(project(tmp_path).raw)
-    assert len({each.key for each in cache.items("posts", live=False)}) == 50
-    assert origin.page_requests("posts") == [0, 25, 50]
+    assert len({each.key for each in cache.items("posts", live=False)}) == 2 * size
+    assert origin.page_requests("posts") == [0, size, 2 * size]
 
 
 async def test_pages_of_a_pull_that_stopped_long_ago_are_read_again(
