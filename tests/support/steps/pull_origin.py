@@ -12,6 +12,7 @@ import httpx
 
 from cmsmig.settings import Project, Secret, Settings
 from cmsmig.wire.session import Session
+from tests.support.wire.sessions import impatient
 
 API = "https://api.origin.test"
 TOKEN = "tok-5f1e-secret"
@@ -122,35 +123,15 @@ class FakeOrigin:
         return httpx.Response(404, json={"code": "item_not_found", "message": "no"})
 
 
-class Clock:
-    """Time that passes only in a sleep."""
-
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 def session(
     handler: Callable[[httpx.Request], httpx.Response],
     service: str = "origin",
     **more: Any,
 ) -> Session:
     """Return a session over a function."""
-    clock = Clock()
-    return Session(
-        service,
-        authorization=f"Bearer {TOKEN}" if service == "origin" else None,
-        budget=None,
-        in_flight=4,
-        transport=httpx.MockTransport(handler),
-        sleep=clock.sleep,
-        **more,
-    )
+    token = f"Bearer {TOKEN}" if service == "origin" else None
+    transport = httpx.MockTransport(handler)
+    return impatient(service, authorization=token, transport=transport, **more)
 
 
 def settings(folder: Path, **more: Any) -> Settings:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeAlias
 
 import httpx
 
@@ -16,7 +17,7 @@ URL = "https://api.test/v2/things?signature=hush"
 TOKEN = "b3f9-Xk27aa_0c4d9e1f-hush"
 
 
-def impatient(**more: Any) -> Session:
+def impatient(service: str = "destination", **more: Any) -> Session:
     """Return a session without a budget that never waits."""
 
     async def sleep(seconds: float) -> None:
@@ -28,7 +29,7 @@ def impatient(**more: Any) -> Session:
         "in_flight": 4,
         "sleep": sleep,
     }
-    return Session("destination", **(values | more))
+    return Session(service, **(values | more))
 
 
 async def fetch(session: Session, url: str, **more: Any) -> tuple[Fetched, bytes]:
@@ -38,10 +39,15 @@ async def fetch(session: Session, url: str, **more: Any) -> tuple[Fetched, bytes
     return await session.fetch(url, **(values | more)), got.getvalue()
 
 
+Answer: TypeAlias = (
+    httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
+)
+
+
 class Service:
     """Answers requests one after the other; the last answer stays."""
 
-    def __init__(self, *answers: httpx.Response | Exception) -> None:
+    def __init__(self, *answers: Answer) -> None:
         self.answers = list(answers)
         self.requests: list[httpx.Request] = []
         self.slept: list[float] = []
@@ -53,6 +59,8 @@ class Service:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
+        if callable(answer):
+            return answer(request)
         return httpx.Response(
             answer.status_code, headers=answer.headers, content=answer.content
         )
