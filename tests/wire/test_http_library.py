@@ -1,4 +1,4 @@
-"""What is done once for all clients and requests, and still is what it was."""
+"""What the HTTP library does for all requests: certificates, proxies, look-ups."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import importlib.metadata
 import ssl
 import sys
 from pathlib import Path
+from typing import Any
 
 import certifi
 import pytest
 
+from cmsmig.errors import SettingsError, UnreachableError
+from cmsmig.wire.answers import Request
 from cmsmig.wire.http_library import certificates
+from tests.support.wire.raw_host import RawHost, answer
+from tests.support.wire.sessions import TOKEN, impatient
 
 
 def test_services_are_still_checked() -> None:
@@ -66,3 +71,62 @@ def test_a_library_that_is_not_installed_is_looked_for_once() -> None:
 
 def _installed() -> set[str]:
     return {each.name for each in importlib.metadata.distributions()}
+
+
+def listener() -> RawHost:
+    """Return a host, or a proxy that answers as one."""
+    return RawHost(answer("{}"))
+
+
+@pytest.fixture(params=["http_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"])
+def by_proxy(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Name a proxy in the environment, in one of the ways there are."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+    def name(port: int) -> None:
+        monkeypatch.setenv(request.param, f"http://127.0.0.1:{port}")
+
+    return name
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+async def test_loopback_needs_no_proxy(by_proxy: Any, name: str) -> None:
+    """A token for this machine stays on it, at whatever address of loopback."""
+    async with listener().listening() as proxy, listener().listening() as host:
+        by_proxy(proxy.port)
+        async with impatient() as session:
+            received = await session.send(
+                Request("GET", f"http://{name}:{host.port}/v2")
+            )
+            with pytest.raises(UnreachableError):
+                await session.send(Request("GET", "http://127.9.9.9:9/v2"))
+    assert received.status == 200
+    assert len(host.asked) == 1
+    assert proxy.connections == 0
+
+
+@pytest.mark.parametrize("name", ["api.test", "nas", "10.0.0.9", "134744072"])
+@pytest.mark.parametrize("by_proxy", ["http_proxy", "ALL_PROXY"], indirect=True)
+async def test_no_token_goes_to_a_proxy_in_the_clear(by_proxy: Any, name: str) -> None:
+    """Plain http to another host is refused before anything is sent."""
+    async with listener().listening() as proxy:
+        by_proxy(proxy.port)
+        async with impatient() as session:
+            with pytest.raises(SettingsError, match="in the clear"):
+                await session.send(Request("GET", f"http://{name}/v2"))
+    assert proxy.connections == 0
+
+
+@pytest.mark.parametrize("by_proxy", ["https_proxy", "ALL_PROXY"], indirect=True)
+async def test_a_proxy_learns_where_to_connect_and_no_more(by_proxy: Any) -> None:
+    """Behind it the connection is encrypted: the token is inside."""
+    async with listener().listening() as proxy:
+        by_proxy(proxy.port)
+        async with impatient() as session:
+            with pytest.raises(UnreachableError):
+                await session.send(Request("GET", "https://127.0.0.1.nip.test/v2"))
+    assert proxy.asked
+    assert all(head.startswith("CONNECT ") for head in proxy.asked)
+    assert not any(TOKEN in head for head in proxy.asked)

@@ -71,7 +71,7 @@ class Engine:
     def runs(self) -> dict[str, dict]:
         """Return the latest run of each deployment by the run's name."""
         found = self.ask("/flow_runs/filter", {"sort": "EXPECTED_START_TIME_ASC"})
-        return {_name(run): run for run in found}
+        return {run["parameters"].get("name", "all-sites"): run for run in found}
 
     def table(self) -> list[dict]:
         """Return the rows of the latest table of all sites."""
@@ -81,10 +81,6 @@ class Engine:
         """Return the states of a run, oldest first."""
         found = self.ask(f"/flow_run_states/?flow_run_id={run['id']}")
         return sorted(found, key=lambda state: state["timestamp"])
-
-
-def _name(run: dict) -> str:
-    return run["parameters"].get("name", "all-sites")
 
 
 @contextmanager

@@ -23,11 +23,11 @@ from collections import Counter
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.proofs.measuring.results import ROOT, Kept
-from tests.support.same_content.left import assert_same
 from tests.support.same_content.runs import (
     Plainly,
     all_ended,
     another_process,
+    assert_same,
     migrated,
 )
 from tests.support.same_content.sites import PLAIN_ORDERS, Site, sites

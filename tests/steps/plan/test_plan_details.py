@@ -9,7 +9,8 @@ from cmsmig.evidence.evidence import gather
 from cmsmig.evidence.report import write_report
 from cmsmig.settings import find_project, load_settings
 from cmsmig.steps.decide.migration import open_migration
-from tests.support.steps.staged_project import Stage, StagedProject
+from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.staged_project import Stage
 
 BODY = (
     "<p>See <a href='/about'>the page</a>, <a href='/records/nowhere'>one more</a> and "
@@ -18,21 +19,17 @@ BODY = (
 )
 
 
-def with_bodies(staged: StagedProject, text: str) -> StagedProject:
+def with_body(item: Item) -> Item:
     """Give two items a body."""
-    for kind in ("items", "live"):
-        (path,) = (staged.folder / "raw" / kind).glob("*.json")
-        body = json.loads(path.read_text())
-        for item in body["items"]:
-            if item["fieldData"]["slug"] in ("record-2", "record-4"):
-                item["fieldData"]["text"] = text
-        path.write_text(json.dumps(body))
-    return staged
+    if item["fieldData"]["slug"] in ("record-2", "record-4"):
+        item["fieldData"]["text"] = BODY
+    return item
 
 
 def test_a_report_lists_them_all(stage: Stage, tmp_path: Path) -> None:
     """In report.json each, in the page the first of them."""
-    staged = with_bodies(stage(), BODY)
+    staged = stage()
+    edit_items(staged, with_body)
     planned = staged.plan()
     staged.done("import")
     project = find_project(staged.folder, {}, staged.folder)

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.support.same_content.left import Left, assert_same
 from tests.support.same_content.runs import (
+    Left,
     Plainly,
     all_ended,
     another_process,
+    assert_same,
     migrated,
 )
 from tests.support.same_content.sites import Orders, Site, full_site, sites

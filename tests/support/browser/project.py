@@ -1,9 +1,11 @@
-"""A project folder in the Lab, with its notebooks and its sandbox."""
+"""A project folder in the Lab, its notebooks, its sandbox, and a gate before that."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
+import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -13,10 +15,55 @@ from urllib.parse import urlsplit
 import httpx
 
 from cmsmig.run.locations import find_notebooks, notebooks_folder
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
-from tests.support.browser.gate import Gate
 from tests.support.steps.staged_project import StagedProject
+from tests.support.timelimit import patience
+
+
+@dataclass
+class Gate:
+    """Lets all requests through until some are to be held."""
+
+    _method: str = ""
+    _path: str = ""
+    _left: int = 0
+    _reached: threading.Event = field(default_factory=threading.Event)
+    _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(
+        default_factory=list
+    )
+
+    def hold(self, method: str, path: str, after: int) -> None:
+        """Hold requests whose path matches, once `after` of them have passed."""
+        self._reached.clear()
+        self._path, self._left = path, after
+        self._method = method
+
+    async def reached(self) -> None:
+        """Wait until a request waits at the gate."""
+        assert await asyncio.to_thread(self._reached.wait, patience()), (
+            "no request came"
+        )
+
+    def release(self) -> None:
+        """Let everything through, what waits too."""
+        self._method = ""
+        waiting, self._waiting = self._waiting, []
+        for loop, event in waiting:
+            loop.call_soon_threadsafe(event.set)
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        """Be the sandbox's middleware."""
+        if call.method == self._method and re.search(self._path, call.path):
+            self._left -= 1
+            if self._left < 0:
+                event = asyncio.Event()
+                self._waiting.append((asyncio.get_running_loop(), event))
+                self._reached.set()
+                await event.wait()
+        return await answer(call)
+
 
 RATE = 500
 ORIGIN_RATE = 60_000

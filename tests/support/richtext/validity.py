@@ -35,9 +35,9 @@ def faults(document: object, *, exact: bool) -> list[str]:
     """Return what is wrong with a document beyond what its mode may do."""
     found = [problem.what for problem in problems(document)]
     if exact:
-        found = [what for what in found if not _may(what)]
+        found = [
+            what
+            for what in found
+            if not any(re.fullmatch(pattern, what) for pattern in EXACT_MAY)
+        ]
     return found
-
-
-def _may(what: str) -> bool:
-    return any(re.fullmatch(pattern, what) for pattern in EXACT_MAY)
