@@ -188,7 +188,9 @@ def test_an_origin_that_is_gone_stops_no_import_of_an_old_cache(
     served = dict(made.handle.announcement) | {"origin_api_url": "http://127.0.0.1:9"}
     write_env(made.folder, environment_file_text(served, 500))
     (made.folder / "raw" / OLD).unlink()
-    assert "taken to be of the site" in made.done("plan").err
+    said = made.done("plan").err
+    assert "taken to be of the site" in said
+    assert " again in " not in said, "it is asked once"
     served["origin_token"] = "some-other-token-5521"
     write_env(made.folder, environment_file_text(served, 500))
     RawCache(made.folder / "raw").keep_held(
@@ -197,19 +199,6 @@ def test_an_origin_that_is_gone_stops_no_import_of_an_old_cache(
     ended = made.run("plan")
     assert ended.code == 2
     assert "read with another token" in ended.err
-
-
-def test_an_origin_that_is_gone_is_asked_once(
-    rehearse: Callable[..., Rehearsal],
-) -> None:
-    """No command waits for five tries of a request that it does not need."""
-    made = rehearse().decided()
-    (made.folder / "raw" / OLD).unlink()
-    served = dict(made.handle.announcement) | {"origin_api_url": "http://127.0.0.1:9"}
-    write_env(made.folder, environment_file_text(served, 500))
-    said = made.done("plan").err
-    assert "taken to be of the site" in said
-    assert " again in " not in said
 
 
 async def test_an_origin_that_stumbles_is_asked_again(tmp_path: Path) -> None:
