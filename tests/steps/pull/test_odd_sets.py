@@ -23,7 +23,7 @@ from cmsmig.events import Event, Noticed
 from cmsmig.origin.cache import RawCache
 from cmsmig.terminal.outcomes import shortfall
 from cmsmig.wire import http_library
-from tests.steps.pull.test_pull import KilledError, read_items, run
+from tests.steps.pull.test_pull import is_third_page, read_items, run, run_killed
 from tests.steps.pull.test_pull_files import FIELDS, serve
 from tests.support.steps.pull_origin import FILES, FakeOrigin, item, project, tree
 
@@ -314,15 +314,7 @@ async def test_a_killed_pull_of_an_older_origin_continues(tmp_path: Path) -> Non
     """It asks for the pages that it lacks, and ends with what a whole one has."""
     await run(tmp_path / "whole", site(refuses_order=True))
     origin = site(refuses_order=True)
-
-    def kill(request: httpx.Request) -> httpx.Response | None:
-        if request.url.path == POSTS and request.url.params["offset"] == "200":
-            raise KilledError
-        return None
-
-    origin.before = kill
-    with pytest.raises(KilledError):
-        await run(tmp_path / "killed", origin)
+    await run_killed(tmp_path / "killed", origin, is_third_page)
     assert not RawCache(project(tmp_path / "killed").raw).complete()
     again = site(refuses_order=True)
     await run(tmp_path / "killed", again)

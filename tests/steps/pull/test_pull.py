@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,28 @@ from tests.support.steps.pull_origin import (
 
 class KilledError(BaseException):
     """Simulates the end of the process."""
+
+
+async def run_killed(
+    folder: Path,
+    origin: FakeOrigin,
+    when: Callable[[httpx.Request], bool],
+    **more: Any,
+) -> None:
+    """Pull until a request at which the process ends."""
+
+    def kill(request: httpx.Request) -> None:
+        if when(request):
+            raise KilledError
+
+    origin.before = kill
+    with pytest.raises(KilledError):
+        await run(folder, origin, **more)
+    origin.before = lambda request: None
+
+
+def is_third_page(request: httpx.Request) -> bool:
+    return request.url.params.get("offset") == "200"
 
 
 async def run(
@@ -196,16 +219,9 @@ async def test_a_killed_pull_continues(tmp_path: Path) -> None:
     for killed_at in range(1, len(whole.requests) + 1):
         folder = tmp_path / f"killed-{killed_at}"
         first = site()
-
-        def kill(
-            request: httpx.Request, first: FakeOrigin = first, at: int = killed_at
-        ) -> None:
-            if len(first.requests) >= at:
-                raise KilledError
-
-        first.before = kill
-        with pytest.raises(KilledError):
-            await run(folder, first)
+        await run_killed(
+            folder, first, lambda _, at=killed_at, one=first: len(one.requests) >= at
+        )
         second = site()
         await run(folder, second)
         assert tree(project(folder).root) == expected
@@ -231,19 +247,13 @@ async def test_an_interrupted_refresh_is_not_taken_for_complete(tmp_path: Path) 
     """After a kill in a refresh the old items are not mistaken for the new."""
     origin = FakeOrigin(staged={"posts": [item(1)]}, live={"posts": [item(1)]})
     await run(tmp_path, origin)
-
-    def fail(request: httpx.Request) -> None:
-        if request.url.path.endswith("/items"):
-            raise KilledError
-
-    origin.before = fail
-    with pytest.raises(KilledError):
-        await run(tmp_path, origin, refresh=True)
+    await run_killed(
+        tmp_path, origin, lambda asked: asked.url.path.endswith("/items"), refresh=True
+    )
     cache = RawCache(project(tmp_path).raw)
     assert not cache.complete()
     with pytest.raises(CacheError, match="not read to its end"):
         list(cache.items("posts", live=False))
-    origin.before = lambda request: None
     origin.staged["posts"].append(item(2))
     await run(tmp_path, origin)
     assert read_items(tmp_path, "posts") == ["i0001", "i0002"]
@@ -274,17 +284,9 @@ async def test_a_damaged_set_is_named_and_read_again(
 async def test_a_damaged_page_of_a_killed_pull_is_read_again(tmp_path: Path) -> None:
     """Only the damaged page is requested again."""
     origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
-
-    def fail(request: httpx.Request) -> None:
-        if request.url.params.get("offset") == "200":
-            raise KilledError
-
-    origin.before = fail
-    with pytest.raises(KilledError):
-        await run(tmp_path, origin)
+    await run_killed(tmp_path, origin, is_third_page)
     pages = project(tmp_path).raw / ".pages/items-posts"
     (pages / "01-000000.jsonl").write_bytes(b'{"id":')
-    origin.before = lambda request: None
     origin.requests.clear()
     await run(tmp_path, origin)
     assert origin.page_requests("posts") == [0, 200]
@@ -393,17 +395,9 @@ async def test_pages_of_a_pull_that_stopped_long_ago_are_read_again(
 ) -> None:
     """After a day too much may have moved to go on from the middle."""
     origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
-
-    def fail(request: httpx.Request) -> None:
-        if request.url.params.get("offset") == "200":
-            raise KilledError
-
-    origin.before = fail
-    with pytest.raises(KilledError):
-        await run(tmp_path, origin, clock=lambda: 1000.0)
+    await run_killed(tmp_path, origin, is_third_page, clock=lambda: 1000.0)
     del origin.staged["posts"][3]
     origin.staged["posts"].append(item(900))
-    origin.before = lambda request: None
     origin.requests.clear()
     await run(tmp_path, origin, clock=lambda: 90_000.0)
     assert origin.page_requests("posts") == [0, 100, 200]

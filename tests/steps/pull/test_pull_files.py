@@ -19,6 +19,7 @@ from cmsmig.errors import StorageError
 from cmsmig.origin.files import FileStore
 from cmsmig.steps.pull.file_downloads import FilesReport
 from cmsmig.steps.pull.pull import pull
+from tests.steps.pull.test_pull import KilledError
 from tests.support.steps.pull_origin import (
     FILES,
     FakeOrigin,
@@ -231,9 +232,6 @@ async def test_what_arrived_before_a_kill_is_not_asked_for_again(
     origin = site(*(FILES + name for name in names))
     bodies: dict[str, Any] = {name: name.encode() for name in names}
     served: list[str] = []
-
-    class KilledError(BaseException):
-        """Simulates the end of the process."""
 
     def dying(request: httpx.Request) -> httpx.Response:
         if len(served) == 17:
