@@ -82,17 +82,17 @@ def _files(evidence: Evidence) -> Check:
 
 def _links(evidence: Evidence) -> Check:
     what = "Relations and internal links are filled"
-    open_links, pending = (evidence.links.get(name, 0) for name in ("open", "pending"))
-    stories = counted(open_links or pending, "story", "stories")
-    if open_links:
-        found, todo = f"{stories} not linked yet.", "Run notebook 06."
-    else:
-        found = f"{stories} with a target that failed."
+    where = "lists/failed-items.csv"
+    count = evidence.links.get
+    if waiting := count("open", 0):
+        found = f"{counted(waiting, 'story', 'stories')} not linked yet."
+        return either(what, found, where, "Run notebook 06.", ok=False)
+    if waiting := count("pending", 0):
+        found = f"{counted(waiting, 'story', 'stories')} with a target that failed."
         todo = "Correct the targets, then run notebook 06 again."
-    if open_links or pending:
-        return either(what, found, "lists/failed-items.csv", todo, ok=False)
-    linked = counted(evidence.links.get("linked", 0), "story", "stories")
-    rest = evidence.links.get("nothing", 0)
+        return either(what, found, where, todo, ok=False)
+    linked = counted(count("linked", 0), "story", "stories")
+    rest = count("nothing", 0)
     others = f"; {counted(rest, 'other', 'others')} had nothing to fill" if rest else ""
     return done(what, f"{linked} filled{others}.")
 

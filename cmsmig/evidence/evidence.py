@@ -8,9 +8,8 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
-from cmsmig.canonical import Json, JsonObject, text_of
+from cmsmig.canonical import JsonObject, text_of
 from cmsmig.counting import counted
 from cmsmig.evidence.addresses import (
     HostUse,
@@ -65,17 +64,6 @@ LISTS = "lists"
 """Below a run's folder: what the page lists, as CSV files."""
 
 
-class Decided(NamedTuple):
-    """One decision that a person took."""
-
-    what: str
-    by: str
-    """Empty where it is not signed."""
-    at: str
-    """ISO 8601 in UTC, as it is in the file."""
-    how: str
-
-
 @dataclass(frozen=True, slots=True)
 class LossCount:
     """How many losses of one kind there are, and in how many items."""
@@ -118,7 +106,8 @@ class Evidence:
     target: str = ""
     """The destination's name, where the project names several."""
     findings: tuple[FindingSet, ...] = ()
-    decided: tuple[Decided, ...] = ()
+    decided: tuple[tuple[str, Reviewed], ...] = ()
+    """What was decided, and by whom."""
     site_address: str = ""
     space_address: str = ""
     """Where the space is opened in a browser; empty for a sandbox."""
@@ -254,7 +243,7 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
         "site_address": evidence.site_address,
         "space_id": evidence.space_id,
         "space_address": evidence.space_address,
-        "decided": [each._asdict() for each in evidence.decided],
+        "decided": [{"what": what, **asdict(by)} for what, by in evidence.decided],
         "exit_code": evidence.exit_code,
         "headline": evidence.headline.as_json(),
         "publication": [
@@ -303,9 +292,10 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
 
 def planned_writes(plan: JsonObject) -> dict[str, int]:
     """Return the calls of a plan that change the destination, by name."""
+    calls = plan.get("calls")
     return {
         name: count
-        for name, count in _mapping(plan.get("calls")).items()
+        for name, count in (calls if isinstance(calls, dict) else {}).items()
         if isinstance(count, int) and count and name != "total" and is_write(name)
     }
 
@@ -326,10 +316,6 @@ def _losses(ledger: Path) -> tuple[LossCount, ...]:
 
 def _counted(values: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))
-
-
-def _mapping(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}
 
 
 def _details_of(
@@ -355,7 +341,7 @@ def _details_of(
 
 def _who_decided(
     decisions: Decisions, redirects: RedirectsDecision
-) -> Iterator[Decided]:
+) -> Iterator[tuple[str, Reviewed]]:
     """Yield who took which decision; one that is not accepted is left out."""
     for what, reviewed in (
         ("Which items are imported, and what is published", decisions.collections),
@@ -367,11 +353,11 @@ def _who_decided(
     ):
         found: Reviewed | None = reviewed.reviewed
         if found is not None:
-            yield Decided(what, found.by, found.at, found.how)
+            yield what, found
     bodies: dict[str, list[str]] = {}
     for each in decisions.blocks.reviews.values():
         if each.by:
             bodies.setdefault(each.by, []).append(each.at)
     for by, times in sorted(bodies.items()):
         text = counted(len(times), "text", "texts")
-        yield Decided(f"The blocks of {text}", by, max(times), "")
+        yield f"The blocks of {text}", Reviewed(by, max(times), "")

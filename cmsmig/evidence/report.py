@@ -301,7 +301,10 @@ def _further(evidence: Evidence) -> str:
 
 
 def _decided(evidence: Evidence) -> Part:
-    rows = [(what, by, moment(at), how) for what, by, at, how in evidence.decided]
+    rows = [
+        (what, found.by, moment(found.at), found.how)
+        for what, found in evidence.decided
+    ]
     listed = Table(("What", "Who", "When", "How"), rows, shown=len(rows))
     return listed if rows else Text("No decision is signed.")
 

@@ -7,7 +7,6 @@ a help text does not need is imported where it is used: every command begins her
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from contextlib import suppress
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
 
     from cmsmig.canonical import JsonObject
     from cmsmig.ui.doc import Part
+
+STOPPED = "Stopped; run the same command again to continue from here."
+Ending: TypeAlias = tuple[int, str]
+"""What the shell gets, and what is said on standard error."""
 
 
 def emit_content(text: str) -> None:
@@ -126,22 +129,18 @@ def _fill() -> None:
     os.close(descriptor)
 
 
-class _PrintableLog(logging.Formatter):
-    """Formats what libraries log like everything else that is printed."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return printable_lines(masked(super().format(record)))
-
-
 def log_printably() -> None:
     """Let log records without another handler reach standard error escaped."""
+    import logging
+
+    class PrintableLog(logging.Formatter):
+        """Formats what libraries log like everything else that is printed."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return printable_lines(masked(super().format(record)))
+
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(_PrintableLog())
-
-
-STOPPED = "Stopped; run the same command again to continue from here."
-Ending: TypeAlias = tuple[int, str]
-"""What the shell gets, and what is said on standard error."""
+        logging.lastResort.setFormatter(PrintableLog())
 
 
 def report_error(error: BaseException, *, debug: bool) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from cmsmig.configuration.regions import REGION_BASES
 from cmsmig.evidence.addresses import site_address, space_address
-from cmsmig.evidence.evidence import Decided, Evidence, LossCount
+from cmsmig.evidence.evidence import Evidence, LossCount
 from cmsmig.evidence.failures import item_failures
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.summary import CollectionCount, FileCount
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
+from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.origin.schema import Site
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
@@ -53,7 +54,7 @@ def evidence_of(text: str) -> Evidence:
                 lambda: iter([Finding(text, text, text, text, text, text, text)]),
             ),
         ),
-        decided=(Decided(text, text, text, text),),
+        decided=((text, Reviewed(text, text, text)),),
         site_address=site_address(site_at(text)),
         space_address=space_address(text, REGION_BASES["eu"]),
     )
