@@ -25,11 +25,12 @@ from cmsmig.origin.schema import (
     Collection,
     Item,
     Site,
+    StaticPage,
     parse_collection,
     parse_item,
+    parse_pages,
     parse_site,
 )
-from cmsmig.origin.static_pages import StaticPage, parse_pages
 from cmsmig.plain_file import open_plain
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,80}")

@@ -194,6 +194,22 @@ _ALIASES = {
 """Names of the first API version that old dumps still carry."""
 
 
+@dataclass(frozen=True, slots=True)
+class StaticPage:
+    """One page of the designer, which belongs to no collection."""
+
+    title: str
+    path: str
+    """Below the site's domain."""
+    state: str
+    seo_title: str
+    description: str
+
+
+PUBLISHED = "published"
+"""The state of a static page that visitors see."""
+
+
 def parse_site(record: object, where: str) -> Site:
     """Return the site in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
@@ -269,6 +285,29 @@ def parse_data(record: object, where: str) -> JsonObject:
     """Return the values of the item in `record`; raises `CacheError`."""
     return _object(
         valid_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
+    )
+
+
+def parse_pages(listed: list[Json]) -> tuple[StaticPage, ...]:
+    """Return the pages of a list, without collections' templates and branches."""
+    return tuple(
+        _page(each)
+        for each in _objects(listed)
+        if not each.get("collectionId") and not each.get("isBranch")
+    )
+
+
+def _page(page: JsonObject) -> StaticPage:
+    seo = page.get("seo")
+    fields = seo if isinstance(seo, dict) else {}
+    draft, archived = page.get("draft") is True, page.get("archived") is True
+    slug = text_of(page.get("slug"))
+    return StaticPage(
+        title=text_of(page.get("title")),
+        path=text_of(page.get("publishedPath")) or f"/{slug}",
+        state="archived" if archived else "draft" if draft else PUBLISHED,
+        seo_title=text_of(fields.get("title")),
+        description=text_of(fields.get("description")),
     )
 
 

@@ -22,7 +22,7 @@ from cmsmig.mapping.propose.former_paths import find_links
 from cmsmig.mapping.redirects.address_map import KnownAddress, Source
 from cmsmig.mapping.select.routes import OldPaths, Routes, clean_path
 from cmsmig.origin.cache import RawCache
-from cmsmig.origin.static_pages import PUBLISHED
+from cmsmig.origin.schema import PUBLISHED
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text
 from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
