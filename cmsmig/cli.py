@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from cmsmig.terminal.commands import Options, Part
     from cmsmig.terminal.progress import Progress
-    from cmsmig.terminal.rollback import TakingBack
+    from cmsmig.terminal.rollback import RollbackOptions
 
 _COLLECTIONS = (10_000, 50, 100)
 """When the cyclic garbage collector looks. Nearly nothing that a command makes is in
@@ -322,7 +322,10 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
 @_JSON
 @click.pass_obj
 def rollback(
-    folder: Path | None, planning: bool, dry_run: bool, **options: Unpack[TakingBack]
+    folder: Path | None,
+    planning: bool,
+    dry_run: bool,
+    **options: Unpack[RollbackOptions],
 ) -> None:
     """Remove what the import created, and nothing else; resumable."""
     from cmsmig.terminal.rollback import roll_back

@@ -71,15 +71,15 @@ class _Known:
 def hide(token: str) -> None:
     """Have a token masked from now on, without the scheme before it.
 
-    What is too short, or one sign again and again, is no token and may be content.
+    A text that is too short, or repeats one sign, is no token and may be content.
     """
     secret = token.strip().rpartition(" ")[2]
-    telling = len(secret) >= SHORTEST and len(set(secret)) >= FEWEST
-    if telling and secret not in _known.tokens:
+    is_token = len(secret) >= SHORTEST and len(set(secret)) >= FEWEST
+    if is_token and secret not in _known.tokens:
         _known.add(secret)
 
 
-def may_tell(text: str) -> bool:
+def may_hold_token(text: str) -> bool:
     """Return whether a token may be in a text: a quick look that misses none."""
     if not _known.tokens:
         return False
@@ -92,7 +92,7 @@ def may_tell(text: str) -> bool:
 
 def masked(text: str) -> str:
     """Return a text with `(hidden)` in the place of every token in it."""
-    if not may_tell(text):
+    if not may_hold_token(text):
         return text
     spans = _spans(text)
     if not spans:

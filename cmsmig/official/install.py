@@ -140,7 +140,7 @@ def _move(new: Path, folder: Path) -> None:
 
 
 def _reason(wrong: str) -> str:
-    """Return the first telling line of npm's complaint."""
+    """Return the first line of npm's error output that gives a reason."""
     lines = (line.removeprefix("npm").strip() for line in wrong.splitlines())
     bare = [re.sub(r"^(error|ERR!)\s*", "", line) for line in lines if line]
     return next((line for line in bare if not line.startswith("code ")), "no reason")

@@ -25,7 +25,7 @@ from cmsmig.ui.format import duration
 NOTHING = "There is nothing to roll back: this ledger has created nothing in the space."
 
 
-class TakingBack(TypedDict, total=False):
+class RollbackOptions(TypedDict, total=False):
     """What `rollback` takes."""
 
     plan_hash: str | None

@@ -279,7 +279,7 @@ def _choices(name: str, old: C | None, new: C | None) -> Iterator[str]:
                 yield f"{one.name}: {_choice(each)} decided"
         for each in was:
             if each not in now:
-                yield f"{one.name}: {_choice(each)} taken back"
+                yield f"{one.name}: {_choice(each)} withdrawn"
 
 
 def _choice(choice: object) -> str:

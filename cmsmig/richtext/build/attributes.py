@@ -144,8 +144,8 @@ def _kept_of(element: Element) -> frozenset[str]:
     A code block's language is read from the first `code` in it, and from the block
     itself when it has none.
     """
-    telling = (element.code is None) == (element.tag == "pre")
-    if element.tag not in _CODES or not telling:
+    names_language = (element.code is None) == (element.tag == "pre")
+    if element.tag not in _CODES or not names_language:
         return KEPT.get(element.tag, frozenset())
     given = element.attributes
     return frozenset(("data-language" if given.get("data-language") else "class",))

@@ -121,7 +121,7 @@ def refuse_drift(stored: JsonObject, current: RollbackPlan) -> None:
         if shown.get(name) != found
     ]
     if subset_of(stored) != current.subset:
-        drift.append("another part of the import is to be taken back")
+        drift.append("another part of the import is to be rolled back")
     if drift:
         raise PlanDriftError(tuple(drift))
 

@@ -82,8 +82,8 @@ async def publish_stories(job: ImportJob) -> None:
 
 
 def settle_publications(job: ImportJob) -> None:
-    """Write of which stories an editor took back what a killed run published: they stay
-    so until it is decided."""
+    """Record the stories that a killed run published and an editor unpublished: they
+    stay unpublished until it is decided."""
     for _, row in job.ledger.intended("publish"):
         story_record = row.story_record if row is not None else None
         if (
