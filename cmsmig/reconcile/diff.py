@@ -137,7 +137,7 @@ class Diff:
 
     @property
     def written(self) -> frozenset[str]:
-        """Return the fields of which ours is sent."""
+        """Return the fields whose value of ours is sent."""
         return self.names(Outcome.WRITE)
 
     @property

@@ -30,7 +30,7 @@ DECIDE: Final = (
     "choose ours or theirs in notebook 04, or under `edits` in decisions/conflicts.yaml"
 )
 UNKNOWN: Final = "\x00unknown"
-"""The value of a field of which it is not known what was written: no service has it."""
+"""In the place of a last written value that is not known: no service has it."""
 
 
 class Outcome(StrEnum):

@@ -111,8 +111,8 @@ def rewrite_links(
 ) -> tuple[JsonObject, LinkCounts]:
     """Return the document with links to stories wherever `resolve` knows one.
 
-    Link marks, multilink values in block bodies, and links in the raw HTML of blocks,
-    of which the value alone is replaced. The input stays as it is; what holds no such
+    Link marks, multilink values in block bodies, and links in the raw HTML of blocks:
+    only the address is replaced there. The input stays as it is; what holds no such
     link is shared with it. `resolve` gets the whole address, with its query and
     fragment, and both are kept. `mention` gets the addresses that raw HTML holds
     elsewhere, in code say; they stay.

@@ -125,7 +125,7 @@ def _plain(state: StateInline, text: str, end: int, silent: bool) -> bool:
 
 
 def _linkify(state: StateInline, silent: bool) -> bool:
-    """Read an address with a scheme, of which ten characters are looked at."""
+    """Read an address with a scheme; at most ten characters before `://` count."""
     at = state.pos
     if (
         state.linkLevel > 0

@@ -62,7 +62,7 @@ class FolderRule:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """A story of which a killed run was writing two versions."""
+    """A story that a killed run was writing two versions of."""
 
     put_back: bool
     """Whether what editors had has to be put back."""
@@ -121,7 +121,7 @@ class Snapshot:
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
     interrupted: Mapping[int, Interrupted] = field(default_factory=dict)
-    """The stories of which a killed run was writing two versions, by id."""
+    """The stories that a killed run was writing two versions of, by id."""
     hidden: frozenset[int] = frozenset()
     """The stories that a killed run was publishing and that an editor took from
     visitors since, by id."""
@@ -216,7 +216,7 @@ class Snapshot:
 
     @cached_property
     def _folders(self) -> Mapping[str | tuple[int, str], StoryRow]:
-        """Return the folders by path, of which the first counts, and by id and uuid."""
+        """Return the folders by path (the first one counts), and by id and uuid."""
         found: dict[str | tuple[int, str], StoryRow] = {}
         for row in reversed([row for row in self.stories if row.is_folder]):
             found[row.full_slug.strip("/")] = found[row.story_id, row.uuid] = row

@@ -275,8 +275,8 @@ def _quickly(piece: str) -> BodyReview | None:
 def _reviews(
     document: yaml.Node, where: str, first: int = 0
 ) -> Iterator[tuple[BodyReview, int]]:
-    """Yield the reviews that a document lists, of which `first` is the first one's
-    number, each with its line."""
+    """Yield the reviews that a document lists, each with its line; `first` is the
+    number of the first one."""
     listed = node_at(document, ("reviews",))
     nodes = listed.value if isinstance(listed, yaml.SequenceNode) else ()
     for index, node in enumerate(nodes, start=first):

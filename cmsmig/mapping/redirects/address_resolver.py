@@ -262,7 +262,7 @@ def _at_and_above(path: str) -> Iterator[str]:
 
 
 def _renamed(rows: Iterable[AddressRow], held: Set[str]) -> Iterator[AddressRow]:
-    """Yield a pattern for each path of which several addresses moved to one other."""
+    """Yield a pattern for each path from which several addresses moved to one other."""
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         above, _, slug = row.old.rpartition("/")

@@ -336,8 +336,7 @@ def find_publishable(
 def find_public_versions(
     selected: Iterable[Selected], to_publish: Set[ItemKey]
 ) -> dict[ItemKey, Item]:
-    """Return the versions that visitors are to see of the items of which editors are
-    to see another one."""
+    """Return the public versions of the items whose editors are to see another one."""
     return {
         entry.item.key: entry.public
         for entry in selected

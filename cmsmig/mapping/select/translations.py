@@ -166,7 +166,7 @@ def merge_languages(
     locales: Sequence[LocaleChoice],
     fields: Set[str],
 ) -> Selection:
-    """Return a selection of which each item is one, with its other languages.
+    """Return a selection that has each item once, with its other languages.
 
     What is decided about an item in a language holds as before: a language that is
     left out is in no story. Each (id, locale) is still in exactly one place.

@@ -274,7 +274,7 @@ def written_story(fields: JsonObject, answer: Story) -> WrittenStory:
 def _unknown(
     record: StoryRecord, actual: There, theirs: JsonObject, desired: JsonObject
 ) -> JsonObject:
-    """Return the base of a story of which the ledger keeps no fields."""
+    """Return the base of a story whose fields the ledger does not keep."""
     if _is_listed_as_written(actual, record):
         # All of the content is written again.
         content = [name for name in desired if name.startswith(CONTENT)]

@@ -145,8 +145,8 @@ def translations_in(fields: JsonObject) -> dict[str, JsonObject]:
 def translations_to_send(
     values: JsonObject, written: Set[str], there: JsonObject
 ) -> list[Json]:
-    """Return the languages of which an update has something to write, each under the
-    id that it has there.
+    """Return the languages in which an update writes something, each under the id that
+    it has there.
 
     `values` are the fields that it is to have, `written` the names of those that
     are written, `there` the fields around the content as they are.

@@ -20,7 +20,7 @@ _EMBED_MARKS = ("data-rt-embed-type", "data-emoji")
 LEFT_OUT = tag_set("script style head title noscript input")
 """Elements that are listed, with everything in them, and leave nothing."""
 _LEAVES_ITS_TEXT = tag_set("select textarea picture form button")
-"""Elements of which only what is in them is left."""
+"""Elements that leave only their content."""
 
 
 class Visibility:

@@ -87,7 +87,7 @@ class Migration:
     to_publish: Set[ItemKey]
     """The items whose stories are to be published, as was decided."""
     public: Mapping[ItemKey, Item]
-    """Those of them of which visitors are to see another version than editors."""
+    """Those of them whose visitors are to see another version than editors."""
     public_splits: Splits
     """The blocks of the bodies of these versions."""
     pilot: Pilot = WHOLE
@@ -100,8 +100,8 @@ class Migration:
         return f"{name} of the collection `{made.collection_slug}`" if made else name
 
     def for_visitors(self) -> Migration:
-        """Return the migration of the items of which visitors are to see another
-        version than editors, in that version."""
+        """Return the migration of the items whose visitors are to see another version
+        than editors, in that version."""
         return replace(
             self,
             items=self.public,

@@ -45,8 +45,8 @@ async def find_shown(
     existing: Mapping[ItemKey, ExistingStory],
     versions: PublicVersions,
 ) -> frozenset[ItemKey]:
-    """Return the items of which visitors get the version that they are to see below
-    what editors have.
+    """Return the items whose visitors get the version that they are to see, below what
+    editors have.
 
     Costs a call of the delivery side for 25 of those, in each language. Where that side
     cannot be read, there are none.

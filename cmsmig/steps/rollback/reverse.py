@@ -125,7 +125,7 @@ def created(ledger: Ledger) -> Iterator[Reverse]:
 
 
 def created_kinds(ledger: Ledger) -> Set[Kind]:
-    """Return the kinds of which this ledger created any, or may have. Reads only."""
+    """Return the kinds that this ledger created, or may have. Reads only."""
     intended = {k for k in Kind if ledger.intents.open(_CREATED_BY.get(k, k))}
     return intended | {each.kind for each in created(ledger)}
 

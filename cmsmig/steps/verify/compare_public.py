@@ -56,7 +56,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A page of which visitors do not get what they are to get."""
+    """A page that does not give visitors what they are to get."""
 
     page: Page
     wanted: VisitorPages
@@ -178,7 +178,7 @@ async def _look(
     *,
     again: bool = False,
 ) -> list[Doubt]:
-    """Return the pages of which visitors do not get what they are to get."""
+    """Return the pages that do not give visitors what they are to get."""
     doubtful: dict[tuple[str, Page], Doubt] = {}
     order: list[tuple[str, Page]] = []
 

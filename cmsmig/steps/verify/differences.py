@@ -105,7 +105,7 @@ class Verification:
     public_keys: set[ItemKey] = field(default_factory=set)
     """The stories that are published, by this import or by editors."""
     public: int = 0
-    """Stories of which was compared what visitors get."""
+    """How many stories were compared with what visitors get."""
     public_unread: str = ""
     """Why what visitors get could not be read; empty where it was, or needed not be."""
     unpublished: dict[ItemKey, Mapping[str, frozenset[str]]] = field(
@@ -126,7 +126,7 @@ class Verification:
     only: tuple[str, ...] = ()
     """What was named to be verified; empty for everything."""
     not_in_yet: int = 0
-    """Selected items of which no pilot was, as long as only pilots were imported."""
+    """Selected items that were in no pilot, as long as only pilots were imported."""
 
     def add(
         self, code: DifferenceCode, subject: object, text: str, where: str = ""

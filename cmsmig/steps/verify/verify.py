@@ -144,8 +144,8 @@ def _list_missing(job: ImportJob, found: Verification) -> None:
 
 
 def _list_failed(job: ImportJob, found: Verification, scope: Scope) -> None:
-    """Count the selected items that failed, and list those of which the read-back
-    found nothing else."""
+    """Count the selected items that failed, and list those without another
+    difference."""
     differing = {each.subject for each in found.differences}
     for key, row in job.ledger.items.all().items():
         is_due = key in job.migration.items and scope.holds(key)

@@ -106,8 +106,8 @@ def attempting(
     perform: Callable[[T], Awaitable[None]],
     refuse: Callable[[T, CmsmigError], None],
 ) -> Work[T]:
-    """Return work whose intents are recorded before, and of which `refuse` is given
-    what fails with an error of that object alone. See `write_ahead`."""
+    """Return work whose intents are recorded before; `refuse` gets each object that
+    fails with an error of its own. See `write_ahead`."""
 
     async def attempt(piece: T) -> None:
         try:

@@ -88,8 +88,8 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
 
 
 async def put_back_versions(job: ImportJob) -> None:
-    """Put back what editors had in stories of which a killed run wrote only what
-    visitors see.
+    """Put back what editors had in stories where a killed run wrote only what visitors
+    see.
 
     What an editor edited there since stays. A story that cannot be written is in the
     ledger with the reason.

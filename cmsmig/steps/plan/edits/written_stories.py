@@ -150,10 +150,9 @@ def to_publish(
 ) -> tuple[ItemRow, ...]:
     """Return the rows of what is wanted and not published yet.
 
-    `public` are the fingerprints of what visitors are to be given of items of which
-    editors see another version. What an editor unpublished after us stays so, and what
-    holds someone's edits is not shown to visitors by us, until it is decided
-    otherwise.
+    `public` are the fingerprints of the public versions of items whose editors see
+    another one. A story that an editor unpublished after us stays unpublished, and one
+    with an editor's changes is not shown to visitors, unless a decision allows it.
     """
     there = {row.story_id: row for row in listed}
     return tuple(

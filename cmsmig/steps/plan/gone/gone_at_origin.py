@@ -64,7 +64,7 @@ class OriginGone:
     back: tuple[ItemKey, ...]
     """Items that were gone and are there again, with their stories."""
     released: tuple[ItemKey, ...]
-    """Those of which the story was deleted: it is made again."""
+    """Those whose story was deleted: it is made again."""
     forgotten: tuple[ItemKey, ...]
     """Items that were deleted there and have no story."""
 

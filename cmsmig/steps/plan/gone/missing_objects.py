@@ -131,7 +131,7 @@ class Gone:
         return Gone(tuple(_decided(each, decisions, recreate) for each in self.things))
 
     def with_lost_bytes(self, rows: Iterable[AssetRow]) -> Gone:
-        """Return this and the files of which only the records are left."""
+        """Return this, and the files that have only a record left."""
         left = (
             GoneThing(Kind.ASSET, row.name, True, row, record_left=True) for row in rows
         )

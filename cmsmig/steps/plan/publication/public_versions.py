@@ -101,7 +101,7 @@ def _shown_below_edits(
     migration: Migration, ledger: Ledger, snapshot: Snapshot, edits: StoryEdits
 ) -> frozenset[ItemKey]:
     """Return the items of mirrored collections whose stories hold edits after all
-    updates and of which it was decided that visitors see ours."""
+    updates and whose visitors see ours by decision."""
     decided = migration.decisions.conflicts
     mirrored = {
         each.collection_id
@@ -135,7 +135,7 @@ def _holds_edits(record: StoryRecord, there: StoryRow, edit: StoryEdit | None) -
 
 @dataclass(frozen=True, slots=True)
 class PublicField:
-    """A field of which visitors get another value than they are to get."""
+    """A field that visitors get with another value than they are to get."""
 
     name: str
     """As a decision names it: `name`, or `content.KEY`."""
@@ -193,8 +193,8 @@ class VisitorPages:
         return any(each.code == self.language for each in item.languages)
 
     def unmet(self, key: ItemKey, story: Story) -> Iterator[PublicField]:
-        """Yield the fields of which they get something else, however the service shows
-        empty translations."""
+        """Yield the fields that visitors get with another value, however the service
+        shows empty translations."""
         wanted = [*readings(self._fields(key), self.language)]
         content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
         theirs = shown_in({"name": story.row.name, **content}, "")
