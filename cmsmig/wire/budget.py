@@ -172,7 +172,7 @@ class Budget:
 
     async def unanswered(self, release: Release) -> None:
         """Take note that no answer came, so that another caller may probe."""
-        await self._change(partial(self._hand_back, release=release))
+        await self._change(partial(self._end, release=release))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -254,7 +254,7 @@ class Budget:
         now = book.now(self._clock())
         lowered = self._pacing.learn(state, named_limit, now)
         asked = bound_pause(retry_after)
-        self._hand_back(book, release)
+        self._end(book, release)
         if release.number <= state.frozen_number:
             # One of many that were in flight together: one pause serves them all,
             # and none is due when a probe has found out since.
@@ -281,7 +281,7 @@ class Budget:
     ) -> None:
         state = book.state
         now = book.now(self._clock())
-        self._hand_back(book, release)
+        self._end(book, release)
         if limit is not None and limit > 0:
             state.named = limit
         if state.level and release.number > state.frozen_number:
@@ -296,7 +296,7 @@ class Budget:
             in_flight = book.in_flight(now - _ABANDONED_SECONDS)
             self._pacing.count_remaining(book, remaining, sent or 0.0, now, in_flight)
 
-    def _hand_back(self, book: BudgetTransaction, release: Release) -> None:
+    def _end(self, book: BudgetTransaction, release: Release) -> None:
         if release.slot:
             self._slots.change(lambda slots: slots.end(release.slot))
         book.end(release.number)
