@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
@@ -98,6 +98,7 @@ class Digest:
     unclosed: int
     """Embeds in it that are never closed."""
     embeds: tuple[EmbedKind, ...]
+    instances: tuple[Instance, ...]
     facts: BodyFacts
     choices: EmbedLookups
 
@@ -194,11 +195,11 @@ class BodyIndex:
         self._kept = kept
         self._embeds = embeds
         self._context = preview_context(migration, embeds)
-        self._converted: dict[int, ConvertedBody] = {}
+        self.converted = lru_cache(_KEPT)(self._convert)
+        """Returns what the body at an index becomes."""
         self.digests: dict[int, Digest] = {}
         """Of the bodies that were scanned, by index."""
         self._examples: dict[EmbedKind, str] = {}
-        self._instances: dict[int, tuple[Instance, ...]] = {}
 
     @property
     def design(self) -> Design:
@@ -212,22 +213,14 @@ class BodyIndex:
         """
         self._embeds = embeds
         self._context = preview_context(self._migration, embeds)
-        self._converted.clear()
+        self.converted.cache_clear()
         for index, digest in list(self.digests.items()):
             if not digest.choices.hold(self._context.embeds):
                 del self.digests[index]
-                self._instances.pop(index, None)
                 self.received(index, None)
 
-    def converted(self, index: int) -> ConvertedBody:
-        """Return what the body at `index` becomes."""
-        found = self._converted.pop(index, None)
-        if found is None:
-            found = convert_body(self.bodies[index], self._context)
-        self._converted[index] = found
-        while len(self._converted) > _KEPT:
-            del self._converted[next(iter(self._converted))]
-        return found
+    def _convert(self, index: int) -> ConvertedBody:
+        return convert_body(self.bodies[index], self._context)
 
     def converted_from(self, index: int, html: str) -> ConvertedBody:
         """Return what the body at `index` would become with other HTML."""
@@ -306,7 +299,8 @@ class BodyIndex:
     def components(self) -> list[ComponentSort]:
         """Return the designer's components that known bodies hold instances of,
         commonest first."""
-        return sorts_of(sorted(self._instances.items()))
+        found = sorted(self.digests.items())
+        return sorts_of((index, each.instances) for index, each in found)
 
     @cached_property
     def keys(self) -> tuple[BodyKey, ...]:
@@ -339,8 +333,6 @@ class BodyIndex:
     def _noted(self, index: int, scanned: ScannedBody) -> Digest:
         for kind, host, example in scanned.embeds:
             self._examples.setdefault((kind, host), example)
-        if scanned.instances:
-            self._instances[index] = scanned.instances
         self.received(index, scanned)
         severities = Counter(each.severity for each in scanned.losses)
         return Digest(
@@ -348,6 +340,7 @@ class BodyIndex:
             content=severities[Severity.CONTENT],
             unclosed=sum(each.kind == UNCLOSED for each in scanned.losses),
             embeds=tuple((kind, host) for kind, host, _ in scanned.embeds),
+            instances=scanned.instances,
             facts=scanned.facts,
             choices=scanned.choices,
         )

@@ -85,12 +85,6 @@ def without_fields(
     )
 
 
-def with_field_again(content_type: ContentTypeDesign, origin: str) -> ContentTypeDesign:
-    """Return the content type as if nothing was decided about an origin field."""
-    left = tuple(each for each in content_type.left_out if each.origin != origin)
-    return replace(content_type, left_out=left)
-
-
 def with_option_called(field: FieldDesign, number: int, label: str) -> FieldDesign:
     """Return the field with another label of one of its options."""
     options = list(field.options)

@@ -31,7 +31,6 @@ from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
 from cmsmig.review.content_type_changes import (
     with_field,
-    with_field_again,
     with_field_moved,
     without_fields,
 )
@@ -106,7 +105,8 @@ class DesignEditor:
         if origin not in self.fields_to_take(place):
             raise DecisionsError(f"There is no field to propose for {origin}.")
         content_types = list(self.content_types)
-        content_types[place] = with_field_again(before, origin)
+        left = tuple(each for each in before.left_out if each.origin != origin)
+        content_types[place] = replace(before, left_out=left)
         lacking = replace(self.design, content_types=tuple(content_types))
         grown, _ = self._completed(lacking)
         self.change(place, grown.content_types[place])

@@ -19,6 +19,7 @@ from cmsmig.richtext.policy import Treatment, Unclosed
 from cmsmig.ui.controls import Copied, bar, select
 from cmsmig.ui.form import Options
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet, table
+from cmsmig.ui.query import Query
 from cmsmig.ui.relation import Column, Nouns, Row, Rows, Texts
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import View, action
@@ -124,6 +125,14 @@ class EmbedChoices(View):
         )
 
 
+class _EmbedRows(Rows):
+    """The kinds of embeds, then the hosts."""
+
+    def file(self, query: Query) -> str:
+        """Return the name of the CSV file."""
+        return "embeds"
+
+
 class _EmbedList(TableView):
     """The kinds of embeds, then the hosts, each with its treatment."""
 
@@ -131,7 +140,7 @@ class _EmbedList(TableView):
 
     def __init__(self, previews: Previews) -> None:
         self._previews = previews
-        self._rows = Rows(_NOUNS, _COLUMNS)
+        self._rows = _EmbedRows(_NOUNS, _COLUMNS)
         self._choices: dict[str, Callable[[], Markup]] = {}
         """By row: made for those on the page."""
         super().__init__(previews.workspace.list_source(self._rows))
