@@ -26,6 +26,7 @@ from cmsmig.survey.item_query import (
     with_finding,
 )
 from cmsmig.survey.references import item_names
+from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.survey.value_facts import REFERENCE
 from cmsmig.ui import controls
 from cmsmig.ui.html.safe_html import escape, paragraph, stacked
@@ -73,6 +74,7 @@ class ItemRelation(Relation):
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
+        self.thumbnails = Thumbnails(catalogue.files, catalogue.derived)
         self._filters = ItemFilters(catalogue)
 
     def columns(self, query: Query) -> Sequence[Column]:
@@ -151,12 +153,16 @@ class ItemRelation(Relation):
         slugs = _slugs(shown)
         values = self._values(entries, slugs)
         found = sightings(self.catalogue, query.get("finding"), entries)
+        pictures = self._pictures(entries)
+        # So that all names begin at one place.
+        no_picture = controls.thumbnail("") if pictures else ""
         rows = []
         for entry in entries:
             fields = {f"field:{s}": values.get((entry.entry_id, s), "") for s in slugs}
             found_in = _found_html(found[entry.entry_id])
             cell = {**self._cells(entry), **fields, FOUND: found_in}
-            rows.append(Row(str(entry.entry_id), entry.title, cell))
+            picture = pictures.get(entry.entry_id, no_picture)
+            rows.append(Row(str(entry.entry_id), entry.title, cell, picture))
         return Page(rows, first, count)
 
     def place(self, query: Query, key: str, by: int) -> str:
@@ -226,6 +232,25 @@ class ItemRelation(Relation):
             entry.path,
             entry.key.item_id,
         )
+
+    def _pictures(self, entries: Sequence[Entry]) -> Mapping[int, Markup]:
+        """Return the first picture of each item that has a local copy of one: in its
+        fields, else in its bodies; an empty place before that is drawn."""
+        rows = self.catalogue.all(
+            "SELECT entry, field, sha256, min(ordinal) FROM held_file WHERE entry IN "
+            f"({', '.join(str(each.entry_id) for each in entries)}) "
+            "AND picture AND sha256 <> '' GROUP BY entry, field"
+        )
+        held = {(entry, field): sha256 for entry, field, sha256, _ in rows}
+        found = {}
+        for each in entries:
+            fields = self.catalogue.collection(each).fields
+            for field in sorted(fields, key=lambda field: field.type == "RichText"):
+                if sha256 := held.get((each.entry_id, field.slug)):
+                    source = self.thumbnails.kept(sha256, small=True) or ""
+                    found[each.entry_id] = controls.thumbnail(source)
+                    break
+        return found
 
     def _values(
         self, entries: Sequence[Entry], fields: Sequence[str]

@@ -100,6 +100,11 @@ class Copied:
         return _made("copied", text=self.text, about=self.about)
 
 
+def thumbnail(source: str) -> Markup:
+    """Return a small picture of a fixed size; its place where there is none."""
+    return _made("thumbnail", source=source)
+
+
 def day(text: str, moment: str) -> Markup:
     """Return a day; the moment itself shows when it is pointed at."""
     return _made("day", text=text, moment=moment)

@@ -71,6 +71,8 @@ class Row:
     """What the row is called."""
     cells: Mapping[str, Markup | str | Copied]
     """By column; a text is searched and marked, HTML stays as it is."""
+    picture: str = ""
+    """What is before its title."""
 
 
 @dataclass(frozen=True, slots=True)

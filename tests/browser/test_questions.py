@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shutil
 from collections.abc import AsyncIterator
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
+from PIL import Image
+from playwright.async_api import Browser, expect
 
+from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.server import SAMPLE
 from tests.support.browser.barriers import THEMES, barriers, choose_theme
@@ -42,6 +48,7 @@ async def book(
     folder = lab.root / tmp_path_factory.mktemp("explorer").name
     shutil.copytree(SAMPLE, folder / "raw")
     (folder / "cmsmig.toml").write_text("")
+    _write_pictures(folder)
     lab.serve_comms(SUBSHELLS)
     path = find_notebooks(notebooks_folder())[1].path
     shutil.copy(path, folder)
@@ -51,6 +58,20 @@ async def book(
         await opened.is_empty("explore_progress")
         yield opened
         assert opened.hearing.quiet()
+
+
+def _write_pictures(folder: Path) -> None:
+    """Write one picture as the local copy of every picture that items name."""
+    made = io.BytesIO()
+    Image.new("RGB", (300, 200), "green").save(made, "PNG")
+    body = made.getvalue()
+    digest = sha256(body).hexdigest()
+    texts = [path.read_text("utf-8") for path in folder.glob("raw/items/*.json")]
+    addresses = set(re.findall(r"\{origin_files\}/[^\"\\]+", "".join(texts)))
+    store = FileStore(folder / "files", folder / "raw")
+    (folder / "files").mkdir()
+    store.path(digest).write_bytes(body)
+    store.save(FileRow(each, digest, len(body), "image/png") for each in addresses)
 
 
 @cases(__file__, "questions.yaml")
@@ -74,3 +95,25 @@ async def test_nothing_keeps_people_out(book: Book, theme: str) -> None:
     await keys.keys("Enter")
     await book.has_focus("#cmsmig-open-title")
     assert await barriers(book.page, ".cmsmig-live") == []
+
+
+async def test_pictures_are_before_the_names(book: Book) -> None:
+    """Each drawn, next to the name at 1000 pixels too, and of one size, so that no row
+    jumps when they come."""
+    await book.page.set_viewport_size({"width": 1000, "height": 900})
+    keys = Keyboard(book.page)
+    await keys.ask()
+    shown = book.page.locator("[data-region=explore_list] td .cmsmig-thumbnail img")
+    await expect(shown.first).to_be_visible()
+    sizes = await shown.evaluate_all(
+        "found => found.map(each => [each.naturalWidth > 0, each.width, each.height])"
+    )
+    assert sizes == [[True, 32, 32]] * len(sizes)
+    gaps = await shown.evaluate_all(
+        "found => found.map(each => each.closest('td').querySelector('button')"
+        ".getBoundingClientRect().left - each.getBoundingClientRect().right)"
+    )
+    assert min(gaps) >= 4
+    rows = book.page.locator("[data-region=explore_list] tbody tr")
+    heights = await rows.evaluate_all("all => all.map(each => each.clientHeight)")
+    assert min(heights) >= 36

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -9,8 +10,10 @@ import resource
 import shutil
 import sqlite3
 import time
+from base64 import b64decode
 from collections.abc import Callable
 from contextlib import closing
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from cmsmig.mapping.select.selection import publication_state
 from cmsmig.notebook import inspection
 from cmsmig.notebook.inspect.explorer import Explorer, site_scan
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
+from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.body_census import look_through_bodies, structures_of
@@ -38,6 +42,7 @@ from cmsmig.ui.table import PAGE
 from tests.support.browser.hostile import write_hostile_site
 from tests.support.cases import cases
 from tests.support.notebook.page import Page, worked
+from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.notebook.session import Session
 from tests.support.scripts import play
 from tests.support.sites.exact import write_load_site
@@ -445,3 +450,58 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path, items: int) -> 
     print(
         f"memory at most: {largest:.0f} MB, {largest - held:.0f} of it since the start"
     )
+
+
+def with_pictures(folder: Path) -> None:
+    """Write local copies of two pictures in bodies: one with a hostile name, and a
+    drawing that would run."""
+    project = pulled_workspace(folder).project
+    picture = io.BytesIO()
+    Image.new("RGB", (900, 600), "green").save(picture, "JPEG")
+    drawing = b'<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'
+    files = {
+        'https://cdn.example.com/"><script>a.jpg': picture.getvalue(),
+        "https://cdn.example.com/drawing.svg": drawing,
+    }
+    addresses = [*files]
+    for path in project.raw.glob("*/*.json"):
+        held = json.loads(path.read_text("utf-8"))
+        for number, item in enumerate(held.get("items", ())):
+            html = f'<figure><img src="{escape(addresses[number % 2])}"></figure>'
+            if "body" in item["fieldData"] and number < 2:
+                item["fieldData"]["body"] += html
+        path.write_text(json.dumps(held))
+    project.files.mkdir(exist_ok=True)
+    rows = []
+    for address, body in files.items():
+        digest = hashlib.sha256(body).hexdigest()
+        (project.files / digest).write_bytes(body)
+        rows.append(FileRow(address, digest, len(body), "image/jpeg"))
+    FileStore(project.files, project.raw).save(rows)
+
+
+def pictures(html: str) -> list[bytes]:
+    """Return the pictures in a list; each row has a place for one."""
+    page = BeautifulSoup(html, "html.parser")
+    places = page.select("tbody tr td:first-child > .cmsmig-thumbnail")
+    assert len(places) == len(page.select("tbody tr"))
+    found = page.select(".cmsmig-thumbnail img")
+    assert all((e["alt"], e["width"], e["height"]) == ("", "32", "32") for e in found)
+    return [b64decode(each["src"].partition(";base64,")[2]) for each in found]
+
+
+async def test_an_item_with_a_picture_shows_it_small(tmp_path: Path) -> None:
+    """Before its name, from the local copy; the page is there before it is drawn; what
+    would run or load is no picture."""
+    with_pictures(tmp_path)
+    explorer = Explorer(at(tmp_path))
+    panel = Page(explorer.element())
+    await panel.until(lambda: not explorer.queue.busy, "pictures are still drawn")
+    live = pictures(panel.html("explore_list"))
+    static = inspection.explore_items(open_workspace(str(tmp_path), interactive=False))
+    html = static._repr_mimebundle_()["text/html"]
+    assert live == pictures(html)
+    (body,) = live
+    with Image.open(io.BytesIO(body)) as drawn:
+        assert drawn.size == (64, 43)
+    assert "<script" not in html

@@ -28,7 +28,6 @@ from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.item_query import with_finding
 from cmsmig.survey.item_relation import ItemRelation
 from cmsmig.survey.site_scan import Outcomes, SiteScan, find_outcomes
-from cmsmig.survey.thumbnails import Thumbnails
 from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.html.safe_html import sheet
 from cmsmig.ui.query import EVERYTHING, Query
@@ -117,9 +116,10 @@ class Explorer(ScanTable):
 
     def __init__(self, workspace: Workspace) -> None:
         scan = site_scan(workspace)
-        super().__init__(workspace, scan, ItemRelation(scan.catalogue))
+        items = ItemRelation(scan.catalogue)
+        super().__init__(workspace, scan, items)
         self._catalogue = scan.catalogue
-        self._thumbnails = Thumbnails(self._catalogue.files, self._catalogue.derived)
+        self._thumbnails = items.thumbnails
 
     def opened(self) -> None:
         """Make the list complete in the background."""
@@ -144,20 +144,33 @@ class Explorer(ScanTable):
     def detail(self, key: str) -> Markup:
         """Return an item: its fields, both versions, and what refers to it."""
         entry = self._catalogue.entry(int(key))
-        made = item_page(self, self._catalogue, entry, self._files, self._thumbnails)
-        if made.undrawn:
-            self.queue.start(partial(self._draw, made.undrawn))
-        return made.html
+        return item_page(self, self._catalogue, entry, self._files, self._thumbnails)
+
+    def html(self, *, live: bool) -> Markup:
+        """Return what is shown; live, pictures come once they are drawn."""
+        missing = self._thumbnails.missing
+        missing.clear()
+        shown = super().html(live=live)
+        if not missing:
+            return shown
+        if live:
+            self.queue.start(self._draw)
+            return shown
+        for each in [*missing]:
+            self._thumbnails.draw(each)
+        return super().html(live=live)
 
     @cached_property
     def _files(self) -> Mapping[str, FileRow]:
         return self._catalogue.files.rows()
 
-    async def _draw(self, hashes: tuple[str, ...]) -> None:
-        """Draw the thumbnails of the open item, then show it again."""
-        opened = self.at
-        async for _ in in_slices(map(self._thumbnails.draw, hashes)):
-            if self.at != opened:
+    async def _draw(self) -> None:
+        """Draw the pictures that are missing in what is shown, then show it again."""
+        shown = self.at
+        async for _ in in_slices(
+            map(self._thumbnails.draw, [*self._thumbnails.missing])
+        ):
+            if self.at != shown:
                 return
         self.renew()
 

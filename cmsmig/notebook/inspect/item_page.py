@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -63,48 +62,30 @@ _BODY = 60_000
 _made = partial(fragment, "notebook/inspect/item_page.html")
 
 
-@dataclass(frozen=True, slots=True)
-class ItemPage:
-    """An item's page, and the thumbnails that are still to be drawn."""
-
-    html: Markup
-    undrawn: tuple[str, ...]
-    """Hashes."""
-
-
 def item_page(
     view: View,
     catalogue: Catalogue,
     entry: Entry,
     files: Mapping[str, FileRow],
     thumbnails: Thumbnails,
-) -> ItemPage:
+) -> Markup:
     """Return the page of an item; `view` has the actions that open others."""
-    undrawn: list[str] = []
-
-    def thumbnail(sha256: str) -> str | None:
-        found = thumbnails.kept(sha256)
-        if found is None:
-            undrawn.append(sha256)
-        return found
-
     context = ValueContext(
         catalogue.site.time_zone,
         files,
-        thumbnail,
+        thumbnails.kept,
         empty_causes(catalogue, entry),
         _Opener(view, catalogue, entry.key.locale_id),
     )
     collection = catalogue.collection(entry)
     versions = _versions(entry)
-    html = _made(
+    return _made(
         "page",
         about=_about(catalogue, entry, collection),
         values=_values(collection, versions, context),
         bodies=list(_bodies(collection, versions)),
         around=_around(view, catalogue, entry),
     )
-    return ItemPage(html, tuple(dict.fromkeys(undrawn)))
 
 
 def _versions(entry: Entry) -> dict[str, JsonObject]:
