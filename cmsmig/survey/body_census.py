@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cmsmig.canonical import JsonObject
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.html.soup import Tag, parse_html
@@ -212,20 +211,16 @@ def look_through_bodies(catalogue: Catalogue) -> Iterator[int]:
         for entry in catalogue.entries(f"WHERE {waiting} ORDER BY id LIMIT {_AT_ONCE}"):
             data = entry.read()
             lost, noticed = 0, list[_Notice]()
-            for field, body in _bodies(data, fields[entry.key.collection_id]):
+            for field in fields[entry.key.collection_id]:
+                body = data.get(field)
+                if not isinstance(body, str) or not body.strip():
+                    continue
                 losses = engine.from_html(body).losses
                 lost += len(losses)
                 noticed += [*_losses(field, losses), *_made_of(field, body, routes)]
             _keep(catalogue, entry.entry_id, lost, noticed)
             left -= 1
             yield int(left)
-
-
-def _bodies(data: JsonObject, fields: list[str]) -> Iterator[tuple[str, str]]:
-    for field in fields:
-        body = data.get(field)
-        if isinstance(body, str) and body.strip():
-            yield field, body
 
 
 def _losses(field: str, losses: tuple[Loss, ...]) -> Iterator[_Notice]:

@@ -40,15 +40,16 @@ class NumberedSource:
     """The values of an item in a raw file that another program laid out."""
 
     file: ItemFile
-    number: int
-    """The record's, from 1."""
+    offset: int
+    """The number of the record, from 1."""
+    length: None = None
 
     def read(self) -> JsonObject:
         """Return the values; raises `CacheError` when the file was replaced."""
         path = self.file.path
         if item_file(path) == self.file:
             for record in read_listed("items", path):
-                if record.line == self.number:
+                if record.line == self.offset:
                     return parse_data(record.value, f"{path}, line {record.line}")
         raise CacheError(f"{path} was replaced while it was in use; {_AGAIN}.")
 

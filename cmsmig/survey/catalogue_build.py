@@ -107,7 +107,7 @@ def _keep(
     """Write the rows of some items; return how many were not there yet."""
     # Read before the transaction: others wait for that one.
     values = [(pair, pair.item.data) for pair in pairs]
-    added = 0
+    added, no_file = 0, FileRow("")
 
     def write(db: sqlite3.Connection) -> None:
         nonlocal added
@@ -136,9 +136,18 @@ def _keep(
                 db.executemany(
                     "INSERT INTO held_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     [
-                        (entry, field.slug, n, f.address, f.alt, f.picture, *_kept(row))
+                        (
+                            entry,
+                            field.slug,
+                            n,
+                            f.address,
+                            f.alt,
+                            f.picture,
+                            row.sha256,
+                            row.size,
+                        )
                         for n, f in enumerate(files_of(field, value))
-                        for row in (files.get(f.address),)
+                        for row in (files.get(f.address, no_file),)
                     ],
                 )
 
@@ -184,15 +193,9 @@ def _row(
 
 def _place(item: Item | None) -> tuple[int | None, int | None]:
     source = item.source if item else None
-    if isinstance(source, RecordSource):
+    if isinstance(source, RecordSource | NumberedSource):
         return source.offset, source.length
-    if isinstance(source, NumberedSource):
-        return source.number, None
     return None, None
-
-
-def _kept(row: FileRow | None) -> tuple[str, int]:
-    return (row.sha256, row.size) if row else ("", 0)
 
 
 def _close(catalogue: Catalogue, collection_id: str, edition: int) -> None:

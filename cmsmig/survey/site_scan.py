@@ -26,8 +26,6 @@ from cmsmig.ui.action_queue import in_slices
 _AT_ONCE = 500
 _OFTEN = 0.7
 """Seconds between two times that the panels show how far it is."""
-_GROWING = "{:,} items are in the list so far; more follow."
-_LEFT = "Bodies: {:,} items still to be looked through."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +97,14 @@ class SiteScan:
         await asyncio.shield(self._task)
 
     async def _work(self) -> None:
-        await self._follow(build(self.catalogue), _GROWING)
+        listed = "{:,} items are in the list so far; more follow."
+        await self._follow(build(self.catalogue), listed)
         if self._is_open():
             found = await asyncio.to_thread(self._outcomes)
             async for _ in in_slices(self._keep(found)):
                 pass
-        await self._follow(look_through_bodies(self.catalogue), _LEFT)
+        left = "Bodies: {:,} items still to be looked through."
+        await self._follow(look_through_bodies(self.catalogue), left)
         self.progress = ""
 
     async def _follow(self, work: Iterator[int], said: str) -> None:

@@ -22,7 +22,6 @@ from cmsmig.notebook.kit.finding_table import (
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
 from cmsmig.survey.body_census import LOSS_OF, STRUCTURE, STRUCTURES
-from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.item_query import Finding
 from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, find_obstacles
 from cmsmig.survey.references import Edge, ReferenceGraph
@@ -67,7 +66,6 @@ _REFERENCE_COLUMNS = (
     Column("target", "Leads to"),
     Column("cause", "Stays empty because"),
 )
-_UNLISTED = "not listed by the site"
 
 
 class StructureRows(Rows):
@@ -75,38 +73,17 @@ class StructureRows(Rows):
 
     key = "number"
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, site: str) -> None:
+        """`site` is the address that pages are below."""
         nouns = Nouns("structure", "structures", "No body holds any of the structures.")
         super().__init__(nouns, _STRUCTURE_COLUMNS)
-        self._catalogue = catalogue
-        self._site = site_address(catalogue.site)
-
-    def fill(self) -> None:
-        """Count what bodies hold now."""
-        self.clear()
-        found = self._catalogue.all(
-            "SELECT n.finding, sum(n.times), count(*) FROM noticed n JOIN entry e ON "
-            f"e.id = n.entry WHERE e.edition IN {self._catalogue.ids()} GROUP BY 1"
-        )
-        counts = {finding: counts for finding, *counts in found}
-        for number, each in enumerate(STRUCTURES):
-            if times := counts.get(f"{STRUCTURE}{each.name}"):
-                pages = self._examples(each.name)
-                self.put_row(0, number, 0, (each.title, *times, each.becomes, pages))
+        self._site = site
 
     def cell(self, column: str, text: str) -> Markup | str:
         """Return pages as links."""
         if column == "pages":
             return stacked(site_link(self._site, each) for each in text.split("\n"))
         return text
-
-    def _examples(self, structure: str) -> str:
-        entries = self._catalogue.entries(
-            f"WHERE edition IN {self._catalogue.ids()} AND id IN (SELECT entry FROM "
-            "noticed WHERE finding = ?) ORDER BY edition, sorted, id LIMIT ?",
-            (f"{STRUCTURE}{structure}", _EXAMPLES),
-        )
-        return "\n".join(map(self._catalogue.page_path, entries))
 
 
 class StructureTable(ScanTable):
@@ -118,13 +95,30 @@ class StructureTable(ScanTable):
 
     def __init__(self, workspace: Workspace) -> None:
         scan = site_scan(workspace)
-        rows = StructureRows(scan.catalogue)
-        super().__init__(workspace, scan, rows)
-        self._rows = rows
+        self._catalogue = scan.catalogue
+        self._rows = StructureRows(site_address(scan.catalogue.site))
+        super().__init__(workspace, scan, self._rows)
 
     def fill(self) -> None:
         """Count what bodies hold now."""
-        self._rows.fill()
+        ids = self._catalogue.ids()
+        found = self._catalogue.all(
+            "SELECT n.finding, sum(n.times), count(*) FROM noticed n JOIN entry e ON "
+            f"e.id = n.entry WHERE e.edition IN {ids} GROUP BY 1"
+        )
+        counts = {finding: counts for finding, *counts in found}
+        self._rows.clear()
+        for number, each in enumerate(STRUCTURES):
+            finding = f"{STRUCTURE}{each.name}"
+            if times := counts.get(finding):
+                examples = self._catalogue.entries(
+                    f"WHERE edition IN {ids} AND id IN (SELECT entry FROM noticed "
+                    "WHERE finding = ?) ORDER BY edition, sorted, id LIMIT ?",
+                    (finding, _EXAMPLES),
+                )
+                pages = "\n".join(map(self._catalogue.page_path, examples))
+                row = (each.title, *times, each.becomes, pages)
+                self._rows.put_row(0, number, 0, row)
 
     def open(self, key: str) -> None:
         """List the items that hold a structure."""
@@ -132,9 +126,9 @@ class StructureTable(ScanTable):
 
     def above(self) -> Markup:
         """Return how many bodies there are."""
-        (bodies,) = self.scan.catalogue.one(
+        (bodies,) = self._catalogue.one(
             "SELECT coalesce(sum(bodies), 0) FROM entry WHERE edition IN "
-            f"{self.scan.catalogue.ids()}"
+            f"{self._catalogue.ids()}"
         )
         return sheet(
             paragraph(
@@ -294,7 +288,7 @@ def _drawing(origin: Origin, graph: ReferenceGraph) -> Markup:
     links = [*_links(graph, names)]
     linked = {key for each in links for key in (each.source, each.target)}
     alone = [name for key, name in names.items() if key not in linked]
-    names |= dict.fromkeys(linked - set(names), _UNLISTED)
+    names |= dict.fromkeys(linked - set(names), "not listed by the site")
     left = paragraph(escape(f"Without references: {', '.join(alone)}."))
     about = (
         f"Where references lead: {counted(len(linked), 'collection')} and "

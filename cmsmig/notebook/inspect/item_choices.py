@@ -155,21 +155,16 @@ def current_choices(workspace: Workspace, origin: Origin) -> CollectionsDecision
     return replace(complete, reviewed=None) if added else found
 
 
-def is_changed(before: CollectionsDecision, after: CollectionsDecision) -> bool:
-    return before.reviewed is None or before.collections != after.collections
-
-
-def parse_item_set(name: str) -> ItemSet:
+def with_set(decision: CollectionsDecision, name: str) -> CollectionsDecision:
+    """Return the decision with one item set for all collections that are migrated;
+    raises `UsageError` for a name of none."""
     try:
-        return ItemSet(name)
+        chosen = ItemSet(name)
     except ValueError:
         listed = ", ".join(ItemSet)
         raise UsageError(
             f"There is no item set {name!r}; item_set is one of {listed}, or empty."
         ) from None
-
-
-def with_set(decision: CollectionsDecision, chosen: ItemSet) -> CollectionsDecision:
     return replace(
         decision,
         collections=tuple(
@@ -232,9 +227,7 @@ class Effects:
     def total(self, choices: Sequence[CollectionChoice]) -> Effect:
         """Return what several choices bring together."""
         found = [self.of(each) for each in choices]
-        left: Counter[str] = Counter()
-        for each in found:
-            left.update(each.left_out)
+        left = sum((Counter(each.left_out) for each in found), Counter[str]())
         imported = sum(each.imported for each in found)
         return Effect(imported, sum(each.published for each in found), left)
 
@@ -260,11 +253,10 @@ def count_states(origin: Origin, collection_id: str) -> Counter[PublicationState
 
 
 def choices_table(
-    origin: Origin, decision: CollectionsDecision, effects: Effects | None = None
+    origin: Origin, decision: CollectionsDecision, effects: Effects
 ) -> Markup:
     """Return what is chosen for each collection and what that brings; choices that
     differ from those of most collections are bold."""
-    effects = effects or Effects(origin, decision)
     names = {each.collection_id: each.display_name for each in origin.collections}
     choices = [each for each in decision.collections if each.collection_id in names]
     usual = {

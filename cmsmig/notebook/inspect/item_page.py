@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from markupsafe import Markup
 
-from cmsmig.canonical import Json, JsonObject, text_of
+from cmsmig.canonical import JsonObject, text_of
 from cmsmig.counting import counted
 from cmsmig.evidence.addresses import site_address
 from cmsmig.item_key import ItemKey
@@ -17,6 +18,7 @@ from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.notebook.inspect.item_values import (
+    Opener,
     ValueContext,
     moment_text,
     value_html,
@@ -75,7 +77,7 @@ def item_page(
         files,
         thumbnails.kept,
         empty_causes(catalogue, entry),
-        _Opener(view, catalogue, entry.key.locale_id),
+        _opener(view, catalogue, entry.key.locale_id),
     )
     collection = catalogue.collection(entry)
     versions = _versions(entry)
@@ -99,25 +101,21 @@ def _versions(entry: Entry) -> dict[str, JsonObject]:
     return {"Value": entry.read()}
 
 
-class _Opener:
-    """Makes what opens the items that an item refers to, each with an id of its own."""
+def _opener(view: View, catalogue: Catalogue, locale_id: str) -> Opener:
+    """Return what opens the items that an item refers to, each with its own id."""
+    numbers = count(1)
 
-    def __init__(self, view: View, catalogue: Catalogue, locale_id: str) -> None:
-        self._view = view
-        self._catalogue = catalogue
-        self._locale = locale_id
-        self._made = 0
-
-    def __call__(self, item_id: str, cause: str) -> Markup:
-        self._made += 1
-        other = find_target(self._catalogue, item_id, self._locale)
+    def opener(item_id: str, cause: str) -> Markup:
+        other = find_target(catalogue, item_id, locale_id)
         if other is None:
             why = explained(cause) if cause else "no such item"
             return joined((code(item_id), escape(f" — {why}")))
-        where = self._catalogue.collection(other).display_name
+        where = catalogue.collection(other).display_name
         why = f" — stays empty: {explained(cause)}" if cause else ""
-        button = _open_button(self._view, other, f"to-{self._made}")
+        button = _open_button(view, other, f"to-{next(numbers)}")
         return joined((button, escape(f" ({where}, {other.slug}){why}")))
+
+    return opener
 
 
 def _open_button(view: View, entry: Entry, row: str, label: str = "") -> Markup:
@@ -200,20 +198,13 @@ def _values(
         differs = len(values) > 1 and values[0] != values[1]
         shown = values if differs else values[-1:]
         cells = [value_html(field, each, context) for each in shown]
-        if differs and all(isinstance(each, str) for each in values):
-            cells = _with_words(field, values, cells)
+        is_text = field.type in ("PlainText", "Phone")
+        if differs and is_text and all(isinstance(each, str) for each in values):
+            cells[1] = words_html(str(values[0]), str(values[1])) or cells[1]
         rows.append((field.display_name, field.type, differs, cells))
     return _made(
         "values", heads=("Field", *versions), fields=rows, empty=", ".join(empty)
     )
-
-
-def _with_words(field: Field, values: list[Json], cells: list[Markup]) -> list[Markup]:
-    """Return the cells of a text, with the words that differ marked in the newer."""
-    if field.type not in ("PlainText", "Phone"):
-        return cells
-    marked = words_html(str(values[0]), str(values[1]))
-    return [cells[0], marked or cells[1]]
 
 
 def _fields(
@@ -264,14 +255,18 @@ def _body(field: Field, versions: Mapping[str, JsonObject]) -> Markup:
 
 
 def _around(view: View, catalogue: Catalogue, entry: Entry) -> list[Markup]:
-    count, found = referring(catalogue, entry, _POINTING)
+    items, found = referring(catalogue, entry, _POINTING)
     parts = []
-    if count:
-        title = f"Referred to by {counted(count, 'item')}"
-        listed = [
-            _from(view, catalogue, other, slug, f"from-{number}")
-            for number, (other, slug) in enumerate(found)
-        ]
+    if items:
+        title = f"Referred to by {counted(items, 'item')}"
+        listed = []
+        for number, (other, slug) in enumerate(found):
+            collection = catalogue.collection(other)
+            field = collection.field(slug)
+            name = field.display_name if field else slug
+            about = f" ({collection.display_name}, {other.slug}; field {name})"
+            button = _open_button(view, other, f"from-{number}")
+            listed.append(joined((button, escape(about))))
         every = view.act(
             "pointing",
             value=entry.key.item_id,
@@ -286,13 +281,3 @@ def _around(view: View, catalogue: Catalogue, entry: Entry) -> list[Markup]:
         title = "In other locales"
         parts.append(_made("around", title=title, parts=locales, after=NOTHING))
     return parts
-
-
-def _from(
-    view: View, catalogue: Catalogue, other: Entry, slug: str, row: str
-) -> Markup:
-    collection = catalogue.collection(other)
-    field = collection.field(slug)
-    name = field.display_name if field else slug
-    after = f" ({collection.display_name}, {other.slug}; field {name})"
-    return joined((_open_button(view, other, row), escape(after)))

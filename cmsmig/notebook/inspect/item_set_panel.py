@@ -25,8 +25,6 @@ from cmsmig.notebook.inspect.item_choices import (
     choices_table,
     current_choices,
     describe,
-    is_changed,
-    parse_item_set,
     sign,
     signature_html,
     with_set,
@@ -86,9 +84,10 @@ def item_sets(
     """
     before = current_choices(workspace, origin)
     renamed = renamed_collections(origin)
-    decision = with_set(before, parse_item_set(item_set)) if item_set else before
+    decision = with_set(before, item_set) if item_set else before
     writes = item_set and not workspace.interactive and not workspace.dry_run
-    if writes and is_changed(before, decision):
+    is_new = before.reviewed is None or before.collections != decision.collections
+    if writes and is_new:
         decision = sign(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
     name = reviewer or known_reviewer(workspace)
@@ -191,7 +190,15 @@ class _ItemSets(View):
             choices=sheet(choices),
             languages=self._languages(),
             former=sheet(former),
-            save=bar(self._name(), self.act("save")),
+            save=bar(
+                text(
+                    self.named("reviewer"),
+                    "Reviewer",
+                    self._reviewer,
+                    hint="your name",
+                ),
+                self.act("save"),
+            ),
         )
 
     def _scopes(self) -> Markup:
@@ -276,10 +283,6 @@ class _ItemSets(View):
             return NOTHING
         head = ("Path", "Collection now", "Links", "Pages", "For example", "Decided")
         return joined((_ABOUT_FORMER, table(head, rows)))
-
-    def _name(self) -> Markup:
-        name = self.named("reviewer")
-        return text(name, "Reviewer", self._reviewer, hint="your name")
 
 
 def _paths(

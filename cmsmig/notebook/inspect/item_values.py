@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
 from markupsafe import Markup
 
@@ -40,6 +41,11 @@ _RESERVED = {
 _made = partial(fragment, "notebook/inspect/item_page.html")
 
 
+Opener: TypeAlias = Callable[[str, str], Markup]
+"""Returns what opens the item with an id that a reference leads to, which stays empty
+for a cause."""
+
+
 @dataclass(frozen=True, slots=True)
 class ValueContext:
     """What values are shown with."""
@@ -51,9 +57,7 @@ class ValueContext:
     """Returns the thumbnail of a hash; None while it is being drawn."""
     causes: Mapping[tuple[str, str], str]
     """Why references would stay empty, by field and target."""
-    opener: Callable[[str, str], Markup]
-    """Returns what opens the item with an id that a reference leads to, which stays
-    empty for a cause."""
+    opener: Opener
 
 
 def value_html(field: Field, value: Json, context: ValueContext) -> Markup:
@@ -136,20 +140,16 @@ def _link(field: Field, value: Json, context: ValueContext) -> Markup:
     address = value.get("url") if isinstance(value, dict) else value
     if not isinstance(address, str):
         return _text(field, value, context)
-    return link_html(address)
+    # A link leads to the web and nowhere else.
+    if _LINKED.fullmatch(address.strip()):
+        return _made("link", address=address.strip(), text=address)
+    return code(address)
 
 
 def _mail(field: Field, value: Json, context: ValueContext) -> Markup:
     if isinstance(value, str) and _MAIL.fullmatch(value.strip()):
         return _made("link", address=f"mailto:{value.strip()}", text=value)
     return _text(field, value, context)
-
-
-def link_html(address: str) -> Markup:
-    """Return an address as a link, where it leads to the web and nowhere else."""
-    if _LINKED.fullmatch(address.strip()):
-        return _made("link", address=address.strip(), text=address)
-    return code(address)
 
 
 def _references(field: Field, value: Json, context: ValueContext) -> Markup:

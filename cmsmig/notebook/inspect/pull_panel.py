@@ -38,20 +38,21 @@ async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
     everything again; by hand it waits for the button, which does that too. Writes
     `raw/` and `files/`.
     """
-    cache = RawCache(workspace.project.raw)
+    project = workspace.project
+    cache = RawCache(project.raw)
     if workspace.interactive:
         foreign = await _foreign(workspace)
         return workspace.panel(
             NOTHING, lambda: _PullView(workspace, cache, foreign).element()
         )
-    await _require_same_site(workspace)
+    await require_same_site(project, workspace.local_settings, workspace.observer)
     again = refresh and not workspace.dry_run
     if cache.complete() and not again:
         return workspace.panel(_found_html(workspace))
     if workspace.dry_run:
         raise UnreadError(
             f"The origin is not read yet and this is a dry run, so nothing was read "
-            f"into {workspace.project.raw}; run it without dry_run."
+            f"into {project.raw}; run it without dry_run."
         )
     meter = Meter(workspace.observer)
     await _read(workspace, meter, refresh=cache.complete())
@@ -60,15 +61,11 @@ async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
     return workspace.panel(_found_html(workspace) + summary)
 
 
-async def _require_same_site(workspace: Workspace) -> None:
-    settings = workspace.local_settings
-    await require_same_site(workspace.project, settings, workspace.observer)
-
-
 async def _foreign(workspace: Workspace) -> str:
     """Return one sentence if another site is here than the settings mean."""
+    settings = workspace.local_settings
     try:
-        await _require_same_site(workspace)
+        await require_same_site(workspace.project, settings, workspace.observer)
     except SettingsError as error:
         return str(error)
     return ""
