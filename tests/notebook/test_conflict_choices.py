@@ -215,7 +215,8 @@ def test_what_moved_is_listed_before_the_plan(project: Staged) -> None:
 
 
 def test_before_an_import_nothing_is_asked(staged: Start) -> None:
-    """There is nothing to compare with; a decision that lacks is named."""
+    """There is nothing to compare with; a decision that lacks is named, and no report
+    says that nothing changed."""
     project = staged()
     mark = project.mark()
     panel = asyncio.run(show_changes(project.workspace()))
@@ -223,5 +224,7 @@ def test_before_an_import_nothing_is_asked(staged: Start) -> None:
     assert project.since(mark) == []
     project.done("import")
     (project.folder / "decisions" / "collections.yaml").unlink()
-    panel = asyncio.run(show_changes(project.workspace()))
+    workspace = project.workspace()
+    panel = asyncio.run(show_changes(workspace))
     assert "cannot be shown yet" in str(panel.html())
+    assert workspace.change_lists[-1].found is None

@@ -51,8 +51,7 @@ UNDO = "undo"
 
 
 class DecisionTable(TableView, Generic[D]):
-    """A list whose rows are decided in place, one by one or all that are listed; each
-    decision is written at once."""
+    """A list whose rows are decided in place, alone or together, and written at once."""
 
     follows = ""
     """What follows a decision, in a sentence."""
@@ -253,7 +252,7 @@ async def show_changes(workspace: Workspace) -> Panel:
     the decisions at once. Before the first import no service is asked. What prevents
     the comparison (a service that does not answer) is shown in its place.
     """
-    found: tuple[Change, ...] = ()
+    found: tuple[Change, ...] | None = None
     text = "Nothing was imported yet, so there is nothing to compare with."
     doc: Doc = (Note(text),)
     try:
@@ -281,13 +280,15 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     opens = True
     follows = "The next plan uses it."
 
-    def __init__(self, workspace: Workspace, found: Sequence[Change], doc: Doc) -> None:
-        """`doc` says the same where no one decides."""
+    def __init__(
+        self, workspace: Workspace, found: Sequence[Change] | None, doc: Doc
+    ) -> None:
+        """`found` is None where nothing was compared; `doc` is for unattended runs."""
         rows = Rows(_NOUNS, _COLUMNS, _FILTERS)
         super().__init__(workspace, rows, ConflictsDecision)
         self.found = found
         self._doc = doc_sheet(*doc)
-        self._changes = [*map(_point, found)]
+        self._changes = [*map(_point, found or ())]
         self._waiting: Sequence[Point] = ()
         self.load()
 
