@@ -23,11 +23,9 @@ from cmsmig.notebook.transfer.plan_panels import (
 )
 from cmsmig.notebook.transfer.step_panel import StepView
 from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.doc import Text
 from cmsmig.ui.documents.plan import TITLES, plan_line
-from cmsmig.ui.html.safe_html import (
-    paragraph,
-    sheet,
-)
+from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.job import stages_table
 
 __all__ = [
@@ -109,9 +107,9 @@ async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
     if missing := await view.missing_now():
         raise UsageError(missing)
     outcome = await view.perform(StopSignal(), meter := view.meter())
-    steps, summary = stages_table(meter.stages), paragraph(meter.summary())
+    steps, summary = stages_table(meter.stages), Text(meter.summary())
     return workspace.panel(
-        sheet(steps, summary, view.account(outcome, meter)),
+        doc_sheet(steps, summary, *view.account(outcome, meter)),
         text=str(outcome.accounting),
     )
 

@@ -51,7 +51,7 @@ UNDO = "undo"
 
 
 class DecisionTable(TableView, Generic[D]):
-    """A list whose rows are decided in place, alone or together, and written at once."""
+    """A list whose rows are decided in place, alone or together; written at once."""
 
     follows = ""
     """What follows a decision, in a sentence."""

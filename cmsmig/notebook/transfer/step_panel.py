@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from markupsafe import Markup
 
@@ -19,7 +18,6 @@ from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.select.reference_targets import fields_replaced
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import ShownPlan, plan_now
@@ -29,17 +27,14 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import Outcome, run_command
-from cmsmig.ui.documents.plan import TITLES, planned_calls, planned_writes
-from cmsmig.ui.html.safe_html import (
-    NOTHING,
-    doc_html,
-    joined,
-    more,
-    note,
-    paragraph,
-    sheet,
-    table,
+from cmsmig.ui.doc import Note, Part, Severity, Table, Text, table
+from cmsmig.ui.documents.plan import (
+    TITLES,
+    left_as_it_is,
+    planned_calls,
+    planned_writes,
 )
+from cmsmig.ui.html.safe_html import doc_sheet, sheet
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter, Stage
 
@@ -113,58 +108,51 @@ class StepView(JobView):
     async def work(self, meter: Meter) -> None:
         assert self._signal is not None
         outcome = await self.perform(self._signal, meter)
-        self.result = sheet(self.account(outcome, meter))
+        self.result = doc_sheet(*self.account(outcome, meter))
 
     # What is shown of it.
 
     def _forecast(self) -> Markup:
         """Return what the step would do, and what has to come before it."""
         missing = missing_before(self._workspace, self._step, self._shown.plan)
-        return sheet(self._true_now(), self._intended(missing))
+        return doc_sheet(*self._true_now(), *self._intended(missing))
 
-    def _true_now(self) -> Markup:
-        """Return what the destination has of what the step is to bring."""
+    def _true_now(self) -> Iterator[Part]:
+        """Yield what the destination has of what the step is to bring."""
         path = self._workspace.project.ledger
-        if not path.exists():
-            return NOTHING
-        with Ledger.open_existing(path) as ledger:
-            found = step_result(self._step, self._shown.details.migration, ledger)
-        if found.is_whole:
-            return note(f"{found.sentence} {found.next_step}", "good")
-        return note(found.sentence)
+        if path.exists():
+            with Ledger.open_existing(path) as ledger:
+                found = step_result(self._step, self._shown.details.migration, ledger)
+            whole = Note(f"{found.sentence} {found.next_step}", "good")
+            yield whole if found.is_whole else Note(found.sentence)
 
-    def _intended(self, missing: str) -> Markup:
-        """Return what the step would do, and what is `missing` before it."""
+    def _intended(self, missing: str) -> Iterator[Part]:
+        """Yield what the step would do, and what is `missing` before it."""
         writes = counted(planned_writes(self._shown.plan, self._step), "call")
-        said = f"{TITLES[self._step]}: {writes} that change the destination."
-        parts = [paragraph(said)]
+        yield Text(f"{TITLES[self._step]}: {writes} that change the destination.")
         if missing:
-            parts.append(note(missing, "warning"))
+            yield Note(missing, "warning")
         if self._workspace.dry_run:
-            parts.append(note("This is a dry run: nothing is written."))
-        return joined(parts)
+            yield Note("This is a dry run: nothing is written.")
 
-    def account(self, outcome: Outcome, meter: Meter) -> Markup:
-        """Return what is true now, the accounting, what was said and what failed."""
-        plan = outcome.plan
-        migration = decided_migration(self._workspace, plan.pilot)
+    def account(self, outcome: Outcome, meter: Meter) -> Iterator[Part]:
+        """Yield what is true now, the accounting, what was said and what failed."""
+        migration = decided_migration(self._workspace, outcome.plan.pilot)
         with Ledger.open_existing(self._workspace.project.ledger) as ledger:
             result = step_result(self._step, migration, ledger)
             failed = self._failures(outcome, migration, ledger)
         if outcome.exit_code:
-            parts = [note(result.sentence, "bad")]
+            yield Note(result.sentence, "bad")
         else:
-            kind: Literal["good", "warning"] = "good" if result.is_whole else "warning"
-            parts = [note(f"{result.sentence} {result.next_step}", kind)]
+            kind: Severity = "good" if result.is_whole else "warning"
+            yield Note(f"{result.sentence} {result.next_step}", kind)
         if outcome.exit_code and not failed:
-            elsewhere = "What failed at another step is in the report of notebook 07."
-            parts.append(paragraph(elsewhere))
+            yield Text("What failed at another step is in the report of notebook 07.")
         if self._step == "link":
-            parts += map(paragraph, _left_as_they_are(plan))
-        accounting = f"{outcome.accounting}; writes: {outcome.writes:,}"
-        failures = failures_doc(failed, OriginPages(migration))
-        parts += [paragraph(accounting), doc_html(failures)]
-        return joined([*parts, *map(paragraph, meter.notices)])
+            yield from left_as_it_is(outcome.plan)
+        yield Text(f"{outcome.accounting}; writes: {outcome.writes:,}")
+        yield from failures_doc(failed, OriginPages(migration))
+        yield from map(Text, meter.notices)
 
     def _failures(
         self, outcome: Outcome, migration: Migration, ledger: Ledger
@@ -217,7 +205,7 @@ class StepView(JobView):
             await self._follow()
         elif missing := await self.missing_now():
             self.stages = None
-            self.result = sheet(self._intended(missing))
+            self.result = doc_sheet(*self._intended(missing))
         else:
             await self._start_here()
 
@@ -273,41 +261,22 @@ class StepView(JobView):
         self._fresh = await plan_now(
             self._workspace, before.pilot, recreate=before.recreate
         )
-        self.result = sheet(plan_difference(error.drift, before, self._fresh))
+        moved = plan_difference(error.drift, before, self._fresh)
+        self.result = doc_sheet(*moved)
         self.start_label = "Take the new plan"
 
 
-def _left_as_they_are(plan: Plan) -> Iterator[str]:
-    """Yield what an import leaves empty or as it is, and where it is listed."""
-    if plan.dangling:
-        many = counted(len(plan.dangling), "reference")
-        yield f"{many} to what has no story: left empty; notebook 04 lists them."
-    if other := fields_replaced(plan.dangling):
-        many = counted(other, "translated field")
-        yield f"Visitors get the primary language's references in {many} of these."
-    if plan.not_in_pilot:
-        many = counted(len(plan.not_in_pilot), "reference")
-        yield f"{many} to what is not in the pilot: an import of all fills them."
-    if left := sum(plan.links_left.values()):
-        many = counted(left, "link")
-        yield f"{many} into the old site: left as they are; notebook 04 lists them."
-
-
-def plan_difference(moved: Sequence[str], before: Plan, after: Plan) -> Markup:
-    """Return what moved since a plan, and which of its numbers are others now."""
+def plan_difference(moved: Sequence[str], before: Plan, after: Plan) -> Iterator[Part]:
+    """Yield what moved since a plan, and which of its numbers are others now."""
+    yield Note(
+        "The plan no longer fits, so nothing was written. This moved since:", "warning"
+    )
+    rows, rest = [(each,) for each in moved], "`cmsmig changes` shows each field"
+    yield Table(("What moved",), rows, shown=_SHOWN, rest=rest)
     counts = [
         (name.replace("_", " "), old.get(name, 0), new.get(name, 0))
         for old, new in ((before.items, after.items), (before.calls, after.calls))
         for name in sorted({*old, *new})
         if old.get(name, 0) != new.get(name, 0)
     ]
-    said = "The plan no longer fits, so nothing was written. This moved since:"
-    shown = [
-        note(said, "warning"),
-        table(("What moved",), [(each,) for each in moved[:_SHOWN]]),
-        more(len(moved), _SHOWN, "; `cmsmig changes` shows each field"),
-    ]
-    if counts:
-        head = ("Number", "Before", "Now")
-        shown.append(table(head, counts, caption="The new plan"))
-    return joined(shown)
+    yield from table(("Number", "Before", "Now"), counts, "The new plan", shown=_SHOWN)

@@ -280,6 +280,11 @@ def _action_row(
 
 def _losses(plan: Plan) -> Iterator[Part]:
     yield from loss_facts(plan.losses)
+    yield from left_as_it_is(plan)
+
+
+def left_as_it_is(plan: Plan) -> Iterator[Part]:
+    """Yield which references stay empty and which links stay as they are."""
     causes = Counter(EXPLAINED[each.cause] for each in plan.dangling)
     empty = counted(len(plan.dangling), "reference stays", "references stay")
     replaced = fields_replaced(plan.dangling)
