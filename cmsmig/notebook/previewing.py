@@ -125,11 +125,10 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
 
 
 def _insist_on_reviews(previews: Previews) -> None:
-    waiting = previews.unreviewed()
-    if not waiting:
-        return
-    titles = [previews.body_index.bodies[index].title for index in waiting]
-    raise UndecidedError(
-        "No one has reviewed how these bodies are split into blocks: "
-        f"{first_of(titles, _NAMED)}; review them in the notebook 03 by hand."
-    )
+    previews.scanner.finish()
+    waiting = previews.scanner.unreviewed()
+    if titles := [previews.body_index.bodies[index].title for index in waiting]:
+        raise UndecidedError(
+            "No one has reviewed how these bodies are split into blocks: "
+            f"{first_of(titles, _NAMED)}; review them in the notebook 03 by hand."
+        )

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
 from cmsmig.notebook.preview.block_cards import KINDS, PAGE
 from cmsmig.notebook.preview.body_panes import BodyPanes
-from cmsmig.notebook.preview.body_scan import Tally
+from cmsmig.notebook.preview.body_scan import UNREVIEWED, Tally
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.ui.controls import bar, button, ident, select
 from cmsmig.ui.html.html_templates import fragment
@@ -47,11 +47,10 @@ def actions_html(
     view: View, state: BodyState | None, undoable: str, ticked: bool
 ) -> Markup:
     """Return what may be done with the open body; `state` None: it is not known."""
-    waits = state in (BodyState.OPEN, BodyState.REOPENED)
     undo = f"Undo: {undoable}" if undoable else "Nothing to undo"
     return joined(
         (
-            view.act("review-accept", main=True, enabled=waits),
+            view.act("review-accept", main=True, enabled=state in UNREVIEWED),
             view.act(
                 "seen",
                 "Not seen" if ticked else "Seen, go on",

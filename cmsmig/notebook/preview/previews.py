@@ -144,11 +144,6 @@ class Previews:
         for each in (self.blocks, self.embeds):
             check_against(each, self.origin.collections)
 
-    def unreviewed(self) -> list[int]:
-        """Return the bodies whose split awaits a person; looks through them all."""
-        self.scanner.finish()
-        return list(self.scanner.unreviewed())
-
     def follow(self, panel: str, view: View) -> None:
         """Scan the bodies; show a panel again as the scan and the choices of other
         panels proceed."""

@@ -43,7 +43,7 @@ _EMBED = (
 )
 
 MANY_HOSTS = 21
-"""Hosts of frames: one more than have a control at once, with those above."""
+"""Hosts of frames: with those above and the kinds, more than a page of the list."""
 _FRAMES = "".join(
     f'<iframe src="https://frames{n}.example/embed"></iframe>'
     for n in range(MANY_HOSTS)
