@@ -19,8 +19,9 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.proofs.machine.book import Step
 from tests.proofs.machine.broken import BrokenRuleError
-from tests.proofs.machine.play import Step, play, steps_of
+from tests.proofs.machine.play import play, steps_of
 from tests.proofs.machine.stage import Stage, staged
 
 _REPORT_EVERY = 20

@@ -1,16 +1,17 @@
-"""What people did and decided, as far as the rules need it."""
+"""A run: its steps, and what people did and decided, as far as the rules need it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from tests.proofs.machine.components import DESIGN
 from tests.proofs.machine.decided import ANY, OURS, STORY, WHATEVER, Decisions
 from tests.proofs.machine.seen import PICTURE, PUBLISHED, TRASHED, Seen, Space
-from tests.proofs.machine.site import EN, FIRST, Item, Key
-from tests.proofs.machine.stage import Setup
+from tests.proofs.machine.site import COLLECTION, EN, FIRST, FOLDER, LOCALES, Item, Key
+from tests.proofs.machine.stage import Setup, Stage
+from tests.support.sites.identity import ref
 
 Held = dict[tuple[int, str], Any]
 
@@ -51,7 +52,7 @@ class Book:
     unknown_files: set[str] = field(default_factory=set)
     """Names of files that were there and not wanted when a ledger was made again."""
     decisions: Decisions = field(default_factory=Decisions)
-    design: dict[str, Any] = field(default_factory=lambda: dict(DESIGN))
+    design: dict[str, Any] = field(default_factory=dict)
     """What the component is to be."""
     imported_pictures: dict[int, str] = field(default_factory=dict)
     """By story: the picture that it had before an editor gave it another."""
@@ -168,3 +169,44 @@ class Book:
             if words is not None
         )
         return {words.picture for words in versions if words.picture}
+
+
+class Step(NamedTuple):
+    """What is done, and two numbers that say to what and how."""
+
+    name: str
+    number: int
+    """Words of this step hold it, so that each is written once in a run."""
+    a: int
+    b: int
+
+
+@dataclass
+class Days:
+    """A run that is being played."""
+
+    world: Stage
+    book: Book
+    ticks: int = 1
+
+    def tick(self) -> int:
+        """Return the number of an edit at the origin."""
+        self.ticks += 1
+        return self.ticks
+
+    def at_origin(self, changed: Mapping[Key, Item]) -> None:
+        """Have the origin hold changed items."""
+        self.origin_is({**self.book.origin, **changed})
+
+    def origin_is(self, site: Mapping[Key, Item]) -> None:
+        """Have the origin hold these items."""
+        self.book.origin = dict(site)
+        self.book.stirred = True
+        self.world.serve(site, has_mood=self.book.has_mood)
+
+    def subjects(self) -> Mapping[str, Key]:
+        """Return the items by how commands name them."""
+        keys = [(letter, language) for letter in "abcd" for language in LOCALES]
+        return {
+            f"{COLLECTION}/{ref(FOLDER, key[0])}@{LOCALES[key[1]]}": key for key in keys
+        }

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cmsmig.evidence.evidence import gather
 from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.proofs.machine import components, editors, rules, used
-from tests.proofs.machine.book import Book
+from tests.proofs.machine.book import Book, Days, Step
 from tests.proofs.machine.broken import insist
 from tests.proofs.machine.seen import FRENCH_SLUG, TRASHED, Seen, Space, look
 from tests.proofs.machine.site import FR
@@ -35,9 +35,6 @@ from tests.proofs.world.disturbances import (
     kill,
 )
 from tests.support.rehearsal import Ended
-
-if TYPE_CHECKING:
-    from tests.proofs.machine.play import Days, Step
 
 _REFUSED = 422
 _ENDS = (0, 1, 3, 4)

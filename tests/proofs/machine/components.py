@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.proofs.machine.book import Book, Days, Step
 from tests.proofs.machine.decided import COMPONENT, DESTINATION, RECREATE
 from tests.proofs.world.world import World
-
-if TYPE_CHECKING:
-    from tests.proofs.machine.book import Book
-    from tests.proofs.machine.play import Days, Step
 
 NAME = "note"
 LABEL, FIELD_LABEL = "display_name", "schema.line.display_name"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tests.proofs.machine import commands, components
+from tests.proofs.machine.book import Days, Step
 from tests.proofs.machine.decided import (
     ANY,
     COMPONENT,
@@ -40,9 +40,6 @@ from tests.proofs.machine.seen import (
 )
 from tests.proofs.machine.site import FILES
 from tests.proofs.machine.things import things
-
-if TYPE_CHECKING:
-    from tests.proofs.machine.play import Days, Step
 
 _FIELDS = (NAME, SLUG, FOLDER_ID, LINE, TEXT, PUBLISHED, ANY)
 _FRENCH = (FRENCH_LINE, FRENCH_NAME, FRENCH_SLUG)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.proofs.machine.book import Days, Step
 from tests.proofs.machine.seen import (
     FOLDER_ID,
     FRENCH_LINE,
@@ -26,9 +27,6 @@ from tests.proofs.machine.seen import (
 from tests.proofs.machine.site import EN, FILES, Item, Key, Words
 from tests.proofs.machine.stage import CODE
 from tests.proofs.machine.used import files_of
-
-if TYPE_CHECKING:
-    from tests.proofs.machine.play import Days, Step
 
 _PARTS = ("name", "line", "text", "line", "text", "label", "section", "related")
 _FIELDS = (

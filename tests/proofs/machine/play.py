@@ -4,25 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from tests.proofs.machine import commands, components, decisions, editors
-from tests.proofs.machine.book import Book
-from tests.proofs.machine.site import COLLECTION, FOLDER, LOCALES, Item, Key
+from tests.proofs.machine.book import Book, Days, Step
 from tests.proofs.machine.stage import SETUPS, Stage
-from tests.support.sites.identity import ref
-
-
-class Step(NamedTuple):
-    """What is done, and two numbers that say to what and how."""
-
-    name: str
-    number: int
-    """Words of this step hold it, so that each is written once in a run."""
-    a: int
-    b: int
-
 
 KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
     "origin_edits": (editors.origin_edits, 10),
@@ -69,37 +54,6 @@ KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
 }
 
 
-@dataclass
-class Days:
-    """A run that is being played."""
-
-    world: Stage
-    book: Book = field(default_factory=Book)
-    ticks: int = 1
-
-    def tick(self) -> int:
-        """Return the number of an edit at the origin."""
-        self.ticks += 1
-        return self.ticks
-
-    def at_origin(self, changed: Mapping[Key, Item]) -> None:
-        """Have the origin hold changed items."""
-        self.origin_is({**self.book.origin, **changed})
-
-    def origin_is(self, site: Mapping[Key, Item]) -> None:
-        """Have the origin hold these items."""
-        self.book.origin = dict(site)
-        self.book.stirred = True
-        self.world.serve(site, has_mood=self.book.has_mood)
-
-    def subjects(self) -> Mapping[str, Key]:
-        """Return the items by how commands name them."""
-        keys = [(letter, language) for letter in "abcd" for language in LOCALES]
-        return {
-            f"{COLLECTION}/{ref(FOLDER, key[0])}@{LOCALES[key[1]]}": key for key in keys
-        }
-
-
 def steps_of(seed: int, count: int) -> tuple[str, list[Step]]:
     """Return the setup and the steps of a seed."""
     drawn = random.Random(seed)
@@ -115,7 +69,7 @@ def steps_of(seed: int, count: int) -> tuple[str, list[Step]]:
 
 def play(stage: Stage, steps: Sequence[Step]) -> int:
     """Play a run; return how many steps were done. Raises where a rule is broken."""
-    days = Days(stage)
+    days = Days(stage, Book(design=dict(components.DESIGN)))
     with stage.playing():
         for step in steps:
             KINDS[step.name][0](days, step)

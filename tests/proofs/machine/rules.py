@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.proofs.machine import components, used
+from tests.proofs.machine.book import Days
 from tests.proofs.machine.broken import insist
 from tests.proofs.machine.decided import DESTINATION, LEAVE_OUT, OURS, RECREATE
 from tests.proofs.machine.seen import (
@@ -25,9 +26,6 @@ from tests.proofs.machine.seen import (
 )
 from tests.proofs.machine.site import EN, FILES, FOLDER, FR, Item, Key, Words
 from tests.proofs.machine.things import draft_of
-
-if TYPE_CHECKING:
-    from tests.proofs.machine.play import Days
 
 
 def always(days: Days, command: str, before: Space, after: Space) -> None:

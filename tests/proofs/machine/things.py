@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.proofs.machine import components
+from tests.proofs.machine.book import Days
 from tests.proofs.machine.broken import insist
 from tests.proofs.machine.decided import (
     COMPONENT,
@@ -24,9 +25,6 @@ from tests.proofs.machine.decided import (
 )
 from tests.proofs.machine.seen import LINE, NAME, Space
 from tests.proofs.machine.site import Item, Words
-
-if TYPE_CHECKING:
-    from tests.proofs.machine.play import Days
 
 Field = tuple[int, str]
 

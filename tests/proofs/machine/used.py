@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.proofs.machine import components
+from tests.proofs.machine.book import Days
 from tests.proofs.machine.broken import insist
 from tests.proofs.machine.decided import DESTINATION, RECREATE
 from tests.proofs.machine.seen import Seen, Space
 from tests.proofs.world.world import World
-
-if TYPE_CHECKING:
-    from tests.proofs.machine.play import Days
 
 
 def files_of(world: World) -> dict[int, str]:
