@@ -15,15 +15,15 @@ from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.decision_list import show_changes
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import (
+    ClientPlanView,
     PlanView,
     ShownPlan,
-    client_plan_panel,
     findings_panel,
     plan_now,
 )
 from cmsmig.notebook.transfer.step_panel import StepView
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.ui.doc import Text
+from cmsmig.ui.doc import Note, Text
 from cmsmig.ui.documents.plan import TITLES, plan_line
 from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.job import stages_table
@@ -79,7 +79,10 @@ def show_client_plan(workspace: Workspace, plan: PlanPanel) -> Panel:
 
     Unattended it is written as a page into `reports`, unless in a dry run.
     """
-    return client_plan_panel(workspace, _shown(plan))
+    view = ClientPlanView(workspace, _shown(plan))
+    if not workspace.interactive:
+        view.doc += doc_sheet(Note(view.write()))
+    return workspace.shows(view)
 
 
 def show_findings(workspace: Workspace, plan: PlanPanel) -> Panel:

@@ -1,5 +1,5 @@
-"""What notebook 04 shows of a plan: what waits for a decision and every call, what a
-client wants to know, and what stays behind or is lost, one by one."""
+"""What notebook 04 shows of a plan: what it leaves undecided, every call, what a client
+wants to know, and what stays behind or is lost, one by one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.ui.controls import bar, tick
-from cmsmig.ui.doc import Note
 from cmsmig.ui.documents.findings import findings_csv_lines, findings_doc
 from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.html.safe_html import doc_sheet
@@ -203,18 +202,7 @@ class PlanView(View):
         return self.panel(plan_controls=bar(*controls), plan=self._shown.html())
 
 
-def client_plan_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
-    """Return what a client wants to know of the plan that is shown.
-
-    Unattended it is written as a page that can be sent, unless in a dry run.
-    """
-    view = _ClientPlanView(workspace, shown)
-    if not workspace.interactive:
-        view.doc += doc_sheet(Note(view.write()))
-    return workspace.shows(view)
-
-
-class _ClientPlanView(DocView):
+class ClientPlanView(DocView):
     """The plan, and the button that writes it."""
 
     prefix = "client-plan"

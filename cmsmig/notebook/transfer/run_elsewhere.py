@@ -103,7 +103,7 @@ class RunElsewhere:
 
     def ended(self, step: str) -> tuple[Markup, bool]:
         """Return how the run ended that was followed, and whether it is for `step` to
-        go on with it."""
+        continue it."""
         seen = self._look()
         self._watch.close()
         if seen is None:
