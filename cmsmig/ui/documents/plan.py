@@ -295,7 +295,11 @@ def left_as_it_is(plan: Plan) -> Iterator[Part]:
     links = Counter(
         {LINK_KINDS.get(k, _words(k)): n for k, n in plan.links_left.items()}
     )
-    stay = counted(left, "link into the old site stays", "links stay")
+    stay = counted(
+        left,
+        "link into the old site stays as it is",
+        "links into the old site stay as they are",
+    )
     yield from applicable(
         (causes, Text(f"{empty} empty: {_counts(causes)}.")),
         (
@@ -309,7 +313,7 @@ def left_as_it_is(plan: Plan) -> Iterator[Part]:
             Text(f"{outside} to items outside this pilot: a whole import fills them."),
         ),
         (plan.borrowed, Text(f"{borrowed} to the story in the primary language.")),
-        (left, Text(f"{stay} as it is: {_counts(links)}.")),
+        (left, Text(f"{stay}: {_counts(links)}.")),
     )
 
 
