@@ -54,9 +54,19 @@ class ItemFilters:
         self._catalogue = catalogue
         self._counts: tuple[object, Mapping[str, int]] = ((), {})
         """How many items have each finding, and what that was counted for."""
+        self._listed: tuple[object, list[Filter]] = ((), [])
+        """The filters, and what they were counted for: a page is turned often."""
 
-    def of(self, query: Query, orders: Sequence[tuple[str, str]]) -> Iterator[Filter]:
-        """Yield the filters of every item, then those of the collection's fields."""
+    def of(self, query: Query, orders: Sequence[tuple[str, str]]) -> list[Filter]:
+        """Return the filters of every item, then those of the collection's fields."""
+        counted_for = query, orders, self._state()
+        if counted_for != self._listed[0]:
+            self._listed = counted_for, [*self._filters(query, orders)]
+        return self._listed[1]
+
+    def _filters(
+        self, query: Query, orders: Sequence[tuple[str, str]]
+    ) -> Iterator[Filter]:
         chosen = (
             ("collection", "Collection", self._collections(query), "c"),
             ("state", "State", self._states(query), "s"),

@@ -111,7 +111,7 @@ class ItemRelation(Relation):
     def filters(self, query: Query) -> Sequence[Filter]:
         """Return the filters of every item, then those of the collection's fields."""
         orders = [(each.title, each.name) for each in self.columns(query)]
-        return [*self._filters.of(query, orders)]
+        return self._filters.of(query, orders)
 
     def narrowed(self, query: Query, name: str, value: str) -> Query:
         """Return a query with another value; what fits no longer is left out.
