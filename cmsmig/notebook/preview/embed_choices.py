@@ -8,7 +8,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.counting import first_of
+from cmsmig.counting import counted, first_of
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.notebook.preview.body_fields import scanned_html
 from cmsmig.notebook.preview.component_choices import ComponentChoices
@@ -180,7 +180,7 @@ class _EmbedList(TableView):
             options = [(_words(kind, each), str(each)) for each in offered_for(kind)]
             now = treatment_of(kind, "", decision)
             choice = partial(_choice, "embed-kind", kind, options, now)
-            found = (f"{count:,} {kind}", bodies, examples[kind])
+            found = (counted(count, kind), bodies, examples[kind])
             yield choice, (f"every {kind}", _words(kind, now), *found)
 
     def _hosts(self) -> Iterator[tuple[Callable[[], Markup], Texts]]:
@@ -194,7 +194,7 @@ class _EmbedList(TableView):
             now = self._previews.embeds.signatures.get(host)
             words = _TREATMENTS[now] if now else _AS_ITS_KIND[0]
             choice = partial(_choice, "embed-signature", host, options, now)
-            found = ", ".join(f"{each.count:,} {each.kind}" for each in sorts)
+            found = ", ".join(counted(each.count, each.kind) for each in sorts)
             bodies = sum(each.bodies for each in sorts)
             yield choice, (host, words, found, bodies, sorts[0].example)
 

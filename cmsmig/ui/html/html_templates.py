@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-_LONG = re.compile(r"\S{33,}")
+_LONG = re.compile(r"\S{25,}")
 """What a browser breaks somewhere in the middle, where a column is narrow."""
 PIECES = re.compile(r'(<(?:"[^"]*"|[^">])*>)')
 """Texts and tags, in turn: a value of an attribute, in quotes, may hold `>`."""

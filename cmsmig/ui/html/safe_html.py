@@ -52,9 +52,9 @@ def coded(text: str | Markup) -> Markup:
         return text
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return escape(text)
+        return breakable(text)
     return joined(
-        code(part) if index % 2 else escape(part) for index, part in enumerate(parts)
+        code(part) if index % 2 else breakable(part) for index, part in enumerate(parts)
     )
 
 
