@@ -158,6 +158,8 @@ async def _is_scanned(book: Book, notebook: str) -> None:
 
 async def _pressed(page: Page, prefix: str) -> dict[str, list[float]]:
     taken: dict[str, list[float]] = {}
+    # The first key enters the list: JupyterLab then activates the cell, once.
+    await page.evaluate(_PRESS, [prefix, "j"])
     for what, keys in _KEYS.items():
         for number in range(_TIMES):
             key = keys[number % len(keys)]
