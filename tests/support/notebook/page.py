@@ -227,8 +227,9 @@ def _value(tag: Tag) -> object:
 
 
 def words_of(html: object) -> str:
-    """Return the words of HTML."""
-    return " ".join(BeautifulSoup(str(html), "html.parser").get_text(" ").split())
+    """Return the words of HTML; a place where a line may end is within one."""
+    whole = str(html).replace("<wbr>", "")
+    return " ".join(BeautifulSoup(whole, "html.parser").get_text(" ").split())
 
 
 async def worked() -> None:
