@@ -67,7 +67,7 @@ async def test_a_line_is_ticked_by_name_and_stays_ticked(
     assert line["state"] == "ticked"
     shown = (tmp_path / "r" / "report.html").read_text()
     assert "Ana Müller, " in shown
-    assert "&lt;script&gt;" in shown
+    assert "&lt;script&gt;" in shown.replace("<wbr>", "")
     assert "<script>" not in shown
 
 

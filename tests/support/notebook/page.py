@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -228,7 +229,7 @@ def _value(tag: Tag) -> object:
 
 def words_of(html: object) -> str:
     """Return the words of HTML; a place where a line may end is within one."""
-    whole = str(html).replace("<wbr>", "")
+    whole = re.sub("<wbr/?>", "", str(html))
     return " ".join(BeautifulSoup(whole, "html.parser").get_text(" ").split())
 
 
