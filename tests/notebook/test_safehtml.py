@@ -162,3 +162,5 @@ def test_a_long_address_may_go_on_in_the_next_line_and_a_word_may_not() -> None:
     assert "files/<wbr>412ff10fac3f4ab4a589aaa5" in made
     assert set(seen.tags) == {"table", "thead", "tbody", "tr", "th", "td", "wbr"}
     assert "<wbr>" not in table(("Where",), [("/blog/a-usual-slug",)])
+    for sentence in (f"a ` {address}", f"`cmsmig pull`: see {address}"):
+        assert "files/<wbr>412ff10fac3f4ab4a589aaa5" in note(sentence)

@@ -21,7 +21,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +40,7 @@ from cmsmig.steps.decide.known_addresses import RULES
 from cmsmig.steps.decide.migration import open_migration
 from tests.mapping.test_address_map import moved_addresses
 from tests.proofs.measuring.processes import project
-from tests.proofs.measuring.results import print_table, tell
+from tests.proofs.measuring.results import print_table, tell, wait_for
 from tests.proofs.sites.official_reader import installed
 from tests.support.cases import entries
 
@@ -147,20 +146,23 @@ def _configured(text: str, work: Path, **words: object) -> tuple[int, Path]:
     return port, path
 
 
+def _listens(process: subprocess.Popen[bytes], port: int, work: Path) -> bool:
+    """Return whether a server listens; raise with what it said if it ended."""
+    if process.poll() is not None:
+        raise RuntimeError(f"{process.args}: {(work / 'said').read_text()}")
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def _running(command: list[str], port: int, work: Path) -> Iterator[None]:
     with (work / "said").open("wb") as said:
         process = subprocess.Popen(command, stdout=said, stderr=said)
     try:
-        end = time.monotonic() + _PATIENCE
-        while process.poll() is None and time.monotonic() < end:
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                time.sleep(0.05)
-        else:
-            raise RuntimeError(f"{command[0]}: {(work / 'said').read_text()}")
+        wait_for(lambda: _listens(process, port, work), command[0], _PATIENCE, 0.05)
         yield
     finally:
         process.terminate()
