@@ -69,6 +69,8 @@ class FieldDiff:
     outcome: Outcome
     seen: str
     """What a decision gives as `seen`; see `seen_of`."""
+    why: str = ""
+    """Why it needs a decision, and which there are, where the values do not show it."""
 
     @property
     def kind(self) -> ConflictKind:
@@ -131,8 +133,8 @@ class FieldDiff:
 
     @property
     def conflict(self) -> str:
-        """Return why it needs a decision, with its three values."""
-        return (
+        """Return why it needs a decision, with its three values where they show it."""
+        return self.why or (
             f"{self.cause}: ours is {shown_value(self.ours)}, there it is "
             f"{shown_value(self.theirs)}, last written was {shown_value(self.base)}"
         )
@@ -149,6 +151,8 @@ class FieldDiff:
     @property
     def cause(self) -> str:
         """Return why it needs a decision."""
+        if self.why:
+            return self.why
         if _is_same(self.base, self.theirs) and self.kind is ConflictKind.STORY:
             return "was changed by us, which would move a page that visitors may know"
         if _is_same(self.base, self.theirs):

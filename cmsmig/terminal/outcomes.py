@@ -16,9 +16,10 @@ from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import Outcome
 from cmsmig.terminal.console import Ending
 from cmsmig.ui.doc import Note, Part, Table, Text, applicable, table
-from cmsmig.ui.documents.plan import gone_tables
+from cmsmig.ui.documents.plan import PUBLICATIONS, gone_tables
 from cmsmig.ui.format import moment
 
+_PLAN = "`cmsmig plan --json` lists all"
 _LACKING = ("not_found", "empty")
 """Errors of files that the site itself does not show either."""
 
@@ -119,6 +120,8 @@ def outcome_doc(outcome: Outcome) -> Iterator[Part]:
         failed = counted(outcome.failed_assets, "file")
         yield Note(f"{failed} failed; `cmsmig status --json` lists them", "bad")
     yield from gone_tables(outcome.gone)
+    waiting = [(e.what, Text(e.why)) for e in outcome.publications_waiting]
+    yield from table(("Story", "What to decide"), waiting, PUBLICATIONS, _PLAN)
     yield from map(Text, outcome.accounting.lines)
 
 

@@ -316,6 +316,9 @@ _NOT_LIVE_SENTENCES = {
     ),
 }
 
+NO_LONGER_LIVE = frozenset(("archived", "draft", "not_live", "queued"))
+"""Reasons of items that visitors of the origin do not see."""
+
 
 def find_publishable(
     decision: CollectionsDecision, selected: Iterable[Selected]

@@ -29,7 +29,6 @@ from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.steps.changes.changes import Change, Where, changes_of
@@ -220,13 +219,12 @@ class Point:
 
 
 def edit_options(
-    kind: ConflictKind, what: str, field: str, seen: str
+    kind: ConflictKind, what: str, field: str, seen: str, ours_is: object
 ) -> dict[str, Decision]:
-    """Return whose value of a field can be kept."""
+    """Return whose value of a field can be kept; `ours_is` is ours."""
     ours, theirs = "write ours", "keep theirs"
     if field == PUBLISHED:
-        is_public = seen == seen_of(True)
-        ours, theirs = "unpublish it" if is_public else "publish it", "leave it so"
+        ours, theirs = "publish it" if ours_is else "unpublish it", "leave it so"
     sides = {ours: Side.OURS, theirs: Side.THEIRS}
     return {
         option: EditChoice(kind=kind, what=what, field=field, take=side, seen=seen)
@@ -365,9 +363,10 @@ def _options(change: Change) -> dict[str, Decision]:
     if not change.field:
         return gone_options(GoneFrom(change.where), ref)
     kind, is_there = ref.kind.decided_as, change.where is Where.DESTINATION
-    if kind is None or not is_there or not change.seen:
+    if kind is None or not change.seen or not (is_there or change.field == PUBLISHED):
         return {}
-    return edit_options(kind, ref.key, change.field, change.seen)
+    ours = change.old if is_there else change.new
+    return edit_options(kind, ref.key, change.field, change.seen, ours)
 
 
 def _row(point: Point, taken: tuple[str, str]) -> tuple[int, Sequence[str]]:

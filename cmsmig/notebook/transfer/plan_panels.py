@@ -46,6 +46,7 @@ from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.changes.changes import Where
+from cmsmig.steps.plan.gone.gone_at_origin import gone_change
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.write.import_steps import plan_only
@@ -115,8 +116,9 @@ def plan_points(plan: Plan) -> Iterator[Point]:
             name = f"{taken.row.name} ({path})"
             yield Point(there, Kind.STORY.noun(), name, (_IN_PLACE,), options)
     for each in plan.edit_conflicts:
-        lines = (_line(labels, each, "theirs"), _line(labels, each, "ours"))
-        edit = edit_options(each.kind, each.what, each.field, each.seen)
+        both = (_line(labels, each, "theirs"), _line(labels, each, "ours"))
+        lines = (each.why,) if each.why else both
+        edit = edit_options(each.kind, each.what, each.field, each.seen, each.ours)
         name = labels.item(each.what)
         yield Point(there, each.ref.kind.noun(), name, lines, edit)
     for thing in plan.gone.undecided.things:
@@ -128,7 +130,7 @@ def plan_points(plan: Plan) -> Iterator[Point]:
         if row.story_record is not None:
             path = row.story_record.full_slug
             gone = gone_options(GoneFrom.ORIGIN, Ref(Kind.STORY, path))
-            name, line = f"{row.name or row.key} ({path})", "is gone at the origin"
+            name, line = f"{row.name or row.key} ({path})", gone_change(row)
             yield Point(Where.ORIGIN, Kind.STORY.noun(), name, (line,), gone)
 
 

@@ -14,13 +14,14 @@ from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Observer
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord
-from cmsmig.mapping.decisions.conflicts import ConflictsDecision
+from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneFrom
 from cmsmig.reconcile.diff import Diff, value_of
 from cmsmig.reconcile.field_diff import ABSENT, Absent, Value, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels, labels_of
 from cmsmig.reconcile.resource import compare
+from cmsmig.reconcile.rules.publication import NOT_ASKED
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edits_without_reading,
@@ -34,6 +35,11 @@ from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, decision_prints
 from cmsmig.steps.plan.edits.written_stories import last_write
+from cmsmig.steps.plan.gone.gone_at_origin import compare_with_origin, gone_change
+from cmsmig.steps.plan.publication.open_publications import (
+    publication_diffs,
+    withheld_publications,
+)
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
@@ -126,6 +132,7 @@ async def changes_of(
         found = (
             *(Change(Where.DECISIONS, "decisions", text=text) for text in undecided),
             *_of_items(job, rows),
+            *_of_gone_items(job, rows),
             *_of_decisions(job),
             *_of_gone(job),
             *_of_objects(job),
@@ -172,17 +179,50 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
             yield from _of_item(job, row, row.story_record, ours)
     versions = find_public_versions(wanted.stories, job.ledger, job.snapshot)
     yield from _of_public(migration, versions, rows)
-    decided = migration.decisions.collections
-    for key, row in rows.items():
-        if decided.choice(key.collection_id) is None:
+    yield from _of_publications(job, rows, versions)
+
+
+def _of_gone_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:
+    """Yield the items that are gone at the origin since the last import, and those that
+    nothing is decided about."""
+    decisions = job.migration.decisions
+    choices, decided = decisions.collections, decisions.conflicts
+    found = compare_with_origin(job.migration, job.ledger, job.snapshot, {})
+    for key, gone in found.gone.items():
+        record, before = rows[key].story_record, rows[key].gone
+        is_settled = gone.state in (GoneState.DELETED, GoneState.UNPUBLISHED)
+        if record is None or is_settled or choices.choice(key.collection_id) is None:
             continue
-        if row.story_record and not row.gone and key not in migration.items:
-            text, path = (
-                "is no longer part of what is imported",
-                row.story_record.full_slug,
-            )
-            gone = Ref(Kind.STORY, path)
-            yield Change(Where.ORIGIN, path, str(key), text=text, ref=gone)
+        path = record.full_slug
+        if before is None or decided.gone_action(GoneFrom.ORIGIN, path) is None:
+            text = gone_change(replace(rows[key], gone=gone))
+            ref = Ref(Kind.STORY, path)
+            yield Change(Where.ORIGIN, path, str(key), text=text, ref=ref)
+
+
+def _of_publications(
+    job: ImportJob, rows: Mapping[ItemKey, ItemRow], versions: PublicVersions
+) -> Iterator[Change]:
+    """Yield what the origin or the decisions ask for and waits for a person: a page
+    that is no longer to be public, a publication that an editor's work holds back."""
+    migration, listed = job.migration, job.snapshot.stories
+    diffs = publication_diffs(migration, rows.values(), listed)
+    withheld = withheld_publications(migration, rows.values(), listed, versions.records)
+    for key, each in {**diffs, **withheld}.items():
+        if not each.why:
+            continue
+        where = Where.DECISIONS if each.why == NOT_ASKED else Where.ORIGIN
+        yield Change(
+            where,
+            each.what,
+            str(key),
+            each.field,
+            each.theirs,
+            each.ours,
+            text=each.why,
+            ref=each.ref,
+            seen=each.seen,
+        )
 
 
 def _of_public(
@@ -291,24 +331,17 @@ async def _of_stories(
 def _of_publication(
     key: ItemKey, row: ItemRow, listed: Mapping[int, StoryRow]
 ) -> Iterator[Change]:
-    story_record = row.story_record
-    there = listed.get(story_record.story_id) if story_record is not None else None
-    if (
-        story_record is None
-        or there is None
-        or there.published == story_record.left_public
-    ):
+    record = row.story_record
+    there = listed.get(record.story_id) if record is not None else None
+    if record is None or there is None or there.published == record.left_public:
         return
-    yield Change(
-        Where.DESTINATION,
-        story_record.full_slug,
-        str(key),
-        PUBLISHED,
-        story_record.left_public,
+    ref, old, new = (
+        Ref(Kind.STORY, record.full_slug),
+        record.left_public,
         there.published,
-        ref=Ref(Kind.STORY, story_record.full_slug),
-        seen=seen_of(there.published),
     )
+    where, seen = Where.DESTINATION, seen_of(new)
+    yield Change(where, ref.key, str(key), PUBLISHED, old, new, ref=ref, seen=seen)
 
 
 def _of_story(key: ItemKey, last: LastWrite, story: Story | None) -> Iterator[Change]:

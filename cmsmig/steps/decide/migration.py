@@ -93,6 +93,11 @@ class Migration:
     pilot: Pilot = WHOLE
     """Which part of what was selected this is."""
 
+    @property
+    def live(self) -> frozenset[ItemKey]:
+        """Return the selected items that visitors see at the origin."""
+        return frozenset(each.item.key for each in self.selected if each.live)
+
     def called(self, key: ItemKey) -> str:
         """Return the name of an item and its collection, for an editor."""
         item, made = self.items.get(key), self.design.content_type(key.collection_id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
@@ -16,6 +17,7 @@ from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
 from cmsmig.reconcile.labels import NO_LABELS, Labels
+from cmsmig.reconcile.rules.publication import Showing
 from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
@@ -66,6 +68,41 @@ class ListedLink:
         }
 
 
+class Planned(StrEnum):
+    """What an item comes to by a plan; the values are the keys of `plan --json`."""
+
+    CREATED = "to_create"
+    THERE = "already_there"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    GONE = "gone"
+    """Its story is no longer in the space."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedItem:
+    """What one item comes to, selected or not."""
+
+    counted: Planned
+    row: ItemRow
+    """As the ledger will record it."""
+
+    @property
+    def status(self) -> str:
+        """Return `selected`, `reused`, `skipped` or `failed`."""
+        return self.row.status
+
+    @property
+    def reason(self) -> str:
+        """Return why it is skipped or fails."""
+        return self.row.reason
+
+    @property
+    def has_story(self) -> bool:
+        """Return whether the space has its story after the import."""
+        return self.counted in (Planned.CREATED, Planned.THERE)
+
+
 @dataclass(frozen=True, slots=True)
 class PlanDetails:
     """What a plan, or a report, lists one by one."""
@@ -83,6 +120,10 @@ class PlanDetails:
     labels: Labels = NO_LABELS
     undrafted: Mapping[ItemKey, Refusal] = field(default_factory=dict)
     """Why items cannot become stories."""
+    items: Mapping[ItemKey, PlannedItem] = field(default_factory=dict)
+    """What each item comes to, selected or not; empty in a report."""
+    showing: Mapping[ItemKey, Showing] = field(default_factory=dict)
+    """What visitors see of each story after the import; empty in a report."""
 
     def as_json(self) -> JsonObject:
         """Return the lists as `plan --json` prints them."""

@@ -7,13 +7,13 @@ the last run; nothing of that is written yet, except where stories are now.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import fingerprint
 from cmsmig.destination.schema import Story
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Accounting, ItemRow
+from cmsmig.ledger.rows import LEFT_OUT, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.block_designs import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingCause
@@ -34,7 +34,6 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 )
 from cmsmig.steps.plan.drift import fingerprints, item_prints
 from cmsmig.steps.plan.edits.story_edits import StoryEdits, read_story_edits
-from cmsmig.steps.plan.edits.written_stories import to_unpublish
 from cmsmig.steps.plan.forecast import calls_of, no_calls
 from cmsmig.steps.plan.gone.gone_at_origin import (
     compare_with_origin,
@@ -49,7 +48,7 @@ from cmsmig.steps.plan.interrupted_stories import (
     settle_updates,
 )
 from cmsmig.steps.plan.plan import RULES_VERSION, Plan
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan_details import PlanDetails, Planned, PlannedItem
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.plan_checks import (
     PlanChecks,
@@ -57,10 +56,9 @@ from cmsmig.steps.plan.preflights.plan_checks import (
     read_hooks,
 )
 from cmsmig.steps.plan.preflights.refused_stories import find_refused
-from cmsmig.steps.plan.publication.public_versions import (
-    Publication,
-    find_public_versions,
-    find_publications,
+from cmsmig.steps.plan.publication.planned_publication import (
+    PlannedPublication,
+    plan_publication,
 )
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories, find_creating, find_wanted
@@ -121,10 +119,9 @@ async def plan_import(
         offline = offline.without(refused)
         wanted = find_wanted(simulated, snapshot, offline, conflicts)
         edits = await read_story_edits(reader, simulated, wanted)
-        versions = find_public_versions(wanted.stories, simulated, snapshot, edits)
-        publications = find_publications(wanted, edits, versions)
+        published = plan_publication(wanted, simulated, edits)
         snapshot = await read_hooks(
-            client, simulated, snapshot, publishes=bool(publications)
+            client, simulated, snapshot, publishes=bool(published.due)
         )
         calls = {
             "read_interrupted_versions": len(snapshot.interrupted),
@@ -139,7 +136,7 @@ async def plan_import(
                 settings,
                 gone,
                 edits,
-                publications,
+                published,
                 recreate=recreate,
             ),
             accounting=simulated.items.accounting(),
@@ -156,7 +153,7 @@ def _make_plan(
     settings: Settings,
     gone: Gone,
     edits: StoryEdits,
-    publications: Sequence[Publication],
+    published: PlannedPublication,
     *,
     recreate: bool,
 ) -> Plan:
@@ -165,20 +162,16 @@ def _make_plan(
         refuse_undesigned(migration.design, offline.used)
     resources = Resources.of(migration, ledger, snapshot, offline.used)
     prints = fingerprints(wanted, ledger, settings, gone, resources, recreate=recreate)
-    hidden = to_unpublish(
-        migration.items.keys() - migration.to_publish,
-        wanted.rows.values(),
-        snapshot.stories,
-        migration.decisions.conflicts,
-    )
-    calls = calls_of(
-        wanted, ledger, settings, edits, publications, resources, len(hidden)
-    )
+    hidden, due = published.hidden, published.due
+    calls = calls_of(wanted, ledger, settings, edits, due, resources, len(hidden))
     actions = tuple(planned_actions(wanted, ledger, edits, resources, hidden))
     if is_blocked(gone, "import"):
         calls, actions = no_calls(snapshot), ()
-    items, skipped, without = _count_items(wanted)
-    known = replace(known_here(migration, ledger), failed=without)
+    planned = _planned_items(wanted)
+    without = {
+        key for key, each in planned.items() if each.status in ("failed", "skipped")
+    } & migration.known.selected
+    known = replace(known_here(migration, ledger), failed=frozenset(without))
     dangling = tuple(offline.dangling(known))
     links = wanted.links.values()
     return Plan(
@@ -187,8 +180,14 @@ def _make_plan(
         calls=calls,
         actions=actions,
         saved=_count_saved(migration, len(offline.stories), calls, settings),
-        items=items,
-        skipped=_sorted(skipped),
+        items=_count_items(planned),
+        skipped=_sorted(
+            Counter(
+                each.reason or LEFT_OUT
+                for each in planned.values()
+                if each.counted is Planned.SKIPPED
+            )
+        ),
         losses=_sorted(_count_losses(offline)),
         links=sum(each.links for each in links),
         links_left=_sorted(Counter(why for each in links for why in each.left)),
@@ -202,6 +201,7 @@ def _make_plan(
             *(f for each in resources.compared for f in each.diff.conflicts),
             *edits.undecided,
             *(f for each in resources.assets() for f in each.diff.conflicts),
+            *published.waiting,
         ),
         dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
         not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
@@ -214,12 +214,12 @@ def _make_plan(
         moves=tuple(wanted.moves.values()),
         item_prints=item_prints(migration),
         checks=PlanChecks.of(
-            migration, snapshot, settings, offline.refused, calls, len(publications)
+            migration, snapshot, settings, offline.refused, calls, len(due)
         ),
         borrowed=tuple(
             each for story in offline.stories.values() for each in story.borrowed
         ),
-        publications=tuple(publications),
+        publications=due,
         gone_at_origin=ledger.gone.rows(),
         details=PlanDetails(
             migration,
@@ -230,6 +230,8 @@ def _make_plan(
             conflicts=wanted.conflicts,
             labels=labels_of(migration.design, snapshot.stories, wanted.rows.values()),
             undrafted=offline.reasons(),
+            items=planned,
+            showing=published.showing,
         ),
     )
 
@@ -252,41 +254,38 @@ def _count_saved(
     }
 
 
-def _count_items(
-    wanted: WantedStories,
-) -> tuple[dict[str, int], Counter[str], frozenset[ItemKey]]:
-    """Return how many items come to what, how many are skipped for each reason, and
-    which of the selected ones will have no story, conflicts mostly."""
-    counts: Counter[str] = Counter()
-    skipped: Counter[str] = Counter()
-    without: set[ItemKey] = set()
-    undrafted = wanted.offline.reasons()
-    for outcome in item_rows(wanted.migration, wanted.conflicts, undrafted):
-        counts[_counted_as(outcome, wanted.rows.get(outcome.key))] += 1
-        if outcome.status == "skipped":
-            skipped[outcome.reason] += 1
-        if outcome.status in ("failed", "skipped"):
-            without.add(outcome.key)
-    items = {
-        "in": counts.total(),
-        "to_create": len(wanted.creating),
-        **{name: counts[name] for name in _COUNTED},
+def _planned_items(wanted: WantedStories) -> dict[ItemKey, PlannedItem]:
+    """Return what each item comes to, selected or not."""
+    undrafted, conflicts = wanted.offline.reasons(), wanted.conflicts
+    return {
+        row.key: PlannedItem(_counted_as(row, wanted.rows.get(row.key)), row)
+        for row in item_rows(wanted.migration, conflicts, undrafted)
     }
-    return items, skipped, frozenset(without & wanted.migration.known.selected)
 
 
-_COUNTED = ("already_there", "skipped", "failed", "gone")
+def _count_items(planned: Mapping[ItemKey, PlannedItem]) -> dict[str, int]:
+    """Return how many items come to what."""
+    counts = Counter(each.counted for each in planned.values())
+    return {"in": counts.total(), **{name: counts[name] for name in Planned}}
 
 
-def _counted_as(outcome: ItemRow, row: ItemRow | None) -> str:
+def _counted_as(outcome: ItemRow, row: ItemRow | None) -> Planned:
     if row is not None and row.is_left_out:
-        return "skipped"
+        return Planned.SKIPPED
     if outcome.status == "reused":
-        return "already_there"
+        return Planned.THERE
     if row is not None and row.is_gone:
-        return "gone"
-    is_there = row is not None and row.story_record is not None and row.gone is None
-    return "already_there" if is_there else outcome.status
+        return Planned.GONE
+    if row is not None and row.story_record is not None and row.gone is None:
+        return Planned.THERE
+    return _PLANNED[outcome.status]
+
+
+_PLANNED = {
+    "selected": Planned.CREATED,
+    "skipped": Planned.SKIPPED,
+    "failed": Planned.FAILED,
+}
 
 
 def _count_losses(offline: OfflineDrafts) -> Counter[str]:

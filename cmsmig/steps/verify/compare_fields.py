@@ -23,6 +23,7 @@ from cmsmig.reconcile.rules.story import LastWrite, is_content, story_resource
 from cmsmig.reconcile.rules.story_fields import CONTENT, fields_held, wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.gone.gone_at_origin import (
     REMOVALS,
     compare_with_origin,
@@ -61,7 +62,7 @@ def story_differences(
     """Yield the fields of a story that hold something else than is wanted.
 
     `content` is the draft's with its links filled. A field whose edit was decided to
-    stay is none of them.
+    stay is none of them; an edit that stays since ours did not change is kept.
     """
     ours = wanted_fields(wanted, content)
     diff = compare(story_resource(last, story, ours), decided).diff
@@ -79,8 +80,9 @@ def story_differences(
         if field in lists and _same_members(json_of(each.ours), json_of(each.theirs)):
             code = DifferenceCode.RELATION_ORDER
         where = field.removeprefix(CONTENT)
+        is_kept = each.outcome is Outcome.KEEP and last.written is not None
         text = f"{_in_words(each, labels)}: {_cause(each, last, diff.sides)}."
-        yield Difference(code, str(wanted.key), where, text)
+        yield Difference(code, str(wanted.key), where, text, is_kept)
 
 
 def _in_words(found: FieldDiff, labels: Labels) -> str:
@@ -98,7 +100,7 @@ def _cause(found: FieldDiff, last: LastWrite, sides: Sides) -> str:
     if sides.is_alike(found.field, sides.base, sides.theirs):
         return f"its slug changed at the origin, which would move its page; {DECIDE}"
     if found.outcome is Outcome.KEEP:
-        return f"it was edited at the destination; {DECIDE}"
+        return "it was edited in the space, and stays"
     return f"it changed on both sides; {DECIDE}"
 
 
@@ -131,11 +133,20 @@ _OTHERWISE = (Outcome.WRITE, Outcome.KEEP, Outcome.CONFLICT, Outcome.HOLD)
 def compare_objects(job: ImportJob, found: Verification) -> None:
     """Add what differs of components, datasources, folders and the texts of files."""
     resources = job.resources()
+    if any(_is_edited(each) for each in resources.compared):
+        # Whether stories lose a field that an editor removed, only drafts show.
+        used = draft_offline(job.migration, job.ledger).used
+        resources = replace(resources, used=used)
     for each in resources.compared:
         found.components += each.ref.kind is Kind.COMPONENT
-        found.differences.extend(_differences(each, found.labels))
+        found.note(_differences(each, found.labels))
     for file in resources.assets():
-        found.differences.extend(_differing_fields(file.diff, found.labels))
+        found.note(_differing_fields(file.diff, found.labels))
+
+
+def _is_edited(compared: AnyComparison) -> bool:
+    is_component = compared.ref.kind is Kind.COMPONENT
+    return is_component and bool(compared.diff.of(Outcome.KEEP))
 
 
 def _differences(compared: AnyComparison, labels: Labels) -> Iterator[Difference]:
@@ -153,12 +164,15 @@ def _differences(compared: AnyComparison, labels: Labels) -> Iterator[Difference
 
 
 def _differing_fields(diff: Diff, labels: Labels) -> Iterator[Difference]:
-    """Yield the fields that are not as they are to be, and what mends each."""
+    """Yield the fields that are not as they are to be: edits that stay, and of each
+    other what mends it."""
     for each in diff.of(*_OTHERWISE):
-        is_written = each.outcome is Outcome.WRITE
-        advice = "run `cmsmig import`" if is_written else f"it stays; {DECIDE}"
+        is_kept = each.outcome is Outcome.KEEP
+        advice = "it was edited in the space, and stays" if is_kept else DECIDE
+        if each.outcome is Outcome.WRITE:
+            advice = "run `cmsmig import`"
         text = f"{_in_words(each, labels)}; {advice}."
-        yield Difference(_code(each), each.what, each.field, text)
+        yield Difference(_code(each), each.what, each.field, text, is_kept)
 
 
 def _code(field: FieldDiff) -> DifferenceCode:

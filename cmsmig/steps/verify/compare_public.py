@@ -25,19 +25,21 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.diff import decided_side
-from cmsmig.reconcile.field_diff import DECIDE, seen_of
+from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels
+from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story import seen_in_story
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.steps.plan.edits.written_stories import to_publish
+from cmsmig.steps.plan.publication.open_publications import withheld_publications
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "visitors' pages"
-DECIDE_PUBLISHED = f"; for its field `published`, {DECIDE}"
 LATER = (1.0, 2.0, 4.0, 5.0)
 """Seconds before each time that what differs is read again; together longer than the
 delivery side lags behind a write."""
@@ -104,7 +106,14 @@ async def compare_public(
     One that is not published was reported already. Where the delivery side cannot be
     read, that is said instead.
     """
-    public = {row.story_id for row in job.snapshot.stories if row.published}
+    listed, rows = job.snapshot.stories, job.ledger.items.all().values()
+    migration, versions = job.migration, job.public_versions(existing)
+    public = {row.story_id for row in listed if row.published}
+    withheld = withheld_publications(migration, rows, listed, versions.records)
+    for key, each in withheld.items():
+        if key in expected:
+            text = f"`{each.what}` {each.why}; {DECIDE_PUBLISHED}."
+            found.add(DifferenceCode.NOT_PUBLISHED, key, text, PUBLISHED)
     pages = [
         Page(key, expected[key], found.published_at.get(key))
         for key in job.migration.items
@@ -112,18 +121,18 @@ async def compare_public(
         and key in expected
         and expected[key].story_id in public
         and key not in found.waiting
+        and key not in withheld
         and not _stays(job, expected[key])
     ]
     if not pages:
         return
     try:
         wanted = VisitorPages(
-            job.linked(existing),
-            job.public_versions(existing),
-            found.unpublished,
-            found.proven,
+            job.linked(existing), versions, found.unpublished, found.proven
         )
-        await _compare(job, wanted, pages, found)
+        decided = migration.decisions.conflicts
+        due = to_publish(migration.to_publish, rows, listed, decided, versions.records)
+        await _compare(job, wanted, pages, {row.key for row in due}, found)
     except ServiceError as error:
         found.public_unread = f"What visitors get could not be read: {error}"
 
@@ -132,9 +141,14 @@ async def _compare(
     job: ImportJob,
     wanted: VisitorPages,
     pages: Sequence[Page],
+    due: Set[ItemKey],
     found: Verification,
 ) -> None:
-    """Compare pages in each language; what differs is read again until it counts."""
+    """Compare pages in each language; what differs is read again until it counts.
+
+    `due` are those that the next import publishes; what visitors get of others was
+    published by an editor.
+    """
     await job.delivery.renew()
     parts = [*_in_languages(job, wanted, pages)]
     read = sum(len(some) for _, some in parts)
@@ -151,7 +165,7 @@ async def _compare(
     found.public = len(pages) - len(older)
     if older:
         found.public_unread = _older_sentence(older)
-    _list_differences([each for each in doubtful if not each.is_older], found)
+    _list_differences([each for each in doubtful if not each.is_older], due, found)
 
 
 def _in_languages(
@@ -224,25 +238,27 @@ def _older_sentence(older: Set[Page]) -> str:
     )
 
 
-def _list_differences(doubtful: Iterable[Doubt], found: Verification) -> None:
-    listed: set[tuple[str, str]] = {
-        (each.subject, each.where) for each in found.differences
-    }
+def _list_differences(
+    doubtful: Iterable[Doubt], due: Set[ItemKey], found: Verification
+) -> None:
+    listed: set[tuple[str, str]] = {(each.subject, each.where) for each in found.found}
     edited = {subject for subject, _ in listed}
     for doubt in doubtful:
+        key = doubt.page.key
         differences = [
             *_differences(
                 doubt.wanted,
                 doubt.page,
                 doubt.story,
                 found.labels,
-                is_edited=str(doubt.page.key) in edited,
+                is_edited=str(key) in edited,
+                is_due=key in due,
             )
         ]
         fresh = [
             each for each in differences if (each.subject, each.where) not in listed
         ]
-        found.differences.extend(fresh)
+        found.note(fresh)
         listed.update((each.subject, each.where) for each in fresh)
 
 
@@ -253,6 +269,7 @@ def _differences(
     labels: Labels,
     *,
     is_edited: bool,
+    is_due: bool,
 ) -> Iterator[Difference]:
     """Yield what visitors do not get as they are to, field by field. That they get
     something else than editors have is known where it `is_edited`."""
@@ -261,11 +278,10 @@ def _differences(
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
         return
+    then = "Run `cmsmig publish`" if is_due else "An editor published it, and it stays"
     if wanted.differs_from_draft(page.key, story) and not is_edited:
-        text = (
-            f"What is published of `{what}` is older than the draft{DECIDE_PUBLISHED}."
-        )
-        yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
+        text = f"What is published of `{what}` is older than the draft. {then}."
+        yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text, not is_due)
     decided = wanted.stories.migration.decisions.conflicts
     decide = partial(decided.side, ConflictKind.STORY, what)
     for each in wanted.unmet(page.key, story):
@@ -275,11 +291,10 @@ def _differences(
         where = f" in {wanted.language}" if wanted.language else ""
         ref = Ref(Kind.STORY, what)
         lines = change_lines(labels, ref, each.name, each.wanted, each.there)
-        text = (
-            f"{'; '.join(lines)} (wanted -> what visitors get{where}). Run `cmsmig "
-            "publish`."
+        text = f"{'; '.join(lines)} (wanted -> what visitors get{where}). {then}."
+        yield Difference(
+            DifferenceCode.PUBLIC_VALUE, key, each.key, text, is_kept=not is_due
         )
-        yield Difference(DifferenceCode.PUBLIC_VALUE, key, each.key, text)
 
 
 def _stays(job: ImportJob, story_record: StoryRecord) -> bool:

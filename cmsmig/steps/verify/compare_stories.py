@@ -12,8 +12,9 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
-from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
-from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome
+from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED, publication_diff
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.reconcile.rules.visible_prints import visible_prints
@@ -22,9 +23,12 @@ from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
-from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED
 from cmsmig.steps.verify.compare_readers import UnseenFinder, not_shown_sentence
-from cmsmig.steps.verify.differences import DifferenceCode, Verification
+from cmsmig.steps.verify.differences import (
+    Difference,
+    DifferenceCode,
+    Verification,
+)
 from cmsmig.steps.verify.kept_readings import KeptReadings
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
@@ -63,6 +67,8 @@ class ReadBack:
     reader: KeptReadings
     unseen: UnseenFinder
     found: Verification
+    live: frozenset[ItemKey]
+    """The selected items that visitors see at the origin."""
 
     async def compare(self, keys: Iterable[ItemKey]) -> None:
         """Compare the stories of items, at most as many as delivery gives together."""
@@ -153,11 +159,17 @@ class ReadBack:
 
     def _compare_fields(self, wanted: _Wanted, story: Story) -> None:
         decided, labels = self._decided, self.found.labels
-        differences = story_differences(
-            wanted.story, wanted.content, wanted.last, story, decided, labels
-        )
-        self.found.differences.extend(differences)
-        _check_documents(wanted.story, story.content, self.found)
+        differences = [
+            *story_differences(
+                wanted.story, wanted.content, wanted.last, story, decided, labels
+            )
+        ]
+        self.found.note(differences)
+        kept = {each.where for each in differences if each.is_kept}
+        self.found.documents += len([*documents_in(story.content)])
+        # What an editor wrote is the editor's.
+        content = {key: story.content[key] for key in story.content.keys() - kept}
+        _check_documents(wanted.story, content, self.found)
 
     @property
     def _decided(self) -> ConflictsDecision:
@@ -173,22 +185,41 @@ class ReadBack:
             languages = migration.decisions.collections.translations
             codes = ("", *(each.code for each in languages))
             found.unpublished[key] = {c: visible_prints(story, c) for c in codes}
-        asked, is_public = key in migration.to_publish, story.row.published
+        is_public = story.row.published
         if is_public:
             found.public_keys.add(key)
-        path, seen = record.full_slug, seen_of(is_public)
-        side = self._decided.side(ConflictKind.STORY, path, PUBLISHED, seen)
-        if asked == is_public or side is Side.THEIRS:
-            return
-        if is_public:
-            text = (
-                f"`{path}` is published, and no decision asks for it{DECIDE_PUBLISHED}."
-            )
-            found.add(DifferenceCode.PUBLISHED_UNASKED, key, text, PUBLISHED)
-            return
-        why = "an editor unpublished it" if record.left_public else "it is not"
-        text = f"`{path}` was to be published and {why}{DECIDE_PUBLISHED}."
-        found.add(DifferenceCode.NOT_PUBLISHED, key, text, PUBLISHED)
+        field = publication_diff(
+            record,
+            self._decided,
+            is_public=is_public,
+            asked=key in migration.to_publish,
+            is_live=key in self.live,
+        )
+        if field is not None and field.outcome not in _AS_DECIDED:
+            found.note([_publication_difference(key, field)])
+
+
+_AS_DECIDED = (Outcome.AGREE, Outcome.ACCEPT)
+
+
+def _publication_difference(key: ItemKey, field: FieldDiff) -> Difference:
+    """Return that visitors see a story, or do not, against what is wanted."""
+    path, is_public = field.what, field.theirs is True
+    code = (
+        DifferenceCode.PUBLISHED_UNASKED if is_public else DifferenceCode.NOT_PUBLISHED
+    )
+    is_kept = field.outcome is Outcome.KEEP
+    if is_kept:
+        text = (
+            f"`{path}` was {'published' if is_public else 'unpublished'} by an editor, "
+            "and stays so"
+        )
+    elif field.why:
+        text = f"`{path}` {field.why}; {DECIDE_PUBLISHED}"
+    else:
+        verb = "unpublished" if is_public else "published"
+        text = f"`{path}` is to be {verb}; run `cmsmig publish`"
+    return Difference(code, str(key), PUBLISHED, f"{text}.", is_kept)
 
 
 def _waits(job: ImportJob, key: ItemKey) -> bool:
@@ -230,14 +261,17 @@ def compare_groups(job: ImportJob, found: Verification) -> None:
         for key in languages:
             if key not in found.groups:
                 continue
-            own = records[key].story_id
+            own, is_kept = records[key].story_id, False
             if own not in together:
                 text = _NOT_IN_GROUP
+                # We put it there, and an editor took it out.
+                is_kept = records[key].group_id == found.wanted_groups.get(key)
             elif together.keys() - {own} - found.alternates[key]:
                 text = _NO_ALTERNATES
             else:
                 continue
-            found.add(DifferenceCode.LANGUAGES_APART, key, text, "group_id")
+            code = DifferenceCode.LANGUAGES_APART
+            found.note([Difference(code, str(key), "group_id", text, is_kept)])
 
 
 _NOT_IN_GROUP = (
@@ -261,7 +295,6 @@ def _check_documents(
     story: StoryDraft, content: JsonObject, found: Verification
 ) -> None:
     for path, document in documents_in(content):
-        found.documents += 1
         for problem in problems_there(document):
             place = f"At {problem.path}: " if problem.path else ""
             text = f"{place}{problem.what}"

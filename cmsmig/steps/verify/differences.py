@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -64,6 +64,9 @@ class Difference:
     where: str
     """The field, or empty."""
     text: str
+    is_kept: bool = False
+    """Whether it is an editor's edit that nothing of ours contradicts: it stays, and is
+    no difference between what was decided and what is there."""
 
     def as_json(self) -> JsonObject:
         """Return the difference as `verify --json` prints it."""
@@ -120,9 +123,11 @@ class Verification:
     failed: int = 0
     """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)
+    kept: list[Difference] = field(default_factory=list)
+    """Edits of editors that stay, as planned."""
     labels: Labels = NO_LABELS
     names: Mapping[str, str] = field(default_factory=dict)
-    """The names of the items that differ, by their keys as text."""
+    """The names of the items that differ or were edited, by their keys as text."""
     only: tuple[str, ...] = ()
     """What was named to be verified; empty for everything."""
     not_in_yet: int = 0
@@ -134,6 +139,16 @@ class Verification:
         """Add a difference."""
         self.differences.append(Difference(code, str(subject), where, text))
 
+    def note(self, found: Iterable[Difference]) -> None:
+        """Add what was found: edits that are kept to their own list."""
+        for each in found:
+            (self.kept if each.is_kept else self.differences).append(each)
+
+    @property
+    def found(self) -> Sequence[Difference]:
+        """Return all that is not as the origin and the decisions have it."""
+        return [*self.differences, *self.kept]
+
     @property
     def is_as_decided(self) -> bool:
         """Return whether everything could be read and nothing differs."""
@@ -142,7 +157,10 @@ class Verification:
     def as_json(self) -> JsonObject:
         """Return the document that `verify --json` prints."""
         counted = Counter(str(each.code) for each in self.differences)
-        ordered = sorted(self.differences, key=lambda each: (each.subject, each.where))
+        differences, kept = (
+            sorted(found, key=lambda each: (each.subject, each.where))
+            for found in (self.differences, self.kept)
+        )
         return {
             "compared": {
                 "stories": self.stories,
@@ -160,6 +178,7 @@ class Verification:
             "only": [*self.only],
             "failed_items": self.failed,
             "not_in_yet": self.not_in_yet,
-            "differences": [each.as_json() for each in ordered],
+            "differences": [each.as_json() for each in differences],
             "differences_by_code": dict(sorted(counted.items())),
+            "kept": [each.as_json() for each in kept],
         }

@@ -62,7 +62,8 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
     await compare_public(job, existing, expected, found)
     _list_failed(job, found, scope)
     found.differences = [each for each in found.differences if scope.covers(each)]
-    subjects = {each.subject for each in found.differences}
+    found.kept = [each for each in found.kept if scope.covers(each)]
+    subjects = {each.subject for each in found.found}
     items = job.migration.items.items()
     found.names = {str(k): item.name for k, item in items if str(k) in subjects}
     job.observer(StepFinished(STEP, counted(len(found.differences), "difference")))
@@ -82,7 +83,8 @@ async def _read_back(
     with ExitStack() as stack:
         unseen = UnseenFinder(linked, stack, many=len(stories) >= LEAST)
         reader = KeptReadings(job.reader, job.migration.drafter.store)
-        reading = ReadBack(job, linked, expected, listed, reader, unseen, found)
+        live = job.migration.live
+        reading = ReadBack(job, linked, expected, listed, reader, unseen, found, live)
 
         async def look(piece: list[ItemKey] | AssetRow) -> None:
             if isinstance(piece, AssetRow):

@@ -16,6 +16,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.reconcile.field_diff import FieldDiff
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import WriteCounter
 from cmsmig.steps.decide.migration import open_migration
@@ -121,6 +122,12 @@ class Outcome:
     """Items that have a story and that the origin no longer gives one."""
 
     @property
+    def publications_waiting(self) -> tuple[FieldDiff, ...]:
+        """Return the publications that wait for a decision, by path."""
+        conflicts = self.plan.edit_conflicts
+        return tuple(each for each in conflicts if each.field == PUBLISHED)
+
+    @property
     def gone_undone(self) -> tuple[ItemRow, ...]:
         """Return those of them about which something else was decided than was
         done."""
@@ -129,10 +136,15 @@ class Outcome:
     @property
     def exit_code(self) -> int:
         """Return 1 when something failed, is gone or waits for a decision, and is
-        listed, else 0."""
+        listed, else 0.
+
+        A publication that waits is listed too; all that was wanted of its story is
+        written.
+        """
         failed = self.accounting.failed or self.failed_assets or self.refused
         undone = failed or self.gone_undone
-        listed = self.undecided or self.plan.edit_conflicts
+        waiting = len(self.publications_waiting)
+        listed = self.undecided or len(self.plan.edit_conflicts) > waiting
         waits = listed or self.plan.gone.undecided.things
         return 1 if undone or waits else 0
 

@@ -77,14 +77,15 @@ def _lines(change: Change) -> Iterator[tuple[Cell, ...]]:
 def verification_doc(
     found: Verification, shown: int = 20, rest: str = ""
 ) -> Iterator[Part]:
-    """Yield the verdict, the counts, and each difference; `rest` says where the
-    differences are that are not shown."""
+    """Yield the verdict, the counts, each difference, and each edit that is kept;
+    `rest` says where those are that are not shown."""
     differences = counted(len(found.differences), "difference")
     failed = f" ({counted(found.failed, 'item')} failed)" if found.failed else ""
     said = f"{differences} between decisions, ledger and destination{failed}."
     items = counted(found.not_in_yet, "selected item is", "selected items are")
     yield Note(said, "bad" if found.differences else "good")
     yield from applicable(
+        (found.kept, Note(kept_sentence(found), "warning")),
         (found.only, Note(f"Only this was compared: {', '.join(found.only)}.")),
         (found.public_unread, Note(found.public_unread, "bad")),
         (found.unread, Note(found.unread)),
@@ -101,22 +102,27 @@ def verification_doc(
         counted(found.components, "component"),
         counted(found.folders, "folder"),
         counted(found.languages, "group of languages", "groups of languages"),
-        counted(found.public, "published story", "published stories"),
+        counted(found.public, "page as visitors get it", "pages as visitors get them"),
     )
     yield Text(f"Compared: {', '.join(compared)}.")
-    ordered = sorted(found.differences, key=lambda each: (each.code, each.subject))
-    yield from table(
-        ("Kind", "Item", "Field", "What differs"),
-        [
+    for listed, caption in (
+        (found.differences, "Differences"),
+        (found.kept, "Kept as editors changed it"),
+    ):
+        rows = [
             (
                 each.code.replace("_", " "),
                 found.names.get(each.subject) or each.subject,
                 each.where,
                 Text(each.text),
             )
-            for each in ordered
-        ],
-        "Differences",
-        rest,
-        shown,
-    )
+            for each in sorted(listed, key=lambda each: (each.code, each.subject))
+        ]
+        head = ("Kind", "Item", "Field", "What differs")
+        yield from table(head, rows, caption, rest, shown)
+
+
+def kept_sentence(found: Verification) -> str:
+    """Return how many edits of editors stay as they are."""
+    edits = counted(len(found.kept), "edit by editors stays", "edits by editors stay")
+    return f"{edits}, as nothing of ours contradicts it."

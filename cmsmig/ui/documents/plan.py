@@ -15,6 +15,7 @@ from cmsmig.reconcile.field_diff import FieldDiff, Outcome, Value
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.resource import Action, Verb
+from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story_fields import CONTENT
 from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.plan.gone.missing_objects import Gone
@@ -53,6 +54,7 @@ _ORDER = (
     Kind.ASSET,
     Kind.STORY,
 )
+PUBLICATIONS = f"Publications that wait for you: {DECIDE_PUBLISHED}"
 _READING = "Reading the space"
 _STEPS = {
     "prepare": (
@@ -151,9 +153,20 @@ def _decisions(plan: Plan) -> Iterator[Part]:
                 each.cause,
             )
             for each in plan.edit_conflicts
+            if not each.why
         ],
         "Waits for you: what is in the space stays until you choose in notebook 04, or "
         "in decisions/conflicts.yaml",
+        _JSON,
+    )
+    yield from table(
+        ("Story", "What to decide"),
+        [
+            (labels.item(each.what), Text(each.why))
+            for each in plan.edit_conflicts
+            if each.why
+        ],
+        PUBLICATIONS,
         _JSON,
     )
     yield from table(

@@ -33,6 +33,7 @@ class StagedProject(Rehearsal):
         """Insist that everything read back is as it was decided."""
         found = self.run("verify", "--json")
         assert (found.code, found.document["differences"]) == (0, [])
+        assert found.document["kept"] == []
         violations = self.handle.state.recorder.violations
         assert violations == [], violations
 
@@ -41,6 +42,12 @@ class StagedProject(Rehearsal):
         found = self.run("verify", "--json")
         assert found.code == 4, found.out + found.err
         return sorted({each["code"] for each in found.document["differences"]})
+
+    def kept(self) -> list[dict]:
+        """Return the edits that a verification lists as kept and nothing else."""
+        found = self.run("verify", "--json")
+        assert (found.code, found.document["differences"]) == (0, [])
+        return found.document["kept"]
 
     # the ledger, as plain SQL sees it
 

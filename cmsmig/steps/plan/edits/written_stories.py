@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from enum import Enum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
@@ -141,6 +142,15 @@ def hidden_since(
     )
 
 
+class Due(Enum):
+    """Whether a story is to be published now."""
+
+    NO = "no"
+    YES = "yes"
+    WITHHELD = "withheld"
+    """It would show visitors what an editor saved and did not publish."""
+
+
 def to_publish(
     wanted: Set[ItemKey],
     rows: Iterable[ItemRow],
@@ -154,18 +164,23 @@ def to_publish(
     another one. A story that an editor unpublished after us stays unpublished, and one
     with an editor's changes is not shown to visitors, unless a decision allows it.
     """
+    found = find_due(wanted, rows, listed, decided, public)
+    return tuple(row for row, due in found if due is Due.YES)
+
+
+def find_due(
+    wanted: Set[ItemKey],
+    rows: Iterable[ItemRow],
+    listed: Iterable[StoryRow],
+    decided: ConflictsDecision,
+    public: Mapping[ItemKey, tuple[str, ...]],
+) -> Iterator[tuple[ItemRow, Due]]:
+    """Yield each row of a story that we made and want to be published, and whether it
+    is to be published now. See `to_publish`."""
     there = {row.story_id: row for row in listed}
-    return tuple(
-        row
-        for row, story_record in _publishable(wanted, rows)
-        if _is_due(
-            row,
-            story_record,
-            there.get(story_record.story_id),
-            decided,
-            public.get(row.key),
-        )
-    )
+    for row, record in _publishable(wanted, rows):
+        found = there.get(record.story_id)
+        yield row, _due(row, record, found, decided, public.get(row.key))
 
 
 def already_public(
@@ -205,32 +220,31 @@ def _shows_ours(row: ItemRow, story_record: StoryRecord, there: StoryRow) -> boo
     return not row.published and is_whole and is_as_written(there, story_record)
 
 
-def _is_due(
+def _due(
     row: ItemRow,
     story_record: StoryRecord,
     there: StoryRow | None,
     decided: ConflictsDecision,
     public: tuple[str, ...] | None,
-) -> bool:
+) -> Due:
     if public is None and there is not None and _shows_ours(row, story_record, there):
-        return False
+        return Due.NO
     is_public = there is None or there.published
     asked = is_ours_public(story_record, decided, is_public=is_public)
     if story_record.left_public and not is_public:
-        return asked
+        return Due.YES if asked else Due.NO
     if public is not None and story_record.public_record in public:
-        return False
+        return Due.NO
     if public is None and row.published:
-        return _has_newer(story_record, there) or (asked and _is_behind(there))
-    return asked or not story_record.kept_edits
-
-
-def _has_newer(story_record: StoryRecord, there: StoryRow | None) -> bool:
-    """Return whether visitors were given another version before than what editors
-    see, and are to be given just that now."""
-    return (
-        _shows_older(story_record) and not story_record.kept_edits and _is_behind(there)
-    )
+        # Visitors were given another version before than what editors see, and are to
+        # be given just that now.
+        is_newer = _shows_older(story_record) and _is_behind(there)
+        if not is_newer and not (asked and _is_behind(there)):
+            return Due.NO
+    if asked or not story_record.kept_edits:
+        return Due.YES
+    is_shown = there is not None and there.published and not there.unpublished_changes
+    return Due.NO if is_shown else Due.WITHHELD
 
 
 def _shows_older(story_record: StoryRecord) -> bool:

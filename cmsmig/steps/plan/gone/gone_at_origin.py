@@ -26,6 +26,7 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
 )
 from cmsmig.mapping.select.reference_targets import KnownItems
+from cmsmig.mapping.select.selection import NO_LONGER_LIVE
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without_reading
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import language_paths, last_write
@@ -72,6 +73,7 @@ class OriginGone:
 _DELETED = "It was deleted at the origin."
 _NO_LANGUAGE = "The site no longer has its language."
 _LEFT_OUT = "It is no longer chosen."
+_ONLINE = "Its page is still online: unpublish it, or leave it online."
 
 
 async def look_at_gone(
@@ -130,10 +132,14 @@ def compare_with_origin(
         elif reason and (there is not None or key in removed):
             # One that is missing there too is reported for the destination.
             sentence = sentences.get(key) or _sentence(migration, key, reason)
-            found = GoneItem(GoneState.KEPT, reason, sentence)
             seen = looked.get(row.story_record.story_id)
             last = last_write(ledger, row)
             decided = migration.decisions.conflicts
+            if reason in NO_LONGER_LIVE and there is not None and there.published:
+                path = row.story_record.full_slug
+                if decided.gone_action(GoneFrom.ORIGIN, path) is None:
+                    sentence = f"{sentence} {_ONLINE}"
+            found = GoneItem(GoneState.KEPT, reason, sentence)
             gone[key] = _decide(found, row, last, there, seen, decided)
     return OriginGone(
         gone=gone,
@@ -322,6 +328,16 @@ def gone_json(row: ItemRow) -> JsonObject:
         "story": str(gone.state) if gone else "",
         "note": gone.note if gone else "",
     }
+
+
+def gone_change(row: ItemRow) -> str:
+    """Return what happened to an item that is gone at the origin, and what can be
+    decided, where nothing is."""
+    gone = row.gone
+    assert gone is not None
+    if gone.reason in NO_LONGER_LIVE:
+        return f"is no longer live at the origin: {gone.sentence}"
+    return f"is no longer part of what is imported. {gone.sentence}"
 
 
 def gone_sentence_of(row: ItemRow) -> str:

@@ -7,7 +7,7 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import JsonObject
@@ -254,14 +254,14 @@ class Publication:
 
 
 def find_publications(
-    wanted: WantedStories, edits: StoryEdits, versions: PublicVersions
+    wanted: WantedStories, rows: Iterable[ItemRow], versions: PublicVersions
 ) -> tuple[Publication, ...]:
     """Return what an import publishes, in one version or in two, by path: what was
-    published before is published again, as it is after all updates."""
+    published before is published again, as `rows` are after all updates."""
     public = {row.story_id for row in wanted.snapshot.stories if row.published}
     places = wanted.migration.places.places
     found: list[Publication] = []
-    for key in _due(wanted, edits, versions):
+    for key in _due(wanted, rows, versions):
         row = wanted.rows.get(key)
         story_record = row.story_record if row is not None else None
         known = story_record is not None and story_record.story_id in public
@@ -275,12 +275,11 @@ def find_publications(
     return tuple(sorted(found, key=lambda each: each.full_slug))
 
 
-def _due(
-    wanted: WantedStories, edits: StoryEdits, versions: PublicVersions
-) -> frozenset[ItemKey]:
-    migration, snapshot = wanted.migration, wanted.snapshot
+def rows_after(wanted: WantedStories, edits: StoryEdits) -> tuple[ItemRow, ...]:
+    """Return the ledger's rows as all updates leave them."""
+    snapshot = wanted.snapshot
     listed = {each.story_id: each for each in snapshot.stories} if edits.found else {}
-    rows = (
+    return tuple(
         _after(
             _shown(row, snapshot),
             edits,
@@ -289,8 +288,14 @@ def _due(
         )
         for key, row in wanted.rows.items()
     )
+
+
+def _due(
+    wanted: WantedStories, rows: Iterable[ItemRow], versions: PublicVersions
+) -> frozenset[ItemKey]:
+    migration, listed = wanted.migration, wanted.snapshot.stories
     decided, public = migration.decisions.conflicts, versions.records
-    there = to_publish(migration.to_publish, rows, snapshot.stories, decided, public)
+    there = to_publish(migration.to_publish, rows, listed, decided, public)
     due = {row.key for row in there} | (migration.to_publish & wanted.creating)
     return frozenset(due - versions.failed.keys())
 

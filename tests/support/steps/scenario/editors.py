@@ -93,16 +93,16 @@ def edits_named(scenario: Scenario, expected: dict[str, str]) -> None:
 
 
 def verified_fields(scenario: Scenario, expected: dict[str, str]) -> None:
-    """Expect that a verification finds just these fields of stories, by path."""
+    """Expect that a verification keeps just these fields of stories, by path."""
     found = scenario.project.run("verify", "--json").document
     assert found["public_unread"] == ""
     rows = scenario.project.rows("SELECT item_id, locale_id, full_slug FROM item")
     paths = {f"{item}@{locale}": path for item, locale, path in rows}
     fields = {
         (paths.get(each["subject"].rpartition("/")[2], each["text"]), each["where"])
-        for each in found["differences"]
+        for each in found["kept"]
     }
-    assert fields == {*expected.items()}
+    assert (found["differences"], fields) == ([], {*expected.items()})
 
 
 def fields_as_remembered(scenario: Scenario, fields: dict[str, str]) -> None:

@@ -181,7 +181,15 @@ def field_changes(scenario: Scenario, expected: dict[str, str]) -> None:
 def conflicts(scenario: Scenario, *expected: list[str]) -> None:
     """Expect just these conflicts of edits: what, and the field."""
     listed = scenario.project.plan()["edit_conflicts"]
-    assert [[each["what"], each["field"]] for each in listed] == [*expected]
+    found = [[each["what"], each["field"]] for each in listed]
+    assert [each for each in found if each[1] != "published"] == [*expected]
+
+
+def publications_waiting(scenario: Scenario, *expected: Any) -> None:
+    """Expect that the publications of so many stories, or of just these, wait."""
+    listed = scenario.project.plan()["edit_conflicts"]
+    found = [each["what"] for each in listed if each["field"] == "published"]
+    assert found == [*expected] or [len(found)] == [*expected], found
 
 
 def failed(scenario: Scenario, expected: dict[str, Any]) -> None:
@@ -220,16 +228,28 @@ def codes(scenario: Scenario, *expected: str) -> None:
     assert scenario.project.codes() == sorted(expected)
 
 
+def kept(scenario: Scenario, *expected: Any) -> None:
+    """Expect just these edits that are kept, and no difference of a verification."""
+    insist(scenario.project.kept(), [*expected])
+
+
+def kept_codes(scenario: Scenario, *expected: str) -> None:
+    """Expect just these codes of edits that are kept, and no difference."""
+    found = {each["code"] for each in scenario.project.kept()}
+    assert sorted(found) == sorted(expected)
+
+
 def codes_of_a_part(
     scenario: Scenario, only: str, *, are: Any, calls: dict[str, int]
 ) -> None:
-    """Expect just these codes of differences, and these requests, of a verification of
-    a part; `NOTE` is the id of the item note-2."""
+    """Expect just these codes of differences and kept edits, and these requests, of a
+    verification of a part; `NOTE` is the id of the item note-2."""
     scenario.mark = scenario.project.mark()
     named = only.replace("NOTE", item_id(scenario.project, "note-2"))
     ended = scenario.project.run("verify", "--json", *named.split())
-    found = sorted(each["code"] for each in ended.document["differences"])
-    assert found == sorted(listed(are))
+    document = ended.document
+    listed_there = [*document["differences"], *document["kept"]]
+    assert sorted(each["code"] for each in listed_there) == sorted(listed(are))
     requests(scenario, calls)
 
 

@@ -56,17 +56,19 @@ async def verification(scenario: Scenario) -> Verification:
 
 
 def verified_by_the_clock(scenario: Scenario, expected: dict[str, Any]) -> None:
-    """Expect parts of a verification: the codes of its `differences`, and how long it
-    `slept` in all."""
+    """Expect parts of a verification: the codes of its `differences` and of what is
+    `kept`, and how long it `slept` in all."""
     scenario.clock.slept.clear()
     found = asyncio.run(verification(scenario))
     slept = scenario.clock.slept
     assert slept == sorted(slept)
-    codes = [str(each.code) for each in found.differences]
+    codes, kept = (
+        [str(each.code) for each in some] for some in (found.differences, found.kept)
+    )
     names = ("public", "public_unread", "singly")
     shown = {name: getattr(found, name) for name in names}
     shown |= {"is_as_decided": found.is_as_decided, "slept": round(sum(slept), 6)}
-    insist({**shown, "differences": codes}, expected)
+    insist({**shown, "differences": codes, "kept": kept}, expected)
 
 
 def later(scenario: Scenario, seconds: float) -> None:
