@@ -16,7 +16,6 @@ from cmsmig.evidence.report_findings import listed_in
 from cmsmig.evidence.summary import HELD
 from cmsmig.mapping.decisions.decision_records import read_record, record_body
 from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
-from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.richtext.losses import Severity
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import decision_text, replace_file, writing
@@ -44,7 +43,7 @@ def checklist(evidence: Evidence) -> tuple[Check, ...]:
         _published(evidence),
         *_content(evidence),
         *_addresses(evidence),
-        *site_checks(evidence.sites, len(evidence.redirects.rules)),
+        *site_checks(evidence.sites, evidence.redirects.moved),
         _webhooks(evidence),
         *_for_a_person(),
     )
@@ -109,8 +108,9 @@ def _read_back(evidence: Evidence) -> Check:
         )
     stories = counted(found.stories, "story", "stories")
     differences = counted(len(found.differences), "difference", "differences")
+    kept = found.kept_sentence if found.kept else ""
     said = " ".join(
-        filter(None, (f"{stories} read, {differences}.", found.public_unread))
+        filter(None, (f"{stories} read, {differences}.", kept, found.public_unread))
     )
     todo = "Correct each difference in the space, or import again; then verify again."
     where = "report.html, Read back"
@@ -158,7 +158,11 @@ def _dangling(evidence: Evidence) -> Check:
 
 def _published(evidence: Evidence) -> Check:
     what = "What is live now is published at the destination"
-    unpublished = evidence.publication.unpublished
+    published = evidence.publication
+    unpublished = published.unpublished + published.waiting
+    if not unpublished and published.withdrawn:
+        stories = counted(published.withdrawn, "story", "stories")
+        return done(what, f"All but {stories} that editors unpublished.")
     if not unpublished:
         return done(what, "No story of a live item is left unpublished.")
     stories = counted(unpublished, "story", "stories")
@@ -204,8 +208,8 @@ def _content(evidence: Evidence) -> Iterator[Check]:
 
 def _addresses(evidence: Evidence) -> Iterator[Check]:
     redirects = evidence.redirects
-    waiting = [row.old for row in redirects.rows if row.outcome is Outcome.WAITING]
-    kept = len(redirects.of(Outcome.UNCHANGED))
+    waiting = [row.old for row in redirects.waiting]
+    kept = redirects.kept
     found = counted(kept, "address stays as it is", "addresses stay as they are")
     if waiting:
         count = counted(len(waiting), "address waits", "addresses wait")

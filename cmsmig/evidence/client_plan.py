@@ -4,9 +4,8 @@ how long it takes; in words, and as a page that can be sent."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
@@ -15,12 +14,13 @@ from cmsmig.evidence.addresses import site_address
 from cmsmig.evidence.failures import file_failures
 from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.rows import STAYS_AWAY, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
+from cmsmig.reconcile.rules.publication import Showing
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan_details import PlanDetails, Planned, PlannedItem
 from cmsmig.ui.doc import Address, Cell, Doc, Facts, Part, Table, Text, applicable
 from cmsmig.ui.documents.findings import loss_facts
 from cmsmig.ui.format import about, megabytes, moment
@@ -43,6 +43,10 @@ _HEAD = (
 _FAILED: Mapping[str, str] = {
     "conflict": "Another story, which is not of this import, is at its place.",
 }
+_GONE = (
+    "Its story is no longer in the space, and stays away until it is restored there or "
+    "decided to be made again."
+)
 _NOT_FIT = "It cannot become a story as it is; the list of findings says why."
 
 
@@ -142,6 +146,8 @@ def _behind(found: Sequence[CollectionPlan]) -> Part:
 
 def _sentences(plan: Plan, total: CollectionPlan) -> Iterator[Part]:
     held = counted(total.stories[Showing.HELD], "story is", "stories are")
+    withdrawn = total.stories[Showing.WITHDRAWN]
+    hidden = counted(withdrawn, "story", "stories")
     missing = counted(len(plan.missing_files), "file")
     calls = counted(plan.total_calls, "call")
     yield from applicable(
@@ -152,6 +158,7 @@ def _sentences(plan: Plan, total: CollectionPlan) -> Iterator[Part]:
                 "not to be published by what was decided."
             ),
         ),
+        (withdrawn, Text(f"Unpublished by editors, and stays so: {hidden}.")),
         (plan.missing_files, Text(f"{missing} could not be had from the origin.")),
         (
             True,
@@ -162,16 +169,6 @@ def _sentences(plan: Plan, total: CollectionPlan) -> Iterator[Part]:
             ),
         ),
     )
-
-
-class Showing(StrEnum):
-    """What visitors of the new site see of a story after the import."""
-
-    PUBLISHED = "published"
-    HELD = "held"
-    """Nothing, although they see its page at the origin now."""
-    DRAFT = "draft"
-    """Nothing, as at the origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,50 +209,37 @@ def plan_collections(details: PlanDetails) -> tuple[CollectionPlan, ...]:
         each.collection_id: CollectionPlan(each.display_name)
         for each in migration.origin.collections
     }
-    behind = _count_left(found, details.left_behind())
     names = {
         each.locale_id: each.display_name for each in migration.origin.site.locales
     }
     primary = next(
         (e.display_name for e in migration.origin.site.locales if e.primary), ""
     )
-    for entry in migration.selected:
-        key = entry.item.key
-        if key not in behind:
-            made = found[key.collection_id]
-            made.stories[_showing(migration, key, live=entry.live)] += 1
-            made.languages[names.get(key.locale_id, primary)] += 1
-    for skip in migration.skipped:
-        if skip.reason == IN_PRIMARY_STORY:
-            made = found[skip.key.collection_id]
+    sentences: dict[str, str] = {}
+    for key, each in details.items.items():
+        made = found[key.collection_id]
+        if each.has_story:
+            made.stories[details.showing[key]] += 1
+        elif each.reason == IN_PRIMARY_STORY:
             made.translations += 1
-            made.languages[names.get(skip.key.locale_id, primary)] += 1
+        else:
+            # What differs from item to item is in the list of findings.
+            said = sentences.setdefault(each.reason or each.counted, _why(each))
+            made.left[said] += 1
+            continue
+        made.languages[names.get(key.locale_id, primary)] += 1
+    behind = {key for key, each in details.items.items() if not each.has_story}
     _count_files(found, migration, behind)
     return tuple(each for each in found.values() if each.items)
 
 
-def _count_left(
-    found: Mapping[str, CollectionPlan], rows: Iterable[ItemRow]
-) -> Set[ItemKey]:
-    """Count the items that stay behind; return them."""
-    sentences: dict[str, str] = {}
-    behind: set[ItemKey] = set()
-    for row in rows:
-        behind.add(row.key)
-        if row.reason == IN_PRIMARY_STORY:
-            continue
-        failed = row.status == "failed"
-        said = _FAILED.get(row.reason, _NOT_FIT) if failed else row.explanation
-        # What differs from item to item is in the list of findings.
-        said = sentences.setdefault(row.reason, said)
-        found[row.key.collection_id].left[said] += 1
-    return behind
-
-
-def _showing(migration: Migration, key: ItemKey, *, live: bool) -> Showing:
-    if key in migration.to_publish:
-        return Showing.PUBLISHED
-    return Showing.HELD if live else Showing.DRAFT
+def _why(each: PlannedItem) -> str:
+    """Return why an item has no story after the import."""
+    if each.counted is Planned.GONE:
+        return _GONE
+    if each.counted is Planned.FAILED:
+        return _FAILED.get(each.reason, _NOT_FIT)
+    return each.row.explanation or STAYS_AWAY
 
 
 def _count_files(

@@ -193,7 +193,7 @@ def gather(
         losing = ledger.findings.losing()
         redirects = imported_addresses(project, migration, ledger, rows)
         old_hosts = count_hosts(old_addresses(migration, ledger, rows), migration)
-    public = verification.public_keys if verification else ()
+    public = verification.public_keys if verification else None
     details = _details_of(migration, rows, losing)
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))
     return Evidence(
@@ -354,10 +354,10 @@ def _who_decided(
         found: Reviewed | None = reviewed.reviewed
         if found is not None:
             yield what, found
-    bodies: dict[str, list[str]] = {}
+    bodies: dict[tuple[str, str], list[str]] = {}
     for each in decisions.blocks.reviews.values():
         if each.by:
-            bodies.setdefault(each.by, []).append(each.at)
-    for by, times in sorted(bodies.items()):
+            bodies.setdefault((each.by, each.how), []).append(each.at)
+    for (by, how), times in sorted(bodies.items()):
         text = counted(len(times), "text", "texts")
-        yield f"The blocks of {text}", Reviewed(by, max(times), "")
+        yield f"The blocks of {text}", Reviewed(by, max(times), how)

@@ -74,6 +74,16 @@ TICKED: Final = "Ticked by"
 """One more, where a line is ticked."""
 SHOWN = 200
 """Findings of one sort that the page shows; its CSV file has all of them."""
+_PUBLISHED: Mapping[str, str] = {
+    "stories": "Stories",
+    "published": "Published",
+    "withdrawn": "Unpublished by editors",
+    "waiting": "Wait for an editor",
+    "held": "Held back by decision",
+    "due": "Still to publish",
+    "drafts": "Not live at the old site",
+}
+"""The columns of what is published, by the name of the count."""
 _PAGES: Final = 3
 """Pages that are named of one file."""
 _STATES: Mapping[CheckState, Mark] = {
@@ -181,14 +191,16 @@ def accounting_doc(evidence: Evidence) -> Iterator[Part]:
     ]
     yield Table(("Collection", *head), rows, shown=len(rows))
     published: list[tuple[Cell, ...]] = [
-        (each.name, it.stories, it.published, it.held, it.due, it.drafts)
-        for each in evidence.collections
-        if (it := each.publication).stories
+        (name, *(getattr(it, part) for part in _PUBLISHED))
+        for name, it in (
+            *((each.name, each.publication) for each in evidence.collections),
+            ("All", evidence.publication),
+        )
+        if it.stories
     ]
     if published:
-        states = ("Stories", "Published", "Held back by decision", "Still to publish")
         yield Table(
-            ("Collection", *states, "Not live at the old site"),
+            ("Collection", *_PUBLISHED.values()),
             published,
             "Published",
             shown=len(published),
@@ -242,11 +254,10 @@ def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
 
 def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
     """Yield where each old address of `site` leads, and what waits for a decision."""
-    moved, kept = found.of(Outcome.MOVED), len(found.of(Outcome.UNCHANGED))
+    moves = counted(found.moved, "address moves", "addresses move")
     yield Text(
-        f"{counted(len(moved), 'address moves', 'addresses move')} ({MOVED_STATUS}), "
-        f"{kept:,} stay as they are. All are in `redirects/address-map.csv`, and in a "
-        "file for each host."
+        f"{moves} ({MOVED_STATUS}), {found.kept:,} stay as they are. All are in "
+        "`redirects/address-map.csv`, and in a file for each host."
     )
     by_source = found.counts()
     counts: list[list[Cell]] = [
@@ -255,7 +266,7 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
         if source in by_source
     ]
     yield Table(("Known from", *map(str.capitalize, Outcome)), counts, "Old addresses")
-    waiting = [row for row in found.rows if row.outcome is Outcome.WAITING]
+    waiting = found.waiting
     head = ("Old address", "Why", "Item")
     named = [(Link(row.old, site), Text(row.why), row.name) for row in waiting]
     rest = "all are in redirects/address-map.csv"
@@ -265,7 +276,7 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
             Link(row.old, site),
             Link(row.new + row.tail, found.host if row.new.startswith("/") else ""),
         )
-        for row in moved
+        for row in found.of(Outcome.MOVED)
     ]
     yield from table(("Old address", "New address"), rows, "Moved", shown=50)
     if clashes := [*found.shared, *found.shadowed]:

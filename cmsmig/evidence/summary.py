@@ -18,6 +18,7 @@ from cmsmig.ledger.rows import (
     GoneState,
     ItemRow,
 )
+from cmsmig.reconcile.rules.publication import Showing, showing_of
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.differences import Verification
 
@@ -34,12 +35,11 @@ _GONE = {
 Verdict: TypeAlias = Literal["good", "warning", "bad"]
 _STATUSES = ("created", "reused", "skipped", "failed")
 _GONES = ("gone_kept", *_GONE.values())
-_PUBLISHED = ("published", "held", "due", "drafts")
 
 
 @dataclass(frozen=True, slots=True)
 class PublicationCount:
-    """Stories = published + held + due + drafts."""
+    """Stories = published + withdrawn + waiting + held + due + drafts."""
 
     published: int = 0
     held: int = 0
@@ -48,15 +48,33 @@ class PublicationCount:
     """Decided to be published, and not published yet."""
     drafts: int = 0
     """Not live at the origin either."""
+    withdrawn: int = 0
+    """Published by the import, and unpublished by editors."""
+    waiting: int = 0
+    """To be published, and an editor works on them."""
+
+    @classmethod
+    def of(cls, shown: Iterable[Showing]) -> PublicationCount:
+        """Return how many stories show visitors what."""
+        found = Counter(shown)
+        return cls(
+            published=found[Showing.PUBLISHED],
+            held=found[Showing.HELD],
+            due=found[Showing.DUE],
+            drafts=found[Showing.DRAFT],
+            withdrawn=found[Showing.WITHDRAWN],
+            waiting=found[Showing.WAITING],
+        )
 
     @property
     def stories(self) -> int:
         """Return how many stories the import made."""
-        return self.published + self.unpublished + self.drafts
+        by_editors = self.withdrawn + self.waiting
+        return self.published + by_editors + self.unpublished + self.drafts
 
     @property
     def unpublished(self) -> int:
-        """Return how many stories of live items are not published."""
+        """Return how many stories of live items no one published."""
         return self.held + self.due
 
     def as_json(self) -> JsonObject:
@@ -64,6 +82,8 @@ class PublicationCount:
         return {
             "stories": self.stories,
             "published": self.published,
+            "unpublished_by_editors": self.withdrawn,
+            "waiting_for_editors": self.waiting,
             "held_by_decision": self.held,
             "still_to_publish": self.due,
             "not_live_at_origin": self.drafts,
@@ -104,25 +124,28 @@ class FileCount:
 
 
 def count_collections(
-    migration: Migration, rows: Mapping[ItemKey, ItemRow], public: Collection[ItemKey]
+    migration: Migration,
+    rows: Mapping[ItemKey, ItemRow],
+    public: Collection[ItemKey] | None,
 ) -> tuple[CollectionCount, ...]:
     """Return the counts of each collection that the ledger knows; `public` are the
-    stories that were read back as published, by anyone."""
-    live = {entry.item.key for entry in migration.selected if entry.live}
+    items whose stories the space shows to visitors, None where that was not read: then
+    it is as the last import left it."""
+    live = migration.live
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    shown: defaultdict[str, list[Showing]] = defaultdict(list)
     for key, row in rows.items():
         found = counts[key.collection_id]
         if row.gone is None or row.gone.reason != DELETED_THERE:
             found[row.status] += 1
         if row.gone is not None:
             found[_GONE.get(row.gone.state, "gone_kept")] += 1
-        if row.current_record is not None and row.current_record.made:
-            if row.published or key in public:
-                found["published"] += 1
-            elif key in migration.to_publish:
-                found["due"] += 1
-            else:
-                found["held" if key in live else "drafts"] += 1
+        if (record := row.current_record) is not None and record.made:
+            is_public = record.left_public if public is None else key in public
+            asked, is_live = key in migration.to_publish, key in live
+            shown[key.collection_id].append(
+                showing_of(record, is_public=is_public, asked=asked, is_live=is_live)
+            )
     names = {
         each.collection_id: each.display_name for each in migration.origin.collections
     }
@@ -134,7 +157,7 @@ def count_collections(
                 open=found["selected"],
                 **{name: found[name] for name in (*_STATUSES, *_GONES)},
             ),
-            PublicationCount(**{name: found[name] for name in _PUBLISHED}),
+            PublicationCount.of(shown[collection_id]),
         )
         for collection_id, found in counts.items()
     )
@@ -232,6 +255,7 @@ def _verdict(
         "page that is live at the old site is",
         "pages that are live at the old site are",
     )
+    waits = counted(published.waiting, "publication waits", "publications wait")
     unfinished: Verdict = "bad" if failures or undecided else "warning"
     states: tuple[tuple[object, Verdict, str], ...] = (
         (not arrived, "warning", "Nothing is imported yet."),
@@ -262,6 +286,12 @@ def _verdict(
             "warning",
             f"{every}; {pages} not published yet, as was decided.",
         ),
+        (
+            published.waiting,
+            "warning",
+            f"{every}, but {waits} for a decision, since an editor works on it.",
+        ),
+        (found.kept, "warning", f"{every}. {found.kept_sentence}"),
         (True, "good", f"{every}, and everything read back is as it was written."),
     )
     return next((kind, said) for is_so, kind, said in states if is_so)
@@ -287,6 +317,8 @@ def _why_not(published: PublicationCount) -> str:
     parts = [
         f"{count:,} {said}"
         for count, said in (
+            (published.withdrawn, "unpublished by editors, and stay so"),
+            (published.waiting, "wait: an editor works on them"),
             (published.held, "live at the old site: held back by decision"),
             (published.due, "were to be published and are not yet"),
             (published.drafts, "are not live at the old site either"),
@@ -318,6 +350,7 @@ def _left(
         ),
         (unread, "Operator: have what visitors get compared (`cmsmig verify`)."),
         (published.due, "Operator: run `cmsmig publish`."),
+        (published.waiting, "Operator and editors: decide about them in notebook 04."),
         (published.held, f"Editors or operator: {HELD[0].lower()}{HELD[1:]}"),
         (True, "Everybody: the checklist before the DNS switch, below."),
     )

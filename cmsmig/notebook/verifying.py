@@ -20,7 +20,6 @@ from cmsmig.evidence.report import (
     headline_doc,
 )
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.mapping.redirects.address_map import Outcome
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_list import show_changes
@@ -127,7 +126,7 @@ def redirects(handover: Handover) -> Panel:
     found, files = handover.redirects(), (Text(f"Written: {each}") for each in written)
     return workspace.panel(
         doc_sheet(*planned_redirects_doc(handover, found), *files),
-        text=f"redirects: {len(found.of(Outcome.MOVED))}",
+        text=f"redirects: {found.moved}",
     )
 
 

@@ -108,6 +108,28 @@ def test_what_is_gone_is_decided_by_a_button(project: Staged) -> None:
     assert "<b>Theirs</b>" in names(project)
 
 
+def test_undo_restores_the_decision_before(project: Staged) -> None:
+    """Step by step, as far as this notebook wrote them; also of one that was in the
+    file before."""
+    worked(
+        project,
+        {"pick": ["changes-decide", "make it again"]},
+        {"pick": ["changes-decide", "leave it out"]},
+        {"pick": ["changes-decide", "undo"]},
+        {"shows": ["changes_list", "✓ make it again"]},
+    )
+    [gone] = yaml.safe_load(decided(project))["gone"]
+    assert gone["action"] == "recreate"
+    worked(
+        project,
+        {"pick": ["changes-decide", "leave it out"]},
+        {"pick": ["changes-decide", "undo"]},
+        {"shows": ["changes_list", "✓ make it again"]},
+        {"pick": ["changes-decide", "undo"]},
+    )
+    assert yaml.safe_load(decided(project))["gone"] == []
+
+
 @pytest.mark.parametrize(
     ("option", "status"),
     [
@@ -162,7 +184,9 @@ def test_all_changes_that_are_listed_are_decided_together(
         {"shows": ["changes_list", "✓ write ours", "✓ make it again"]},
     )
     assert [each["take"] for each in taken["edits"]] == ["ours"]
-    assert all(each["note"] for each in (*taken["edits"], *taken["gone"]))
+    notes = [each["note"] for each in (*taken["edits"], *taken["gone"])]
+    assert notes
+    assert all(each.endswith(", in bulk") for each in notes)
     project.done("import")
     assert "Ours" in names(project)
     assert len(project.stories()) == before + 1

@@ -117,6 +117,21 @@ class AddressMap:
         ]
 
     @property
+    def moved(self) -> int:
+        """Return how many addresses move, without patterns."""
+        return len(self.of(Outcome.MOVED))
+
+    @property
+    def kept(self) -> int:
+        """Return how many addresses stay as they are, without patterns."""
+        return len(self.of(Outcome.UNCHANGED))
+
+    @property
+    def waiting(self) -> list[AddressRow]:
+        """Return the rows that wait for a decision, patterns too."""
+        return [row for row in self.rows if row.outcome is Outcome.WAITING]
+
+    @property
     def rules(self) -> list[AddressRow]:
         """Return the rows that need a rule at the host: first single addresses, but
         for those that a pattern leads to the same place, then the patterns."""
@@ -135,23 +150,25 @@ class AddressMap:
                 return
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Return the number of addresses by source and outcome."""
+        """Return the number of addresses by source and outcome; patterns only where
+        they wait."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for row in self.rows:
+            if row.is_pattern and row.outcome is not Outcome.WAITING:
+                continue
             found[row.sources[0]][row.outcome] += 1
         return {source: dict(sorted(each.items())) for source, each in found.items()}
 
     def as_json(self) -> JsonObject:
         """Return what report.json says of the redirects."""
-        waiting = [row for row in self.rows if row.outcome is Outcome.WAITING]
         return {
             "status": MOVED_STATUS,
-            "moved": len(self.of(Outcome.MOVED)),
-            "kept": len(self.of(Outcome.UNCHANGED)),
+            "moved": self.moved,
+            "kept": self.kept,
             "gone": len(self.of(Outcome.GONE)),
             "without_a_new_page": _named(self.of(Outcome.WAITING, Source.ITEM)),
             "needs_a_target": _named(self.of(Outcome.WAITING, Source.GONE_ITEM)),
-            "waiting": [{"old": row.old, "why": row.why} for row in waiting],
+            "waiting": [{"old": row.old, "why": row.why} for row in self.waiting],
             "old_paths_of_several_stories": list(self.shared),
             "new_paths_hidden_by_a_redirect": list(self.shadowed),
             "addresses": {source: {**each} for source, each in self.counts().items()},

@@ -121,6 +121,8 @@ class _ItemSets(View):
         self._reviewer = reviewer
         self._scope = ""
         """The collection that the choices are about; empty: all."""
+        self._how = INDIVIDUALLY
+        """In bulk once something was chosen for several collections together."""
 
     @action("for")
     def narrow(self, collection_id: str) -> None:
@@ -134,6 +136,8 @@ class _ItemSets(View):
         field, _, value = sent.partition("=")
         rule = next(each for each in RULES if each.field == field)
         scoped = self._scoped()
+        if len(scoped) > 1:
+            self._how = IN_BULK
         collections = (
             rule.with_value(each, value) if each in scoped else each
             for each in self._decision.collections
@@ -164,12 +168,13 @@ class _ItemSets(View):
     @action("save", "Write decisions/collections.yaml", main=True)
     def save(self, _: str) -> None:
         """Write what is chosen, signed."""
-        decision = sign(self._decision, self._reviewer, INDIVIDUALLY)
+        decision = sign(self._decision, self._reviewer, self._how)
         if self._workspace.dry_run:
             self.say("This is a dry run: nothing was written.", "warning")
             return
         path = write_decision(self._workspace.project, decision)
         self._decision, self._signed = decision, signature_html(decision)
+        self._how = INDIVIDUALLY
         self.say(f"{path} is written.", "good")
         self.show()
         remember_reviewer(self._workspace, self._reviewer)

@@ -46,7 +46,7 @@ from cmsmig.ui.view import action
 DECISION = "decision"
 """The column in which rows are decided."""
 UNDO = "undo"
-"""Ends a decision."""
+"""Restores what was decided before the last choice: another decision, or none."""
 
 
 class DecisionTable(TableView, Generic[D]):
@@ -76,6 +76,18 @@ class DecisionTable(TableView, Generic[D]):
     def with_taken(self, now: D, taken: Mapping[str, str], how: str) -> D:
         """Return the decisions with these, by the key of their row."""
 
+    @abstractmethod
+    def place(self, key: str) -> tuple[str, ...]:
+        """Return what a row's decision is about, as it stays when rows move."""
+
+    @abstractmethod
+    def filed(self, now: D, key: str) -> tuple[Any, ...]:
+        """Return what the file decides about a row."""
+
+    @abstractmethod
+    def with_filed(self, now: D, key: str, filed: tuple[Any, ...]) -> D:
+        """Return the decisions with just these about a row."""
+
     def in_bulk(self, key: str) -> Sequence[str]:
         """Return what can be decided about a row together with others."""
         return self._offered(key)
@@ -93,9 +105,29 @@ class DecisionTable(TableView, Generic[D]):
         self.take({e: option for e in keys if option in self.in_bulk(e)}, IN_BULK)
 
     def take(self, taken: Mapping[str, str], how: str) -> None:
-        """Take these decisions, by the key of their row."""
+        """Take these decisions, by the key of their row; or restore those before."""
         said = f"{counted(len(taken), 'decision')} written to"
-        self.change(lambda now: self.with_taken(now, taken, how), said)
+        new = {key: option for key, option in taken.items() if option != UNDO}
+        earlier = {
+            key: self.workspace.earlier_decisions.setdefault(self.place(key), [])
+            for key in taken
+        }
+        before: dict[str, tuple[Any, ...]] = {}
+
+        def change(now: D) -> D:
+            for key in taken.keys() - new.keys():
+                now = self.with_filed(
+                    now, key, earlier[key][-1] if earlier[key] else ()
+                )
+            before.update({key: self.filed(now, key) for key in new})
+            return self.with_taken(now, new, how)
+
+        self.change(change, said)
+        for key, history in earlier.items():
+            if key in before:
+                history.append(before[key])
+            elif history:
+                history.pop()
 
     def change(self, change: Callable[[D], D], said: str) -> None:
         """Change the decisions, and list what follows."""
@@ -209,12 +241,21 @@ class Point:
     def decided(
         self, now: ConflictsDecision, option: str, by: str
     ) -> ConflictsDecision:
-        """Return the decisions with one about this, or without any."""
+        """Return the decisions with one about this."""
+        return self.with_filed(now, (replace(self.options[option], note=by),))
+
+    def filed(self, now: ConflictsDecision) -> tuple[Decision, ...]:
+        """Return what the file decides about just this."""
         first = next(iter(self.options.values()))
-        kept = [each for each in _filed(now, first) if _place(each) != self.place]
-        if option in self.options:
-            kept.append(replace(self.options[option], note=by))
-        changed: dict[str, Any] = {_FILED[type(first)]: tuple(kept)}
+        return tuple(e for e in _filed(now, first) if _place(e) == self.place)
+
+    def with_filed(
+        self, now: ConflictsDecision, filed: tuple[Decision, ...]
+    ) -> ConflictsDecision:
+        """Return the decisions with just these about this."""
+        first = next(iter(self.options.values()))
+        others = [each for each in _filed(now, first) if _place(each) != self.place]
+        changed: dict[str, Any] = {_FILED[type(first)]: (*others, *filed)}
         return replace(now, **changed)
 
 
@@ -316,12 +357,29 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     def with_taken(
         self, now: ConflictsDecision, taken: Mapping[str, str], how: str
     ) -> ConflictsDecision:
-        """Return the decisions with these, signed and dated."""
-        today = datetime.now(UTC).date().isoformat()
-        by = ", ".join(filter(None, (known_reviewer(self.workspace), today)))
+        """Return the decisions with these, signed and dated, and whether in bulk."""
+        today, name = (
+            datetime.now(UTC).date().isoformat(),
+            known_reviewer(self.workspace),
+        )
+        by = ", ".join(filter(None, (name, today, how if how == IN_BULK else "")))
         for key, option in taken.items():
             now = self._points[number_of(key)].decided(now, option, by)
         return now
+
+    def place(self, key: str) -> tuple[str, ...]:
+        """Return what the decision about a change is about."""
+        return self._points[number_of(key)].place
+
+    def filed(self, now: ConflictsDecision, key: str) -> tuple[Decision, ...]:
+        """Return what the file decides about a change."""
+        return self._points[number_of(key)].filed(now)
+
+    def with_filed(
+        self, now: ConflictsDecision, key: str, filed: tuple[Decision, ...]
+    ) -> ConflictsDecision:
+        """Return the decisions with just these about a change."""
+        return self._points[number_of(key)].with_filed(now, filed)
 
     def name_of(self, key: str) -> str:
         """Return what changed."""

@@ -122,7 +122,8 @@ class StepView(JobView):
         path = self._workspace.project.ledger
         if path.exists():
             with Ledger.open_existing(path) as ledger:
-                found = step_result(self._step, self._shown.details.migration, ledger)
+                plan, details = self._shown.plan, self._shown.details
+                found = step_result(self._step, details.migration, ledger, plan)
             whole = Note(f"{found.sentence} {found.next_step}", "good")
             yield whole if found.is_whole else Note(found.sentence)
 
@@ -139,7 +140,7 @@ class StepView(JobView):
         """Yield what is true now, the accounting, what was said and what failed."""
         migration = decided_migration(self._workspace, outcome.plan.pilot)
         with Ledger.open_existing(self._workspace.project.ledger) as ledger:
-            result = step_result(self._step, migration, ledger)
+            result = step_result(self._step, migration, ledger, outcome.plan)
             failed = self._failures(outcome, migration, ledger)
         if outcome.exit_code:
             yield Note(result.sentence, "bad")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 
 from cmsmig.counting import counted, first_of
 from cmsmig.item_key import ItemKey
@@ -11,6 +11,8 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.reconcile.rules.publication import Showing
+from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 
@@ -20,6 +22,7 @@ _MADE_BY_PREPARE = {
     "create_datasources": "datasource",
     "create_folders": "folder",
 }
+_UNSAID: Mapping[ItemKey, str] = {}
 _SHOWN = 3
 """Stories that are named because the step is not done for them."""
 
@@ -34,7 +37,9 @@ class StepResult:
     is_whole: bool
 
 
-def step_result(step: str, migration: Migration, ledger: Ledger) -> StepResult:
+def step_result(
+    step: str, migration: Migration, ledger: Ledger, plan: Plan
+) -> StepResult:
     """Return what the destination has now of what a step was to bring; for a pilot, of
     the pilot alone. Reads only.
     """
@@ -61,12 +66,36 @@ def step_result(step: str, migration: Migration, ledger: Ledger) -> StepResult:
         }
         said = f"{of} have their relations and links"
         return _result(wanted, linked, said, "Next: publication, below.")
-    due = migration.to_publish & chosen
+    return _published(wanted, there, migration.to_publish & chosen, plan, of)
+
+
+def _published(
+    wanted: Mapping[ItemKey, ItemRow | None],
+    there: Mapping[ItemKey, ItemRow],
+    asked: Set[ItemKey],
+    plan: Plan,
+    of: str,
+) -> StepResult:
+    """Return how many of the stories that are asked for were published; those that
+    editors unpublished stay so."""
+    next_step = "Next: 07, verify."
+    showing = plan.details.showing if plan.details else {}
+    due = {key for key in asked if showing.get(key) is not Showing.WITHDRAWN}
+    hidden = counted(len(asked - due), "story", "stories")
+    stays = f" Unpublished by editors: {hidden}." if asked - due else ""
     if not due:
-        return StepResult("No story is to be published.", "Next: 07, verify.", True)
+        said = f"No story is to be published.{stays}"
+        return StepResult(said, next_step, True)
+    waits = {e.what: e.why for e in plan.edit_conflicts if e.field == PUBLISHED}
+    why = {
+        key: waits[row.story_record.full_slug]
+        for key, row in there.items()
+        if row.story_record and row.story_record.full_slug in waits
+    }
     public = {key: key in there and bool(there[key].published) for key in due}
     said = f"{of} that are to be published have been"
-    return _result(wanted, public, said, "Next: 07, verify.")
+    found = _result(wanted, public, said, next_step, why)
+    return replace(found, sentence=f"{found.sentence}{stays}")
 
 
 def _result(
@@ -74,11 +103,17 @@ def _result(
     done: Mapping[ItemKey, bool],
     said: str,
     next_step: str,
+    why: Mapping[ItemKey, str] = _UNSAID,
 ) -> StepResult:
-    """Return how many stories are `done`, and name those that are not."""
+    """Return how many stories are `done`, and name those that are not, and `why` where
+    the ledger does not say it."""
     if not done:
         return StepResult("There is no story to do this for.", next_step, True)
-    missing = [_named(key, rows[key]) for key in sorted(done) if not done[key]]
+    missing = [
+        _named(key, rows[key], why.get(key, ""))
+        for key in sorted(done)
+        if not done[key]
+    ]
     if not missing:
         many = f"All {len(done):,}" if len(done) > 1 else "1 of 1"
         return StepResult(f"{many} stories{said}.", next_step, True)
@@ -87,11 +122,11 @@ def _result(
     return StepResult(f"{many} stories{said}. Not: {names}.", next_step, False)
 
 
-def _named(key: ItemKey, row: ItemRow | None) -> str:
+def _named(key: ItemKey, row: ItemRow | None, why: str) -> str:
     """Return the name of an item, and why it is not done."""
     if row is None:
         return f"{key} (not imported yet)"
-    why = row.explanation.rstrip(".")
+    why = row.explanation.rstrip(".") or why
     if not why and row.link_state == "pending":
         why = "it refers to an item without a story"
     return f"{row.name} ({why or 'not done yet'})"

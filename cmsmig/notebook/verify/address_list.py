@@ -99,10 +99,16 @@ class AddressView(DecisionTable[RedirectsDecision]):
 
     @action("target")
     def lead(self, sent: str) -> None:
-        """Let one address lead to a target; without one nothing is decided."""
+        """Let one address lead to a target; without one it leads to none any more."""
         key, _, to = sent.partition("=")
         self._target = to.strip()
-        self.take({key: _MOVE if self._target else UNDO}, INDIVIDUALLY)
+        if self._target:
+            self.take({key: _MOVE}, INDIVIDUALLY)
+        elif self.taken(key) == _MOVE:
+            self.take({key: UNDO}, INDIVIDUALLY)
+        else:
+            self.load()
+            self.show()
 
     @action("host")
     def name_host(self, value: str) -> None:
@@ -177,6 +183,23 @@ class AddressView(DecisionTable[RedirectsDecision]):
                 choice = RedirectChoice(old=old, action=action, to=to, reviewed=review)
                 kept[old] = choice
         return replace(now, addresses=tuple(kept.values()))
+
+    def place(self, key: str) -> tuple[str, ...]:
+        """Return the address that a row is about."""
+        return (str(FOLDER), self._at(key).old)
+
+    def filed(self, now: RedirectsDecision, key: str) -> tuple[RedirectChoice, ...]:
+        """Return what the file decides about an address."""
+        old = self._at(key).old
+        return tuple(each for each in now.addresses if each.old == old)
+
+    def with_filed(
+        self, now: RedirectsDecision, key: str, filed: tuple[RedirectChoice, ...]
+    ) -> RedirectsDecision:
+        """Return the decisions with just these about an address."""
+        old = self._at(key).old
+        others = (each for each in now.addresses if each.old != old)
+        return replace(now, addresses=(*others, *filed))
 
     def change(
         self, change: Callable[[RedirectsDecision], RedirectsDecision], said: str

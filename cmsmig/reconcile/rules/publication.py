@@ -38,6 +38,8 @@ class Showing(StrEnum):
     PUBLISHED = "published"
     WITHDRAWN = "withdrawn"
     """Nothing: an editor unpublished it."""
+    WAITING = "waiting"
+    """Nothing yet: an editor works on it, and a publication would show that too."""
     DUE = "due"
     """Nothing yet: it is to be published."""
     HELD = "held"
@@ -49,12 +51,17 @@ class Showing(StrEnum):
 def showing_of(
     record: StoryRecord | None, *, is_public: bool, asked: bool, is_live: bool
 ) -> Showing:
-    """Return what visitors see of a story; None for one that is not made yet."""
+    """Return what visitors see of a story; None for one that is not made yet.
+
+    Each number of published stories, in plans, reports and notebooks, counts this.
+    """
     if is_public:
         return Showing.PUBLISHED
+    if asked and record is not None and record.left_public:
+        return Showing.WITHDRAWN
     if asked:
-        was_public = record is not None and record.left_public
-        return Showing.WITHDRAWN if was_public else Showing.DUE
+        is_edited = record is not None and record.kept_edits
+        return Showing.WAITING if is_edited else Showing.DUE
     return Showing.HELD if is_live else Showing.DRAFT
 
 

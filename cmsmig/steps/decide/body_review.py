@@ -170,8 +170,11 @@ class Review:
             self._steps.append(_Step(words, {}, before))
 
     def sign(self) -> None:
-        """Accept the file as a whole, fields and all, as the reviewer."""
-        signed = stamp_review(self._named(), INDIVIDUALLY)
+        """Accept the file as a whole, fields and all, as the reviewer: in bulk, where
+        any of its bodies was."""
+        reviews = self.decision.reviews.values()
+        in_bulk = any(each.how == IN_BULK for each in reviews)
+        signed = stamp_review(self._named(), IN_BULK if in_bulk else INDIVIDUALLY)
         self._file.change(lambda now: replace(now, reviewed=signed), design=False)
 
     def facts(self, html: str, document: JsonObject) -> BodyFacts:

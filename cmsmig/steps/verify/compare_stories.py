@@ -186,8 +186,6 @@ class ReadBack:
             codes = ("", *(each.code for each in languages))
             found.unpublished[key] = {c: visible_prints(story, c) for c in codes}
         is_public = story.row.published
-        if is_public:
-            found.public_keys.add(key)
         field = publication_diff(
             record,
             self._decided,

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
 from cmsmig.item_key import ItemKey
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import NO_LABELS, Labels
@@ -105,8 +106,8 @@ class Verification:
     or none had to be."""
     published_at: dict[ItemKey, datetime | None] = field(default_factory=dict)
     """When each story was published last, as the management side has it."""
-    public_keys: set[ItemKey] = field(default_factory=set)
-    """The stories that are published, by this import or by editors."""
+    public_keys: frozenset[ItemKey] = frozenset()
+    """The items whose stories the space shows to visitors, whoever published them."""
     public: int = 0
     """How many stories were compared with what visitors get."""
     public_unread: str = ""
@@ -148,6 +149,12 @@ class Verification:
     def found(self) -> Sequence[Difference]:
         """Return all that is not as the origin and the decisions have it."""
         return [*self.differences, *self.kept]
+
+    @property
+    def kept_sentence(self) -> str:
+        """Return how many edits of editors stay."""
+        edits = counted(len(self.kept), "edit by editors is", "edits by editors are")
+        return f"{edits} kept, which nothing of ours contradicts."
 
     @property
     def is_as_decided(self) -> bool:

@@ -112,7 +112,13 @@ def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verificat
     members: dict[str, set[int]] = {}
     for key in groups.keys() & expected.keys():
         members.setdefault(groups[key], set()).add(expected[key].story_id)
+    public = {row.story_id for row in stories if row.published}
     return Verification(
+        public_keys=frozenset(
+            row.key
+            for row in rows
+            if row.story_record is not None and row.story_record.story_id in public
+        ),
         wanted_groups=groups,
         members={group: frozenset(ids) for group, ids in members.items()},
         labels=labels_of(job.migration.design, stories, rows),

@@ -85,7 +85,7 @@ def verification_doc(
     items = counted(found.not_in_yet, "selected item is", "selected items are")
     yield Note(said, "bad" if found.differences else "good")
     yield from applicable(
-        (found.kept, Note(kept_sentence(found), "warning")),
+        (found.kept, Note(found.kept_sentence, "warning")),
         (found.only, Note(f"Only this was compared: {', '.join(found.only)}.")),
         (found.public_unread, Note(found.public_unread, "bad")),
         (found.unread, Note(found.unread)),
@@ -120,9 +120,3 @@ def verification_doc(
         ]
         head = ("Kind", "Item", "Field", "What differs")
         yield from table(head, rows, caption, rest, shown)
-
-
-def kept_sentence(found: Verification) -> str:
-    """Return how many edits of editors stay as they are."""
-    edits = counted(len(found.kept), "edit by editors stays", "edits by editors stay")
-    return f"{edits}, as nothing of ours contradicts it."

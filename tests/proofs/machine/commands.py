@@ -109,14 +109,19 @@ def import_(days: Days, step: Step) -> None:
     space = look(days.world)
     verified = days.world.run("verify", "--json")
     insist("a verification", verified.code in (0, 4), said(verified))
-    differences = verified.document["differences"]
-    named(days, things(days, space), differences)
+    document = verified.document
+    differences, kept = document["differences"], document["kept"]
+    is_different = bool(differences or document["public_unread"])
+    insist(
+        "a verification", verified.code == (4 if is_different else 0), said(verified)
+    )
+    named(days, things(days, space), document)
     used.named(days, differences)
     if ended.code == 1:
         insist("what is undone differs", verified.code == 4, said(ended))
     if ended.code == 0:
         rules.imported(days, space)
-        rules.verified(days, space, differences)
+        rules.verified(days, space, [*differences, *kept])
         rules.redirected(days, space, _redirects(days))
         days.book.stirred = days.book.is_behind()
 

@@ -8,7 +8,7 @@ now (ours). Predicted are fields that nothing but an edit or a decision moves.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from tests.proofs.machine.book import Days
 from tests.proofs.machine.broken import insist
 from tests.proofs.machine.decided import (
     COMPONENT,
+    STAYS,
     STORY,
     THEIRS,
     WAITS,
@@ -134,19 +135,25 @@ def planned(days: Days, there: Things, document: Mapping[str, Any]) -> None:
         insist("a plan shows what waits", (what in shown) == (how == WAITS), what)
 
 
-def named(days: Days, there: Things, differences: Sequence[Mapping[str, Any]]) -> None:
-    """Insist that a verification names exactly the fields that differ undecided."""
-    found = {
-        (each["subject"], each["where"])
-        for each in differences
-        if not each["code"].startswith("public")  # What visitors get.
-    }
-    for own, name in outcomes(days, there):
+def named(days: Days, there: Things, document: Mapping[str, Any]) -> None:
+    """Insist that a verification names exactly the fields that differ undecided, and
+    lists as kept exactly those that an editor alone changed."""
+    different, kept = (
+        {
+            (each["subject"], each["where"])
+            for each in document[name]
+            if not each["code"].startswith("public")  # What visitors get.
+        }
+        for name in ("differences", "kept")
+    )
+    for (own, name), how in outcomes(days, there).items():
         thing = there[own]
         differs = thing.ours[name] != thing.theirs[name]
         expected = differs and side_of(days, thing, name) != THEIRS
-        is_named = (thing.subject, name.removeprefix("content.")) in found
+        at = thing.subject, name.removeprefix("content.")
+        found = at in different, at in kept
         what = (
             f"{thing.what}, {name}: {thing.theirs[name]!r}, ours {thing.ours[name]!r}"
         )
-        insist("a verification names what differs", is_named == expected, what)
+        wanted = expected and how != STAYS, expected and how == STAYS
+        insist("a verification names what differs", found == wanted, what)

@@ -57,21 +57,24 @@ def plan_publication(
     withheld = withheld_publications(migration, rows, listed, versions.records)
     diffs = publication_diffs(migration, rows, listed)
     return PlannedPublication(
-        due, hidden, waiting(diffs, withheld), _showing(wanted, due, hidden)
+        due, hidden, waiting(diffs, withheld), _showing(wanted, rows, due, hidden)
     )
 
 
 def _showing(
     wanted: WantedStories,
+    rows: tuple[ItemRow, ...],
     due: tuple[Publication, ...],
     hidden: tuple[ItemRow, ...],
 ) -> dict[ItemKey, Showing]:
     migration = wanted.migration
     there = {row.story_id for row in wanted.snapshot.stories if row.published}
     live, published = migration.live, {each.key for each in due}
-    records = {key: wanted.rows[key].story_record for key in wanted.rows}
+    records = {row.key: row.story_record for row in rows if not row.is_gone}
     public = {key for key, each in records.items() if each and each.story_id in there}
     public = (public - {row.key for row in hidden}) | published
+    # What is used as it is, is as visible as it is.
+    public |= {key for key, each in wanted.conflicts.items() if each.row.published}
     return {
         key: showing_of(
             records.get(key),
@@ -80,4 +83,5 @@ def _showing(
             is_live=key in live,
         )
         for key in migration.items
+        if records.get(key) or key in wanted.creating or key in wanted.conflicts
     }
