@@ -229,6 +229,8 @@ def headline(
     ]
     if why := _why_not(published):
         facts.append(("What is not, and why", why))
+    if verification is not None and verification.kept:
+        facts.append(("What editors changed", verification.kept_sentence))
     if verification is not None and verification.public_unread:
         facts.append(("What was not checked", verification.public_unread))
     facts.append(("What is left", _left(published, verification, failures, undone)))

@@ -124,6 +124,15 @@ def origin_publishes(days: Days, step: Step) -> None:
     days.at_origin({key: replace(item, live=live, number=days.tick())})
 
 
+def origin_withdraws(days: Days, step: Step) -> None:
+    """An item leaves the live set, and stays a draft."""
+    live = [key for key, item in sorted(days.book.origin.items()) if item.live]
+    key = pick(live, step.a)
+    if key is not None:
+        item = days.book.origin[key]
+        days.at_origin({key: replace(item, live=None, number=days.tick())})
+
+
 def origin_archives(days: Days, step: Step) -> None:
     """An item is archived, or no longer."""
     key = _item(days, step.a)
@@ -157,6 +166,19 @@ def editor_edits(days: Days, step: Step) -> None:
 def editor_words(days: Days, step: Step) -> None:
     """A story is saved with other words."""
     _edit(days, step, (NAME, LINE, TEXT)[step.b % 3])
+
+
+def editor_starts(days: Days, step: Step) -> None:
+    """The start page of a folder is saved with one field changed."""
+    stories = days.world.space.stories
+    starts = [
+        each
+        for each in look(days.world).values()
+        if not each.trashed and stories[each.story_id].is_startpage
+    ]
+    seen = pick(sorted(starts, key=lambda each: each.story_id), step.a)
+    if seen is not None:
+        _save(days, step, seen, (NAME, LINE, TEXT, SLUG)[step.b % 4])
 
 
 def editor_translates(days: Days, step: Step) -> None:

@@ -69,7 +69,8 @@ def look(world: World) -> dict[int, Seen]:
         found[own] = Seen(
             own,
             (letter, language),
-            world.space.full_slug(stored),
+            # As decisions and visitors name it; a start page's ends in a slash.
+            world.space.full_slug(stored).strip("/"),
             {
                 NAME: stored.name,
                 SLUG: stored.slug,

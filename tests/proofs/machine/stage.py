@@ -13,6 +13,8 @@ from tests.proofs.world.in_process import ticking
 from tests.proofs.world.world import Checkpoint, World, build_world
 
 CODE = "fr-fr"
+START = "a-0"
+"""The slug of the start page."""
 _RATE = 1000
 
 
@@ -27,6 +29,8 @@ class Setup:
     """Whether a publication renews the change date of a story: it is undocumented."""
     shaped: bool = True
     """Whether folders and tags come from fields."""
+    start: bool = False
+    """Whether an item is the start page of its folder, as long as it has its slug."""
 
 
 SETUPS: Mapping[str, Setup] = {
@@ -35,6 +39,7 @@ SETUPS: Mapping[str, Setup] = {
     "fields": Setup(fields=True),
     "mirror-fields": Setup("mirror", fields=True),
     "live": Setup("live", shaped=False),
+    "start": Setup(shaped=False, start=True),
 }
 
 
@@ -91,6 +96,9 @@ def _decide(stage: Stage) -> None:
     stage.decide(file, "publish: nothing", "publish: what_is_live")
     if setup.fields:
         stage.decide(file, "\nlocales:", "\nlanguages: fields\nlocales:")
+    if setup.start:
+        at = "    folder: notes\n"
+        stage.decide("design.yaml", at, f"{at}    start_page: {START}\n")
     if setup.shaped:
         at = "    folder: notes\n"
         shape = f"{at}    folder_by: section\n    tags_by: label\n"
