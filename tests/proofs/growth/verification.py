@@ -75,7 +75,7 @@ def _row(here: Project, name: str, rate: int) -> dict[str, object]:
         "management calls": took.calls,
         "delivery calls": asked["cdn"],
         "429s": refused,
-        "differences": len(found["differences"]),
+        "differences": len([*found["differences"], *found["kept"]]),
         "sandbox CPU s": f"{took.sandbox_cpu:.1f}",
     }
 

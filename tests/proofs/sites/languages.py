@@ -124,7 +124,9 @@ def _moved(site: str, way: str, items: int) -> Compared:
             plan = here.run("plan", "--json", codes=(0, 1)).document
             here.run("import", "--json", codes=(0, 1))
             verified = here.run("verify", "--json", codes=(0, 4)).document
-            found = Compared(site, way, len(verified["differences"]))
+            found = Compared(
+                site, way, len([*verified["differences"], *verified["kept"]])
+            )
             code = "" if way == "folders" else CODE
             delivered = delivered_stories(here.served.announced, code)
             compared = _Comparison(here.folder, plan, found, way != "folders")

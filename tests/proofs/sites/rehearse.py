@@ -72,7 +72,7 @@ def rehearse(site: Path, work: Path, *, shaped: bool = False) -> dict:
         "bodies": found["compared"]["documents"],
         "references": found["compared"]["relations"],
         "dangling": listed(first["plan"]["dangling_by_cause"]),
-        "differences": len(found["differences"]),
+        "differences": len([*found["differences"], *found["kept"]]),
         "violations": sum(summary["violations"].values()),
         "429s": summary["refused_for_rate"],
         "writes again": again["writes"],
