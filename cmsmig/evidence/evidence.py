@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -42,6 +43,7 @@ from cmsmig.ledger.connection import connect_reading, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.run_progress import LastRun, read_history
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.draft import ExistingStory
@@ -58,6 +60,7 @@ from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.documents.plan import is_write
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 PAGE = "report.html"
 DOCUMENT = "report.json"
 LISTS = "lists"
@@ -339,6 +342,17 @@ def _details_of(
     )
 
 
+def _signed(note: str) -> Reviewed:
+    """Return who took a decision by its note, which a list of changes writes: a name,
+    a day, and whether in bulk. Any other note is given as it is."""
+    *by, day = note.removesuffix(f", {IN_BULK}").split(", ")
+    if not _DAY.fullmatch(day):
+        return Reviewed(note, "", "")
+    return Reviewed(
+        ", ".join(by), day, IN_BULK if note.endswith(IN_BULK) else INDIVIDUALLY
+    )
+
+
 def _who_decided(
     decisions: Decisions, redirects: RedirectsDecision
 ) -> Iterator[tuple[str, Reviewed]]:
@@ -354,6 +368,12 @@ def _who_decided(
         found: Reviewed | None = reviewed.reviewed
         if found is not None:
             yield what, found
+    conflicts = decisions.conflicts
+    parts = (conflicts.edits, conflicts.gone, conflicts.conflicts)
+    notes = Counter(each.note for part in parts for each in part if each.note)
+    for note, count in notes.items():
+        what = f"{counted(count, 'decision')} about what changed"
+        yield what, _signed(note)
     bodies: dict[tuple[str, str], list[str]] = {}
     for each in decisions.blocks.reviews.values():
         if each.by:

@@ -23,11 +23,14 @@ def about(seconds: float) -> str:
 
 
 def moment(at: str) -> str:
-    """Return a moment as `3 May 2026, 14:05 UTC`; what is none as it is written."""
+    """Return a moment as `3 May 2026, 14:05 UTC`, a day as `3 May 2026`; what is none
+    as it is written."""
     try:
         found = datetime.fromisoformat(at)
     except ValueError:
         return at
+    if len(at) == len("2026-05-03"):
+        return f"{found.day} {found:%B %Y}"
     if found.tzinfo is not None:
         found = found.astimezone(UTC)
     return f"{found.day} {found:%B %Y, %H:%M} UTC"

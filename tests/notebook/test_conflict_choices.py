@@ -15,6 +15,7 @@ from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 from tests.support.scripts import play
 from tests.support.steps.origin_edits import delete_item, edit_items
+from tests.support.steps.scenario.reports import evidence
 
 Start = Callable[..., Staged]
 Step = dict[str, Any]
@@ -187,6 +188,10 @@ def test_all_changes_that_are_listed_are_decided_together(
     notes = [each["note"] for each in (*taken["edits"], *taken["gone"])]
     assert notes
     assert all(each.endswith(", in bulk") for each in notes)
+    taken_by = evidence(project).decided
+    assert ("2 decisions about what changed", "in bulk") in [
+        (what, found.how) for what, found in taken_by
+    ]
     project.done("import")
     assert "Ours" in names(project)
     assert len(project.stories()) == before + 1
