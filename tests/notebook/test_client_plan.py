@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from cmsmig.evidence.client_plan import Showing, plan_collections
-from cmsmig.notebook.importing import show_client_plan, show_findings, show_plan
+from cmsmig.notebook.importing import (
+    pilot_of,
+    show_client_plan,
+    show_findings,
+    show_plan,
+)
 from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
@@ -19,7 +24,7 @@ from tests.support.notebook.page import Page, words_of
 from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal
 from tests.support.sites.exact import write_small_site
-from tests.support.steps.origin_edits import edit_items
+from tests.support.steps.origin_edits import edit_items, mark
 
 Start = Callable[..., Staged]
 LOSSY = "<p>See <a href='/about'>the page</a>.</p><marquee>moving</marquee>"
@@ -55,6 +60,20 @@ async def test_the_plan_for_a_client_accounts_for_every_item(tmp_path: Path) -> 
     assert "default-src 'none'" in page
     assert "src=" not in page
     assert "there already" not in page
+
+
+async def test_a_pilot_counts_what_the_plan_counts(staged: Start) -> None:
+    """Also an item with a story that was archived since; a pilot takes none away."""
+    project = staged()
+    await project.imported()
+    mark(project, "record-2", isArchived=True)
+    pilot = pilot_of("records", "", "", 0)
+    panel = await show_plan(project.workspace(), pilot=pilot)
+    assert panel.shown is not None
+    items, found = panel.shown.plan.items, plan_collections(panel.shown.details)
+    stories = items["to_create"] + items["already_there"]
+    assert stories == sum(each.stories.total() for each in found) > 0
+    assert items["in"] == sum(each.items for each in found)
 
 
 async def test_a_dry_run_writes_no_page_and_no_list(staged: Start) -> None:

@@ -73,6 +73,7 @@ def _showing(
     records = {row.key: row.story_record for row in rows if not row.is_gone}
     public = {key for key, each in records.items() if each and each.story_id in there}
     public = (public - {row.key for row in hidden}) | published
+    there_already = {key for key, each in records.items() if each}
     # What is used as it is, is as visible as it is.
     public |= {key for key, each in wanted.conflicts.items() if each.row.published}
     return {
@@ -82,6 +83,5 @@ def _showing(
             asked=key in migration.to_publish,
             is_live=key in live,
         )
-        for key in migration.items
-        if records.get(key) or key in wanted.creating or key in wanted.conflicts
+        for key in {*there_already, *wanted.creating, *wanted.conflicts}
     }
