@@ -88,10 +88,7 @@ class DeliveryClient:
         found, _ = await self._stories("draft", uuids, language, ())
         for story in found:
             _take_marks(story.content)
-        return {
-            story.row.uuid: Story(story.row, story.content, _with_slugs(story.body))
-            for story in found
-        }
+        return {story.row.uuid: story for story in found}
 
     async def _stories(
         self, version: str, uuids: Sequence[str], language: str, more: _Parameters
@@ -104,7 +101,8 @@ class DeliveryClient:
             *((("language", language),) if language else ()),
         )
         body, served = await self._read("stories", params)
-        return [reading.story(each) for each in reading.rows(body, "stories")], served
+        rows = map(_with_slugs, reading.rows(body, "stories"))
+        return [reading.story(each) for each in rows], served
 
     async def _read(self, path: str, params: _Parameters) -> tuple[Json, str]:
         """Return an answer, and the version of the cache that it is of.
@@ -164,16 +162,16 @@ def _take_marks(content: Json) -> None:
 
 def _with_slugs(record: JsonObject) -> JsonObject:
     """Return a story with its slugs in other languages as the management side has
-    them. A language without a slug of its own is listed with the story's path.
+    them. A language that nobody gave it may be listed with the story's own path.
 
     Source: the service's documentation, the story object of the delivery side.
     """
-    path_there = str(record.get("full_slug")).strip("/")
+    path_there = str(record.get("default_full_slug") or record.get("full_slug"))
     own: list[Json] = [
         {**each, "slug": path.rpartition("/")[2]}
         for each in reading.rows({"rows": record.get("translated_slugs") or []}, "rows")
         if isinstance(path := each.get("path"), str)
-        and (each.get("name") or path.strip("/") != path_there)
+        and (each.get("name") or path.strip("/") != path_there.strip("/"))
     ]
     return {**record, "translated_slugs": own}
 

@@ -35,6 +35,7 @@ from cmsmig.reconcile.rules.story_fields import (
     fields_there,
     folder_of,
     is_date_of_publication,
+    is_translation_id,
     row_of,
     slug_of_name,
     tags_of,
@@ -343,12 +344,13 @@ def _is_same_date(one: Json, other: Json) -> bool:
 
 
 def with_publication(written: WrittenStory | None, story: Story) -> WrittenStory | None:
-    """Return what was written with the date that our publication set, if it did."""
+    """Return what was written with what a publication of ours set: the date, and the
+    ids of languages that were written again."""
     if written is None:
         return None
-    if not is_date_of_publication(story, written.sent):
-        return written
-    date = story.body.get(FIRST_PUBLISHED)
-    return replace(
-        written, server_values={**written.server_values, FIRST_PUBLISHED: date}
-    )
+    around = around_content(story)
+    renewed = {name for name in around if is_translation_id(name)}
+    if is_date_of_publication(story, written.sent):
+        renewed.add(FIRST_PUBLISHED)
+    values = {name: around[name] for name in renewed}
+    return replace(written, server_values={**written.server_values, **values})

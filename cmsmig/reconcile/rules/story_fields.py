@@ -85,7 +85,7 @@ def around_content(story: Story) -> JsonObject:
         "folder": story.row.parent_id,
         POSITION: body.get("position"),
         **{name: body.get(name) for name in DATES},
-        **translations_there(story),
+        **translation_fields(_listed(story), ("id", *_TRANSLATED)),
         TAGS: [*tags_there(story)] or None,
         START: story.row.is_startpage or None,
         **{name: body.get(name) or None for name in BY_HAND},
@@ -130,8 +130,15 @@ def translation_fields(
 
 
 def translations_there(story: Story) -> JsonObject:
-    """Return those that a story has, and the id of each language, a field each."""
-    return translation_fields(_listed(story), ("id", *_TRANSLATED))
+    """Return those that a story has; what is empty has no field."""
+    found = translation_fields(_listed(story))
+    return {name: value for name, value in found.items() if value}
+
+
+def translated_in(fields: JsonObject, codes: Set[str]) -> JsonObject:
+    """Return those of fields that are names and slugs in some languages."""
+    found = (f"{name}{_IN}{code}" for name, code in _named(fields) if code in codes)
+    return {name: fields[name] for name in found}
 
 
 def translations_in(fields: JsonObject) -> dict[str, JsonObject]:

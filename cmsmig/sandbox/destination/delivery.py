@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 from urllib.parse import urlencode
@@ -22,7 +22,6 @@ from cmsmig.sandbox.destination.stories.story_list import selected
 from cmsmig.sandbox.destination.stories.story_rules import blocks_of
 from cmsmig.sandbox.destination.stories.story_wire import (
     in_language,
-    localized_paths,
     path_in_language,
     single,
     with_link_paths,
@@ -256,33 +255,40 @@ def _visible(story: StoredStory, call: Call) -> bool:
 def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
     whole = single(space, story)
     shown = {key: whole[key] for key in _SHOWN}
-    shown["translated_slugs"] = _paths(space, story)
+    public = not is_draft(call)
+    shown["translated_slugs"] = [*_paths(space, story, public=public)]
     shown["release_id"] = None
-    if not is_draft(call):
+    if public:
         shown["name"] = story.published_name
         shown["content"] = object_of(story.published_content)
     language = call.parameter("language") or ""
     is_own = space.unknowns.links_in_language and language in space.languages
     spoken = in_language(space, shown["content"], language)
-    shown["content"] = with_link_paths(space, spoken, language if is_own else "")
-    if is_draft(call):
+    named = language if is_own else ""
+    shown["content"] = with_link_paths(space, spoken, named, public=public)
+    if not public:
         shown["content"] = _marked(space, story, shown["content"])
     shown["lang"] = language or "default"
     shown["default_full_slug"] = None
     if language:
         shown["default_full_slug"] = shown["full_slug"]
-        shown["full_slug"] = path_in_language(space, story, language)
+        shown["full_slug"] = path_in_language(space, story, language, public=public)
     return shown
 
 
-def _paths(space: Space, story: StoredStory) -> list[Json]:
-    """Return the paths of a story in other languages."""
-    shown: list[Json] = []
-    for row in map(object_of, localized_paths(story)):
-        language = text_of(row["lang"])
-        path = path_in_language(space, story, language)
-        shown.append({**row, "path": path.removeprefix(f"{language}/")})
-    return shown
+def _paths(space: Space, story: StoredStory, *, public: bool) -> Iterator[Json]:
+    """Yield the names and paths of a story in other languages: in each of the space
+    where that is the reading, else in those that it has."""
+    rows = {text_of(each["lang"]): each for each in story.translations(public=public)}
+    every = space.languages if space.unknowns.lists_every_language else ()
+    for language in (*rows, *(each for each in every if each not in rows)):
+        path = path_in_language(space, story, language, public=public)
+        yield {
+            "path": path.removeprefix(f"{language}/"),
+            "name": rows.get(language, {}).get("name"),
+            "lang": language,
+            "published": story.published is not None if language in rows else None,
+        }
 
 
 def _marked(space: Space, story: StoredStory, value: Json) -> Json:

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field, replace
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import Call
-from cmsmig.sandbox.values import encoded, moment, object_of, text_of, whole
+from cmsmig.sandbox.values import encoded, list_of, moment, object_of, text_of, whole
 
+TRANSLATED = "translated_slugs_attributes"
+"""Where a story's body holds its names and slugs in other languages, as they were
+sent."""
 OWNER = 1
 """The id of the one user there is."""
 
@@ -42,6 +45,9 @@ class Unknowns:
     links_in_language: bool = True
     """Whether the path of a link to a story, in a story that is read in a language, is
     the one that its target has in that language."""
+    lists_every_language: bool = True
+    """Whether a delivered story lists each language of the space, also those in which
+    it has neither a name nor a slug of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class StoredStory:
     published: PackedContent | None = None
     published_name: str = ""
     """Its name as visitors get it."""
+    published_translations: Json = None
+    """Its names and slugs in other languages as visitors get them."""
     published_at: str | None = None
     unpublished_changes: bool = False
     deleted_at: str | None = None
@@ -138,6 +146,12 @@ class StoredStory:
     def published_content(self) -> JsonObject | None:
         """Return what is public of it."""
         return None if self.published is None else self.published.unpacked()
+
+    def translations(self, *, public: bool = False) -> list[JsonObject]:
+        """Return its names and slugs in other languages, as editors see them or as
+        they were when it was published last."""
+        rows = self.published_translations if public else self.body.get(TRANSLATED)
+        return [object_of(row) for row in list_of(rows)]
 
     def in_release(self, release: int) -> StoredStory:
         """Return the version in a release, or the story itself if there is none."""

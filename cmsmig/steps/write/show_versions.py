@@ -61,19 +61,20 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
             "notebook 04, or under `edits` in decisions/conflicts.yaml; then run "
             "`cmsmig publish` again."
         )
-    pair = VersionPair(
-        Version.of_fields(fields), Version.of_story(there), published_at(there)
-    )
+    languages = {each.code for each in job.migration.items[row.key].languages}
+    public = Version.of_fields(fields, there, languages)
+    pair = VersionPair(public, Version.of_story(there), published_at(there))
     record = versions.links[row.key].record_hash
     job.ledger.intents.write([pair.intent(str(row.key), record)])
     write = _Write(job, story_record, pair)
     try:
-        await write.send(pair.public, there, publish=True)
+        shown = await write.send(pair.public, there, publish=True)
     except RejectedError:
         # Nothing was written: there is nothing to put back.
         job.ledger.intents.settle(SHOW, str(row.key), "refused")
         raise
-    story = await write.send(pair.editors, there, publish=False)
+    # A language that visitors are not to see has another id after it.
+    story = await write.send(pair.editors, shown, publish=False)
     after = replace(
         story_record,
         # The next write reads a story first that an editor changed.

@@ -178,6 +178,7 @@ def publish_now(space: Space, story: StoredStory) -> None:
     now = space.now()
     story.published = story.pack()
     story.published_name = story.name
+    story.published_translations = [*story.translations()]
     story.published_at = now
     story.unpublished_changes = False
     if space.unknowns.publication_changes_date:

@@ -6,7 +6,7 @@ import hashlib
 import zlib
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.space import OWNER, Space, StoredStory
+from cmsmig.sandbox.destination.space import OWNER, TRANSLATED, Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_rules import schema_of
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
@@ -40,10 +40,6 @@ _PLAIN = (
     "expire_at",
     "first_published_at",
 )
-
-TRANSLATED = "translated_slugs_attributes"
-"""Where a story's body holds them, as they were sent."""
-
 
 _SIGN = "__i18n__"
 _UNSET: tuple[Json, ...] = (None, "", [], {})
@@ -195,18 +191,26 @@ def _breadcrumbs(space: Space, story: StoredStory) -> list[Json]:
     ]
 
 
-def with_link_paths(space: Space, value: Json, language: str = "") -> Json:
+def with_link_paths(
+    space: Space, value: Json, language: str = "", *, public: bool = False
+) -> Json:
     """Return content with the paths that the targets of its links have, in a language
-    where one is named. Source: destination, multilink value."""
+    where one is named; those that visitors know where it is `public`. Source:
+    destination, multilink value."""
+
+    def fresh_of(part: Json) -> Json:
+        return with_link_paths(space, part, language, public=public)
+
     if isinstance(value, list):
-        return [with_link_paths(space, part, language) for part in value]
+        return [fresh_of(part) for part in value]
     if not isinstance(value, dict):
         return value
-    fresh = {key: with_link_paths(space, part, language) for key, part in value.items()}
+    fresh = {key: fresh_of(part) for key, part in value.items()}
     if value.get("fieldtype") == "multilink" and value.get("linktype") == "story":
         target = space.story_by_uuid(text_of(value.get("id")))
         if target is not None and language:
-            fresh["cached_url"] = path_in_language(space, target, language)
+            path = path_in_language(space, target, language, public=public)
+            fresh["cached_url"] = path
         elif target is not None:
             fresh["cached_url"] = space.full_slug(target)
     return fresh
@@ -259,10 +263,13 @@ def _holds_nothing(value: Json) -> bool:
     return value in (None, "", False)
 
 
-def path_in_language(space: Space, story: StoredStory, language: str) -> str:
-    """Return the path of a story in a language."""
-    rows = map(object_of, translated_slugs(story))
-    slugs = [text_of(row["slug"]) for row in rows if row["lang"] == language]
+def path_in_language(
+    space: Space, story: StoredStory, language: str, *, public: bool = False
+) -> str:
+    """Return the path of a story in a language; with the slug that visitors know where
+    it is `public`. Source: delivery, published and draft content differ."""
+    rows = story.translations(public=public)
+    slugs = [text_of(row.get("slug")) for row in rows if row.get("lang") == language]
     folder, _, own = space.full_slug(story).strip("/").rpartition("/")
     slug = next((each for each in slugs if each), own)
     return "/".join(part for part in (language, folder, slug) if part)
@@ -277,8 +284,8 @@ def translated_slugs(story: StoredStory) -> list[Json]:
     """Return the slugs of the other languages, each with an id of its own."""
     published = story.published is not None
     shown: list[Json] = []
-    for row in list_of(story.body.get(TRANSLATED)):
-        kept = {key: object_of(row).get(key) for key in ("lang", "slug", "name")}
+    for row in story.translations():
+        kept = {key: row.get(key) for key in ("lang", "slug", "name")}
         own = translation_id(story, text_of(kept["lang"]))
         shown.append({"id": own, **kept, "published": published})
     return shown
@@ -300,8 +307,7 @@ def merge_translations(story: StoredStory, changes: JsonObject) -> None:
     """Merge the named languages into those that the story has."""
     if TRANSLATED not in changes:
         return
-    rows = [object_of(row) for row in list_of(story.body.get(TRANSLATED))]
-    languages = {text_of(row.get("lang")): row for row in rows}
+    languages = {text_of(row.get("lang")): row for row in story.translations()}
     ids = {translation_id(story, language): language for language in languages}
     for wanted in map(object_of, list_of(changes[TRANSLATED])):
         own = ids.get(whole(wanted.get("id")) or 0)

@@ -19,11 +19,18 @@ from cmsmig.mapping.decisions.choices import ItemSet
 from cmsmig.mapping.select.translations import shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
-from cmsmig.reconcile.rules.story_fields import CONTENT, is_same_field
+from cmsmig.reconcile.rules.story_fields import (
+    CONTENT,
+    is_same_field,
+    translated_in,
+)
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.visible_prints import (
+    default_slug,
+    delivered_names,
     delivered_print,
     exact_print,
+    own_names,
     readings,
 )
 from cmsmig.steps.decide.migration import Migration
@@ -187,23 +194,31 @@ class VisitorPages:
         )
 
     def has_language(self, key: ItemKey) -> bool:
-        """Return whether an item has values in their language."""
+        """Return whether an item has values in their language, for them or for
+        editors."""
         migration = self.stories.migration
-        item = migration.public.get(key, migration.items[key])
-        return any(each.code == self.language for each in item.languages)
+        item = migration.items[key]
+        both = (*item.languages, *migration.public.get(key, item).languages)
+        return any(each.code == self.language for each in both)
 
     def unmet(self, key: ItemKey, story: Story) -> Iterator[PublicField]:
         """Yield the fields that visitors get with another value, however the service
         shows empty translations."""
-        wanted = [*readings(self._fields(key), self.language)]
-        content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
-        theirs = shown_in({"name": story.row.name, **content}, "")
+        fields, language = self._fields(key), self.language
+        translations = self.stories.migration.decisions.collections.translations
+        codes = {language} if language else {each.code for each in translations}
+        ours = own_names(translated_in(fields, codes), default_slug(story))
+        theirs = translated_in(delivered_names(story, language), codes)
+        if not language:
+            ours["name"], theirs["name"] = fields.get("name"), story.row.name
+        content = {n: v for n, v in fields.items() if n.startswith(CONTENT)}
+        wanted = [{**each, **ours} for each in readings(content, language)]
+        there = {f"{CONTENT}{name}": value for name, value in story.content.items()}
+        theirs |= shown_in(there, "")
         for name in sorted(theirs.keys() | {each for ours in wanted for each in ours}):
-            is_name = name == "name" and not self.language
-            is_shown = is_name or name.startswith(CONTENT)
-            if is_shown and not any(is_same_field(o, theirs, name) for o in wanted):
-                there, ours = value_of(theirs, name), value_of(wanted[0], name)
-                yield PublicField(name, there, ours)
+            if not any(is_same_field(each, theirs, name) for each in wanted):
+                seen, meant = value_of(theirs, name), value_of(wanted[0], name)
+                yield PublicField(name, seen, meant)
 
     def _print(self, key: ItemKey) -> tuple[str, str] | None:
         """Return the hash of the content and the name that visitors are to get."""

@@ -6,7 +6,7 @@ Spec: import rule 3 (a killed run is continued where it ended).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,6 +22,11 @@ from cmsmig.reconcile.rules.story_fields import (
     around_content,
     content_of,
     dates_of,
+    translated_in,
+    translated_moves,
+    translations_in,
+    translations_there,
+    translations_to_send,
 )
 
 SHOW: Final = "show"
@@ -33,23 +38,36 @@ class Version:
     """What a story holds for its visitors, or for editors."""
 
     fields: JsonObject
-    """Its name, and the fields of its content with their prefix."""
+    """Its name, its names and slugs in other languages, and the fields of its content
+    with their prefix."""
     dates: JsonObject
     """Those of its dates that are set, by name."""
 
     @classmethod
-    def of_fields(cls, fields: JsonObject) -> Version:
-        """Return the version that a draft's fields make."""
+    def of_fields(
+        cls, fields: JsonObject, story: Story, languages: Set[str]
+    ) -> Version:
+        """Return the version that a draft's fields make of a story.
+
+        `languages` are those that the item has for editors: one of them that the fields
+        lack is taken out. Others stay as they are, and so does each slug.
+        """
         content = {name: fields[name] for name in fields if name.startswith(CONTENT)}
-        dates = dates_of(fields)
-        return cls({"name": fields["name"], **content}, _set_only(dates))
+        there, shown = translations_there(story), translations_in(fields).keys()
+        names = translated_in(fields, shown)
+        hidden = languages - shown
+        left = translated_in(there, translations_in(there).keys() - hidden)
+        slugs = {name: left[name] for name in translated_moves(left)}
+        around = {"name": fields["name"], **left, **names, **slugs}
+        return cls({**around, **content}, _set_only(dates_of(fields)))
 
     @classmethod
     def of_story(cls, story: Story) -> Version:
         """Return the version that a story holds now."""
         content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
+        around = {"name": story.row.name, **translations_there(story)}
         dates = dates_of(around_content(story))
-        return cls({"name": story.row.name, **content}, _set_only(dates))
+        return cls({**around, **content}, _set_only(dates))
 
     def unlike(self, other: Version) -> list[str]:
         """Return the names of the fields that two versions do not have alike."""
@@ -60,12 +78,18 @@ class Version:
         body: JsonObject = {"name": self.fields["name"], "slug": story.row.slug}
         if story.row.parent_id:
             body["parent_id"] = story.row.parent_id
+        changed = frozenset(self.unlike(Version.of_story(story)))
+        around = around_content(story)
+        if sent := translations_to_send(self.fields, changed, around):
+            body["translated_slugs_attributes"] = sent
         return {**body, **self.dates, "content": content_of(self.fields)}
 
     def on(self, story: Story) -> Story:
         """Return the story as it is once it holds this version."""
         row = replace(story.row, name=str(self.fields["name"]))
-        return Story(row, content_of(self.fields), {**story.body, **self.dates})
+        slugs: list[Json] = [*translations_in(self.fields).values()]
+        body = {**story.body, **self.dates, "translated_slugs": slugs}
+        return Story(row, content_of(self.fields), body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,16 @@ def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> 
         insist(json.load(answer)["story"], has)
 
 
+def shown_in_french(scenario: Scenario, changes: dict[str, dict[str, Any]]) -> None:
+    """Let visitors get other names or slugs of stories in French."""
+    space = scenario.project.space
+    for path, names in changes.items():
+        story = scenario.project.stories()[path]
+        space.changing(story)
+        rows = story.translations(public=True)
+        story.published_translations = [{**each, **names} for each in rows]
+
+
 def alternates(scenario: Scenario, items: int) -> None:
     """Expect so many items in two languages, each story the other's only alternate."""
     pairs = scenario.project.rows(
