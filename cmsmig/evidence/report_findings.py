@@ -57,6 +57,12 @@ _LINKS: Mapping[str, tuple[str, str]] = {
         "The address is below a collection's, but no item that is imported has it.",
         "Correct the link in the story, or choose the item in notebook 01.",
     ),
+    PageCause.LANGUAGE: (
+        "It leads to a page in another language than its text. A link to a story leads "
+        "to the page in the reader's own language, so the story holds the page's "
+        "address on the new site.",
+        "Nothing: an import writes the new address when the page moves.",
+    ),
     PageCause.RAW_HTML: (
         "It is in code or data of raw HTML, where no link holds it, and its item has a "
         "story.",

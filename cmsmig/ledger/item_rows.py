@@ -131,7 +131,7 @@ def _story_record(
     number, uuid, slug, made, content, updated_at, group, record, *rest = values
     if number is None:
         return None
-    kept_edits, left_public, public_record = rest
+    kept_edits, left_public, public_record, slugs = rest
     return StoryRecord(
         story_id=number,
         uuid=uuid,
@@ -144,6 +144,7 @@ def _story_record(
         kept_edits=bool(kept_edits),
         left_public=bool(left_public),
         public_record=_one(public_record, record),
+        slugs=slugs,
     )
 
 

@@ -170,10 +170,16 @@ class Items(ItemRows):
             if body_holds(body, wanted):
                 yield story_id, unpack_story(body)
 
-    def moved(self, paths: Mapping[ItemKey, str]) -> None:
-        """Write the paths of stories that an editor moved, or a folder above them."""
+    def moved(
+        self, paths: Mapping[ItemKey, str], slugs: Mapping[ItemKey, str] = _NO_PATHS
+    ) -> None:
+        """Write the paths of stories that an editor moved, or a folder above them, and
+        the `slugs` that stories have in other languages."""
         self._store.commit(
-            ITS_STORY.change(key, full_slug=path) for key, path in paths.items()
+            [
+                *(ITS_STORY.change(key, full_slug=path) for key, path in paths.items()),
+                *(ITS_STORY.change(key, slugs=each) for key, each in slugs.items()),
+            ]
         )
 
     def earlier_paths(self) -> dict[ItemKey, tuple[str, ...]]:

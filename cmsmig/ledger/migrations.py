@@ -109,6 +109,11 @@ def m009_items_of_a_story(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX item_of_home ON item (home_id)")
 
 
+def m010_language_slugs(db: sqlite3.Connection) -> None:
+    """The slugs of a story in other languages, as they were seen last in the space."""
+    db.execute("ALTER TABLE home ADD COLUMN slugs TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_rows,
     m002_intents,
@@ -119,6 +124,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m007_gone_items,
     m008_public_versions,
     m009_items_of_a_story,
+    m010_language_slugs,
 )
 LATEST = len(MIGRATIONS)
 

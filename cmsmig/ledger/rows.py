@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -150,6 +151,14 @@ class StoryRecord:
     public_record: str = ""
     """Fingerprint of everything that visitors were given of it, as `record_hash`;
     empty while that is nothing, or not known."""
+    slugs: str = ""
+    """Its slugs in other languages as they were seen last in the space, a JSON object
+    by the language's code; empty while that is not known."""
+
+    @property
+    def language_slugs(self) -> dict[str, str]:
+        """Return its slugs in other languages, by the language's code."""
+        return dict(json.loads(self.slugs)) if self.slugs else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,21 @@ class ExistingStory:
 
     uuid: str
     full_slug: str
+    slugs: tuple[tuple[str, str], ...] = ()
+    """Its slug in each other language that it has one in, by the destination's code."""
 
     @classmethod
-    def planned(cls, key: ItemKey, full_slug: str) -> ExistingStory:
-        """Return a placeholder for a story that is still to be made."""
-        return cls(f"{_PLANNED}{key}", full_slug)
+    def planned(cls, key: ItemKey, place: Place) -> ExistingStory:
+        """Return a placeholder for a story that is still to be made at a place."""
+        return cls(f"{_PLANNED}{key}", place.full_slug, place.slugs)
+
+    def path(self, code: str) -> str:
+        """Return its path in a language; an empty code is the default one."""
+        if not code:
+            return self.full_slug
+        own = self.full_slug.strip("/").rpartition("/")[2]
+        slug = dict(self.slugs).get(code, own)
+        return path_in_language(self.full_slug, code, slug)
 
     @property
     def is_planned(self) -> bool:

@@ -83,9 +83,10 @@ _LEFT_ALONE = ("email", "asset", "story")
 
 @dataclass(frozen=True, slots=True)
 class StoryLink:
-    """The story that an address leads to."""
+    """The story that an address leads to, or another path that takes its place."""
 
     uuid: str
+    """Empty where no link to the story leads there: its path is the address."""
     full_slug: str
 
 
@@ -172,6 +173,9 @@ class _Rewriting:
         story = self._story(href)
         if story is None:
             return mark
+        if not story.uuid:
+            address = {"href": address_at(story, str(href))}
+            return {**mark, "attrs": {**given, **address}}
         query, anchor = _tail(str(href))
         new: JsonObject = {
             "href": f"/{story.full_slug}{query}",
@@ -190,10 +194,10 @@ class _Rewriting:
         if story is None:
             return value
         query, anchor = _tail(str(address))
-        if query:
+        if query or not story.uuid:
             # A link to a story has no place for a query, and losing it would
             # change what the link does.
-            path = _path(story, str(address))
+            path = address_at(story, str(address))
             return {**value, "url": path, "cached_url": path}
         new: JsonObject = {
             **value,
@@ -218,12 +222,16 @@ class _Rewriting:
             if address.lower().startswith(("mailto:", "tel:", "#")):
                 continue
             if (story := self._story(address)) is not None:
-                pieces += [value[last : place.start], escape(_path(story, address))]
+                pieces += [
+                    value[last : place.start],
+                    escape(address_at(story, address)),
+                ]
                 last = place.end
         return "".join(pieces) + value[last:]
 
 
-def _path(story: StoryLink, address: str) -> str:
+def address_at(story: StoryLink, address: str) -> str:
+    """Return the path of a story with the query and the fragment of an address."""
     query, anchor = _tail(address)
     return f"/{story.full_slug}{query}" + (f"#{anchor}" if anchor else "")
 

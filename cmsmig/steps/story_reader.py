@@ -84,6 +84,14 @@ class StoryReader:
         found.update(zip(single, read, strict=True))
         return [found[each.row.story_id] for each in sought]
 
+    async def glance(self, rows: Sequence[StoryRow]) -> list[Story | None]:
+        """Return listed stories for what is around their content: that holds no
+        translations. At most as many as delivery gives together."""
+        found = await self.read([Sought(e, lambda _: True, e.updated_at) for e in rows])
+        for each in rows:
+            self.shown.pop(each.story_id, None)
+        return found
+
     def _is_shown_whole(self, sought: Sought) -> bool:
         """Return whether delivery shows all of a story: it shows no translation that an
         editor added. Source: delivery, reading through delivery."""

@@ -131,8 +131,7 @@ def listed(
 ) -> dict[ItemKey, ExistingStory]:
     """Return the same as a dictionary that holds everything."""
     planned = {
-        key: ExistingStory.planned(key, PLACES[key].full_slug)
-        for key in coming & PLACES.keys()
+        key: ExistingStory.planned(key, PLACES[key]) for key in coming & PLACES.keys()
     }
     return planned | there
 

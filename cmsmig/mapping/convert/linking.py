@@ -7,16 +7,16 @@ content is what comes out; the draft stays as it is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
-from cmsmig.mapping.draft import ExistingStory, RelationUse, path_in_language
+from cmsmig.mapping.draft import ExistingStory, RelationUse
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
 from cmsmig.mapping.select.translations import language_of, translated_key
-from cmsmig.richtext.links import StoryLink, rewrite_links
+from cmsmig.richtext.links import StoryLink, address_at, rewrite_links
 
 _Addresses: TypeAlias = tuple[tuple[str, str], ...]
 """The field of a story that a link is in, and its address."""
@@ -57,7 +57,7 @@ def link_story(
 class ResolvedLinks:
     """What `link_story` will make of a draft, known without the draft's content."""
 
-    stories: tuple[ExistingStory | None, ...]
+    stories: tuple[StoryLink | None, ...]
     """What each link leads to, in the order of `link_uses`."""
     relations: tuple[Json, ...]
     """The value of each relation."""
@@ -75,7 +75,7 @@ class ResolvedLinks:
     @property
     def changes(self) -> bool:
         """Return whether linking gives other content than the draft's."""
-        return bool(self.filled or self.links)
+        return bool(self.filled or any(self.stories))
 
 
 def resolve_links(
@@ -189,6 +189,9 @@ class _Linking:
         # The value has no key for a query: the address that keeps it is
         # in `url`, for front ends that read it.
         url = f"/{found_story.full_slug}?{target.query}" if target.query else ""
+        if not found_story.uuid:
+            path = address_at(found_story, str(address))
+            return {**link, "url": path, "cached_url": path}
         new: JsonObject = {
             **link,
             "id": found_story.uuid,
@@ -202,42 +205,43 @@ class _Linking:
 
     def _story(self, href: str) -> StoryLink | None:
         found = self.find(href)
-        return None if found is None else StoryLink(found[1].uuid, found[1].full_slug)
+        return None if found is None else found[1]
 
-    def find_in(self, name: str, href: str) -> tuple[RouteTarget, ExistingStory] | None:
+    def find_in(self, name: str, href: str) -> tuple[RouteTarget, StoryLink] | None:
         """Return what an address in a field leads to, and count it."""
         self.at = name
         return self.find(href)
 
-    def find(self, href: str) -> tuple[RouteTarget, ExistingStory] | None:
-        """Return what an address leads to, and count it; the story with the path that
-        it has in the language of the field, where it has that."""
+    def find(self, href: str) -> tuple[RouteTarget, StoryLink] | None:
+        """Return what an address leads to, and count it: the story with the path that
+        it has in the language of the field, or the address of the page in another one,
+        which no story link leads to."""
         found = self.routes.resolve(href, self.locale)
         if isinstance(found, StaticPage):
             self.left.append(LeftLink(href, found.cause))
         if not isinstance(found, RouteTarget):
             return None
-        found_story = self.existing.get(found.key)
-        if found_story is None:
+        story = self.existing.get(found.key)
+        if story is None:
             self.pending[found.key] = None
             self.waiting.append(found.key)
             return None
+        if leads_elsewhere(found, self.at):
+            self.left.append(LeftLink(href, PageCause.LANGUAGE))
+            return found, StoryLink("", story.path(found.language))
         self.links += 1
-        return found, self._in_language(found.key, found_story)
+        return found, StoryLink(story.uuid, story.path(found.language))
 
     def mention(self, address: str) -> None:
         """Note an address in code or data of raw HTML that leads to an item."""
         if isinstance(self.routes.resolve(address, self.locale), RouteTarget):
             self.left.append(LeftLink(address, PageCause.RAW_HTML))
 
-    def _in_language(self, key: ItemKey, found_story: ExistingStory) -> ExistingStory:
-        written = language_of(self.at)
-        place = self.routes.places.get(key) if written else None
-        for code, slug in place.slugs if place else ():
-            if translated_key("", code) == translated_key("", written):
-                path = path_in_language(found_story.full_slug, code, slug)
-                return replace(found_story, full_slug=path)
-        return found_story
+
+def leads_elsewhere(target: RouteTarget, field: str) -> bool:
+    """Return whether a link in a field leads to a page in another language than the
+    field's."""
+    return language_of(translated_key("", target.language)) != language_of(field)
 
 
 def _section(value: Json) -> JsonObject | None:

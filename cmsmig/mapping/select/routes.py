@@ -10,7 +10,7 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.decisions.choices import FormerPath
+from cmsmig.mapping.decisions.choices import FormerPath, LocaleChoice
 from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.select.reference_targets import KnownItems, replacement_for
 from cmsmig.mapping.select.story_paths import ForeseenStories
@@ -32,6 +32,9 @@ class PageCause(StrEnum):
     """A collection's own path, which has no item behind it."""
     UNLISTED = "unlisted"
     """Below a collection's path, but no item that is migrated."""
+    LANGUAGE = "other_language"
+    """A page in another language than the text, where languages are fields of one
+    story: its address is stored, as a link to a story leads to the reader's own."""
     RAW_HTML = "raw_html"
     """In code or data of raw HTML, where no link holds it: its item has a story."""
 
@@ -45,6 +48,9 @@ class RouteTarget:
     """Without `#`; empty when the link names none."""
     query: str
     """Without `?`; empty when the link names none."""
+    language: str = ""
+    """The destination's code of the language of the page, where languages are fields of
+    one story; empty: the default one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +126,14 @@ class Routes:
         known: KnownItems | None = None,
         languages: Mapping[ItemKey, ItemKey] = _NO_LANGUAGES,
         former: Iterable[FormerPath] = (),
+        translations: Iterable[LocaleChoice] = (),
     ) -> None:
         """Take the places of the stories to be, and the items' old slugs.
 
         An item without an entry in `slugs` is known by its new slug. `known` decides
         what replaces an item that lacks a language; without it nothing does.
-        `languages` are the items whose story holds each item in another language.
+        `languages` are the items whose story holds each item in another language,
+        `translations` the locales of those languages.
         Below a path in `former`, what is no page of its own is a collection's item.
         """
         self._known = known
@@ -142,6 +150,8 @@ class Routes:
             for slug in paths.slugs.values()
         }
         self._slugs = slugs
+        self._languages = languages
+        self._codes = {each.locale_id: each.code for each in translations}
         self._former: dict[tuple[str, ...], list[str]] = {}
         for each in former:
             if each.collection_id in paths.slugs:
@@ -150,14 +160,14 @@ class Routes:
         self._exact: _Paths = {}
         ranked = sorted([*places, *languages])
         for key in ranked:
-            _add(self._exact, self._parts(key), languages.get(key, key))
+            _add(self._exact, self._parts(key), key)
         # Where all paths are in lower case, as most sites have them, one is enough.
         self._folded = self._exact
         if any(_fold(path) != path for path in self._exact):
             self._folded = {}
             for key in ranked:
                 path = _fold(self._parts(key))
-                _add(self._folded, path, languages.get(key, key))
+                _add(self._folded, path, key)
 
     def path(self, key: ItemKey) -> str:
         """Return the old path of an item that becomes a story, or empty."""
@@ -198,7 +208,10 @@ class Routes:
         if found is None and cause is PageCause.STATIC:
             found = self._find_renamed(parts, from_locale)
         if found is not None:
-            return RouteTarget(found, anchor, query)
+            language = self._codes.get(found.locale_id, "")
+            return RouteTarget(
+                self._languages.get(found, found), anchor, query, language
+            )
         return StaticPage(path or "/", cause)
 
     def local_path(self, href: str) -> str:

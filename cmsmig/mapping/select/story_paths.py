@@ -263,7 +263,7 @@ class ForeseenStories(Mapping[ItemKey, ExistingStory]):
             return there
         if key not in self._coming:
             raise KeyError(key)
-        return ExistingStory.planned(key, self._places[key].full_slug)
+        return ExistingStory.planned(key, self._places[key])
 
     def __contains__(self, key: object) -> bool:
         """Return whether an item has a story, or will have one."""

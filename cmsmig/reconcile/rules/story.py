@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject, canonical
@@ -15,8 +16,8 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import MadeRow, StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.dates import parse_moment
-from cmsmig.mapping.decisions.conflicts import ConflictsDecision
-from cmsmig.reconcile.diff import Diff, FieldRules, Sides, Text
+from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision
+from cmsmig.reconcile.diff import Diff, FieldRules, Sides, Text, diff
 from cmsmig.reconcile.field_diff import UNKNOWN, Outcome, Value, json_of, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, Rules, compare
@@ -27,6 +28,7 @@ from cmsmig.reconcile.rules.story_fields import (
     FIRST_PUBLISHED,
     GROUP,
     POSITION,
+    SLUG_IN,
     START,
     TAGS,
     There,
@@ -214,6 +216,26 @@ def fields_after(diff: Diff) -> JsonObject:
     found = {name: value for name, value in ours.items() if name not in left}
     kept = {name for name in left if not sides.rules.leaves(name)}
     return found | {name: sides.theirs[name] for name in kept & sides.theirs.keys()}
+
+
+def slugs_after(
+    last: LastWrite,
+    ours: Mapping[str, str],
+    theirs: Mapping[str, str],
+    decided: ConflictsDecision,
+) -> dict[str, str]:
+    """Return the slugs of a story in other languages after the write, by the language's
+    code; `theirs` are those that it has."""
+    wanted, there = (
+        {f"{SLUG_IN}{code}": slug for code, slug in each.items()}
+        for each in (ours, theirs)
+    )
+    base = {name: last.sent[name] for name in translated_moves(last.sent)}
+    rules = replace(BY_VALUE, waits=base.__contains__, seen=seen_in_story)
+    ref = Ref(Kind.STORY, last.record.full_slug)
+    decide = partial(decided.side, ConflictKind.STORY, ref.key)
+    found = diff(ref, Sides(base, wanted, there, rules), decide).values
+    return {name.removeprefix(SLUG_IN): str(slug) for name, slug in found.items()}
 
 
 def story_to_send(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final, TypeAlias
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, compact
 from cmsmig.destination.schema import BY_HAND, Story, StoryRow
 from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.compare.content_equality import same
@@ -35,6 +35,7 @@ DATES: Final = (FIRST_PUBLISHED, "sort_by_date")
 ALWAYS_SENT: Final = ("name", "slug", "folder")
 _IN: Final = " in "
 """Separates a field from its language, such as `slug in fr`."""
+SLUG_IN: Final = f"slug{_IN}"
 _TRANSLATED = ("name", "slug")
 
 
@@ -135,6 +136,17 @@ def translations_there(story: Story) -> JsonObject:
     return {name: value for name, value in found.items() if value}
 
 
+def language_slugs(story: Story) -> dict[str, str]:
+    """Return the slugs of a story in other languages, by the language's code."""
+    there = translations_in(translations_there(story)).items()
+    return {code: str(each["slug"]) for code, each in there if "slug" in each}
+
+
+def slugs_text(story: Story) -> str:
+    """Return the same as ledgers hold them."""
+    return compact({**language_slugs(story)}).decode()
+
+
 def translated_in(fields: JsonObject, codes: Set[str]) -> JsonObject:
     """Return those of fields that are names and slugs in some languages."""
     found = (f"{name}{_IN}{code}" for name, code in _named(fields) if code in codes)
@@ -195,7 +207,7 @@ def story_to_create(
 
 def translated_moves(fields: Iterable[str]) -> frozenset[str]:
     """Return the fields that hold the slug of a page in another language."""
-    return frozenset(name for name in fields if name.startswith(f"slug{_IN}"))
+    return frozenset(name for name in fields if name.startswith(SLUG_IN))
 
 
 def slug_of_name(field: str) -> str:

@@ -169,6 +169,7 @@ def find_routes(
         known,
         languages_of(selected),
         decisions.collections.followed_paths,
+        decisions.collections.translations,
     )
 
 

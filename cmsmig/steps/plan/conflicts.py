@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
@@ -23,11 +24,14 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.uids import story_uid
+from cmsmig.reconcile.rules.story_fields import slugs_text
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import record_after_write
 from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.story_reader import StoryReader
+from cmsmig.steps.worker_pool import batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,25 +93,38 @@ def find_conflicts(
     return conflicts
 
 
-def moved_paths(
-    namespace: str, ledger: Ledger, snapshot: Snapshot
-) -> dict[ItemKey, str]:
-    """Return the paths of stories that moved since the ledger recorded them. Reads
-    only.
+async def note_paths(
+    reader: StoryReader, migration: Migration, ledger: Ledger, snapshot: Snapshot
+) -> None:
+    """Write into the ledger the paths that stories have now, in each language.
 
-    An editor moved them, or a folder above them; a run that was killed while it
-    exchanged slugs did not.
+    An editor moved them, or a folder above them. Lists do not have the slugs of other
+    languages: stories that were saved since the last write are read for them, many in
+    a call of the delivery side.
     """
     listed = {row.story_id: row for row in snapshot.stories}
-    return {
-        key: there.full_slug.strip("/")
-        for key, item in ledger.items.all().items()
-        if item.story_record is not None
-        and (there := listed.get(item.story_record.story_id)) is not None
-        and there.uuid == item.story_record.uuid
-        and there.full_slug.strip("/") != item.story_record.full_slug
-        and there.slug != passing_slug(namespace, key, item.story_record.full_slug)
-    }
+    paths: dict[ItemKey, str] = {}
+    unknown: dict[ItemKey, StoryRow] = {}
+    for key, row in ledger.items.all().items():
+        record = row.story_record
+        there = listed.get(record.story_id) if record else None
+        if record is None or there is None or there.uuid != record.uuid:
+            continue
+        path = there.full_slug.strip("/")
+        # A run that was killed while it exchanged slugs is no editor.
+        passing = passing_slug(migration.namespace, key, record.full_slug)
+        if path != record.full_slug and there.slug != passing:
+            paths[key] = path
+        item = migration.items.get(key)
+        is_known = record.slugs and there.updated_at == record.updated_at
+        if item is not None and item.languages and not is_known:
+            unknown[key] = there
+    slugs: dict[ItemKey, str] = {}
+    for part in batches(unknown, READ_TOGETHER):
+        stories = await reader.glance([unknown[key] for key in part])
+        found = zip(part, stories, strict=True)
+        slugs |= {key: slugs_text(story) for key, story in found if story is not None}
+    ledger.items.moved(paths, slugs)
 
 
 def item_rows(

@@ -24,6 +24,7 @@ from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     content_of,
     fields_held,
+    slugs_text,
     wanted_fields,
 )
 from cmsmig.reconcile.rules.story_hashes import is_hash_of
@@ -238,6 +239,7 @@ def settle_updates(
             full_slug=story.row.full_slug.strip("/"),
             updated_at="" if edited else story.row.updated_at,
             kept_edits=False,
+            slugs=slugs_text(story),
         )
         ledger.items.written(
             row.key,

@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.resource import compare
-from cmsmig.reconcile.rules.story import LastWrite, fields_after, story_resource
+from cmsmig.reconcile.rules.story import (
+    LastWrite,
+    fields_after,
+    slugs_after,
+    story_resource,
+)
 from cmsmig.reconcile.rules.story_fields import START
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import last_write
@@ -46,17 +51,32 @@ def find_moves(
 
 
 def existing_stories(
-    rows: Mapping[ItemKey, ItemRow], moves: Mapping[ItemKey, Move]
+    migration: Migration, ledger: Ledger, moves: Mapping[ItemKey, Move]
 ) -> dict[ItemKey, ExistingStory]:
-    """Return the stories that exist for items, at the paths that they move to."""
+    """Return the stories that exist for items, at the paths that they move to, in each
+    language. Reads only."""
     return {
         key: ExistingStory(
             story_record.uuid,
             moves[key].new if key in moves else story_record.full_slug,
+            _slugs_after(migration, ledger, row, story_record),
         )
-        for key, row in rows.items()
+        for key, row in ledger.items.all().items()
         if (story_record := row.current_record) is not None
     }
+
+
+def _slugs_after(
+    migration: Migration, ledger: Ledger, row: ItemRow, story_record: StoryRecord
+) -> tuple[tuple[str, str], ...]:
+    """Return the slugs that a story has in other languages after the next import."""
+    place = migration.places.places.get(row.key)
+    ours, there = dict(place.slugs) if place else {}, story_record.language_slugs
+    if ours == there or not (row.own_story and row.key in migration.items):
+        return tuple(sorted(there.items()))
+    last = last_write(ledger, row)
+    decided = migration.decisions.conflicts
+    return tuple(sorted(slugs_after(last, ours, there, decided).items()))
 
 
 def in_the_way(moves: Mapping[ItemKey, Move]) -> tuple[Move, ...]:

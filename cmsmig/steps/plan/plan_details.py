@@ -14,6 +14,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.convert.item_draft import ItemDraft
+from cmsmig.mapping.convert.linking import leads_elsewhere
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
 from cmsmig.reconcile.labels import NO_LABELS, Labels
@@ -158,6 +159,8 @@ class PlanDetails:
                 elif found is not None and found.key not in self.existing:
                     why = why_waiting(self.migration, found.key)
                     yield self._link(key, name, href, why)
+                elif found is not None and leads_elsewhere(found, name):
+                    yield self._link(key, name, href, PageCause.LANGUAGE)
             for name, href in draft.mentions:
                 if isinstance(routes.resolve(href, key.locale_id), RouteTarget):
                     yield self._link(key, name, href, PageCause.RAW_HTML)

@@ -24,7 +24,7 @@ from cmsmig.steps.plan.actions import planned_actions
 from cmsmig.steps.plan.conflicts import (
     find_conflicts,
     item_rows,
-    moved_paths,
+    note_paths,
     refuse_lost_ledger,
 )
 from cmsmig.steps.plan.drafts.offline_drafts import (
@@ -99,7 +99,7 @@ async def plan_import(
     lacks.
     """
     client = reader.client
-    ledger.items.moved(moved_paths(migration.namespace, ledger, snapshot))
+    await note_paths(reader, migration, ledger, snapshot)
     looked = await refuse_lost_ledger(client, migration, ledger, snapshot)
     snapshot = snapshot.with_calls(looked)
     snapshot = await read_interrupted(client, migration.namespace, ledger, snapshot)

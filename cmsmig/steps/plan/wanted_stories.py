@@ -76,7 +76,7 @@ def find_wanted(
     }
     existing: Mapping[ItemKey, ExistingStory]
     existing = migration.routes.foreseen(
-        reused | existing_stories(rows, moves), creating
+        reused | existing_stories(migration, ledger, moves), creating
     )
     if existing == offline.existing:
         # One of them is enough in memory.

@@ -294,11 +294,18 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     decision only.
     """
     places = job.migration.places.places
-    existing = {
+    # Links lead to where a story was moved to, once an import followed it there.
+    there = {
         key: ExistingStory(
-            row.uuid, places[key].full_slug if key in places else row.full_slug
+            row.uuid, row.full_slug, places[key].slugs if key in places else ()
         )
         for key, row in stories.rows.items()
+    }
+    existing = {
+        key: replace(there[key], full_slug=places[key].full_slug)
+        if key in places
+        else there[key]
+        for key in there
     }
     versions = job.public_versions(existing)
     shown = await find_shown(job, stories, existing, versions)
@@ -307,10 +314,6 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     rows = (*stories.rows.values(), *deleted.values())
     was_published = any(row.published for row in rows)
     edited: dict[ItemKey, str] = {}
-    # Links lead to where a story was moved to, once an import followed it there.
-    there = {
-        key: ExistingStory(row.uuid, row.full_slug) for key, row in stories.rows.items()
-    }
     for key, story, last in _known(job, stories, (existing, there)):
         found.stories += 1
         story_record, written = last.record, last.written

@@ -21,9 +21,8 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.design import Design, Encoding
-from cmsmig.mapping.draft import ExistingStory, Place, path_in_language
+from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.select.routes import Routes, RouteTarget
-from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.account import account_of, unaccounted
 from cmsmig.richtext.engine import UploadedAsset
@@ -72,24 +71,20 @@ class Readers:
             html, value = item.data.get(design.origin), _field(content, design.key)
             if design.encoding not in _BODIES or not isinstance(html, str) or not value:
                 continue
-            language = language_of(design.key)
-            before = account_of(html, partial(self._new_address, key, language))
+            before = account_of(html, partial(self._new_address, key))
             after = account_of(render_value(value))
             losses = (each.loss for each in story.losses if each.field == design.origin)
             for what in unaccounted(before, after, losses):
                 yield design.key, what
 
-    def _new_address(self, key: ItemKey, language: str, address: str) -> str:
+    def _new_address(self, key: ItemKey, address: str) -> str:
         """Return where a file or a page is that an address of the old page leads to."""
         if (asset := self.assets.get(address)) is not None:
             return asset.filename or address
         found = self.routes.resolve(address, key.locale_id)
         if not isinstance(found, RouteTarget) or found.key not in self.existing:
             return address
-        path = self.existing[found.key].full_slug
-        for code, slug in self.routes.places[found.key].slugs if language else ():
-            if translated_key("", code) == translated_key("", language):
-                path = path_in_language(path, code, slug)
+        path = self.existing[found.key].path(found.language)
         parts = urlsplit(address)
         query = f"?{parts.query}" if parts.query else ""
         return f"/{path}{query}" + (f"#{parts.fragment}" if parts.fragment else "")

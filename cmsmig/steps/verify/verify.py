@@ -17,6 +17,7 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import labels_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import as_begun, open_migration
+from cmsmig.steps.plan.conflicts import note_paths
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.pull.raw_site import require_same_site
@@ -36,7 +37,9 @@ STEP = "verify"
 
 async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
     """Read back every story, asset, component and folder in a scope, and compare each
-    with decisions and ledger. Reads only."""
+    with decisions and ledger. Writes nothing but the paths of stories that an editor
+    moved, into the ledger."""
+    await note_paths(job.reader, job.migration, job.ledger, job.snapshot)
     made = _find_expected(job)
     expected = {key: made[key] for key in made if scope.holds(key)}
     found = _begin(job, made)

@@ -193,9 +193,7 @@ async def _send(job: ImportJob, create: Create, group: str) -> LastWrite:
     parent = parent_id(job, create.draft.place.folder)
     body = story_to_create(create.fields, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
-    story_record = record_after_write(
-        story.row, create.content_hash, create.record_hash
-    )
+    story_record = record_after_write(story, create.content_hash, create.record_hash)
     return LastWrite(story_record, written_story(create.fields, story))
 
 

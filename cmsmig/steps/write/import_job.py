@@ -207,4 +207,4 @@ class ImportJob:
 
     def existing(self) -> Mapping[ItemKey, ExistingStory]:
         """Return the stories that exist for items, by key."""
-        return existing_stories(self.ledger.items.all(), {})
+        return existing_stories(self.migration, self.ledger, {})

@@ -66,7 +66,7 @@ async def link_stories(job: ImportJob) -> None:
     """
     # Links to a story that moves lead to its new path, whichever is written first.
     moves = find_moves(job.migration, job.ledger, job.snapshot)
-    existing = existing_stories(job.ledger.items.all(), moves)
+    existing = existing_stories(job.migration, job.ledger, moves)
     needed = await _needed(job, existing)
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))

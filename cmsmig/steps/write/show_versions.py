@@ -23,7 +23,7 @@ from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import edited_fields, is_content, with_publication
-from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.reconcile.rules.story_fields import PUBLISHED, slugs_text
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
@@ -81,6 +81,7 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
         updated_at="" if edited else story.row.updated_at,
         left_public=True,
         public_record=record,
+        slugs=slugs_text(story),
     )
     job.ledger.items.recovered(row.key)
     written = with_publication(last.written, story)
@@ -132,13 +133,12 @@ async def _put_back(
         there = await _Write(job, story_record, pair).send(
             version, there, publish=False
         )
-    after, last = story_record, last_write(job.ledger, row)
+    after = replace(story_record, slugs=slugs_text(there))
+    last = last_write(job.ledger, row)
     if story_record.story_id in job.snapshot.hidden:
-        after = replace(story_record, left_public=True)
+        after = replace(after, left_public=True)
     if is_shown:
-        after = replace(
-            story_record, left_public=True, public_record=intent.request_hash
-        )
+        after = replace(after, left_public=True, public_record=intent.request_hash)
     written = with_publication(last.written, there)
     if not edited_fields(there, replace(last, written=written)):
         after = replace(after, updated_at=there.row.updated_at)

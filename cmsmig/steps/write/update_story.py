@@ -35,7 +35,13 @@ from cmsmig.reconcile.rules.story import (
     story_to_send,
     written_after,
 )
-from cmsmig.reconcile.rules.story_fields import GROUP, TAGS, around_content, content_of
+from cmsmig.reconcile.rules.story_fields import (
+    GROUP,
+    TAGS,
+    content_of,
+    language_slugs,
+    slugs_text,
+)
 from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
 from cmsmig.steps.plan.edits.story_edits import undecided_sentence
@@ -188,6 +194,7 @@ def _save_written(
         group_id=group
         if group == update.fields.get(GROUP, "")
         else needed.story_record.group_id,
+        slugs=slugs_text(story),
     )
     job.ledger.items.written(
         needed.key,
@@ -196,20 +203,17 @@ def _save_written(
         job.migration.origin_hash(needed.key),
         written_after(last, compared, story),
         still_public=needed.is_shown_apart,
-        left=_left_paths(job, needed, last, story),
+        left=_left_paths(job, needed, story),
     )
     _list_undecided(job, update, compared)
 
 
-def _left_paths(
-    job: ImportJob, needed: Needed, last: LastWrite, story: Story
-) -> dict[ItemKey, str]:
+def _left_paths(job: ImportJob, needed: Needed, story: Story) -> dict[ItemKey, str]:
     """Return the paths that a story's pages in other languages have no longer."""
-    before, after = last.answered, around_content(story)
+    before, after = needed.story_record.language_slugs, language_slugs(story)
     left: dict[ItemKey, str] = {}
     for each in job.migration.items[needed.key].languages:
-        name = f"slug in {each.code}"
-        old, new = (str(side.get(name) or "") for side in (before, after))
+        old, new = before.get(each.code, ""), after.get(each.code, "")
         path = path_in_language(needed.story_record.full_slug, each.code, old)
         if old and path != path_in_language(story.row.full_slug, each.code, new):
             left[each.key] = path
@@ -226,7 +230,11 @@ def _save_compared(
         return
     story_record = _record_after(needed, compared)
     if isinstance(actual, Story):
-        story_record = replace(story_record, updated_at=actual.row.updated_at)
+        story_record = replace(
+            story_record,
+            updated_at=actual.row.updated_at,
+            slugs=slugs_text(actual),
+        )
     written = written_after(last, compared)
     origin = job.migration.origin_hash(needed.key)
     job.ledger.items.compared(

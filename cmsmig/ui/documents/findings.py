@@ -112,6 +112,7 @@ LINK_KINDS: Mapping[str, str] = {
     PageCause.STATIC: "Link to a static page",
     PageCause.TEMPLATE: "Link to a collection's own page",
     PageCause.UNLISTED: "Link to a page that is not imported",
+    PageCause.LANGUAGE: "Link to a page in another language",
     PageCause.RAW_HTML: "Address in raw HTML",
     DanglingCause.TARGET_FAILED: "Link to an item that failed",
     DanglingCause.NOT_IN_PILOT: "Link to an item outside the pilot",

@@ -11,6 +11,7 @@ from cmsmig.counting import counted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
+from cmsmig.mapping.select.routes import PageCause
 from cmsmig.reconcile.field_diff import FieldDiff, Outcome, Value
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import NO_LABELS, Labels
@@ -304,10 +305,12 @@ def left_as_it_is(plan: Plan) -> Iterator[Part]:
     fields = counted(replaced, "translated field")
     outside = counted(len(plan.not_in_pilot), "reference")
     borrowed = counted(len(plan.borrowed), "reference")
-    left = sum(plan.links_left.values())
     links = Counter(
         {LINK_KINDS.get(k, _words(k)): n for k, n in plan.links_left.items()}
     )
+    elsewhere = links.pop(LINK_KINDS[PageCause.LANGUAGE], 0)
+    crossing = counted(elsewhere, "link leads", "links lead")
+    left = links.total()
     stay = counted(
         left,
         "link into the old site stays as it is",
@@ -327,6 +330,14 @@ def left_as_it_is(plan: Plan) -> Iterator[Part]:
         ),
         (plan.borrowed, Text(f"{borrowed} to the story in the primary language.")),
         (left, Text(f"{stay}: {_counts(links)}.")),
+        (
+            elsewhere,
+            Text(
+                f"{crossing} to a page in another language than the text, where a link "
+                "to a story cannot lead: its address on the new site is stored, and "
+                "each import renews it."
+            ),
+        ),
     )
 
 

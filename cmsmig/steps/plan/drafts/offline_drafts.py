@@ -134,7 +134,7 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     assets = migration.files.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
     rows = ledger.items.all()
-    there = existing_stories(rows, {})
+    there = existing_stories(migration, ledger, {})
     existing = migration.routes.foreseen(there, migration.items.keys())
     linked = LinkedStories(migration, context, existing)
     known = known_here(migration, ledger)

@@ -193,8 +193,8 @@ def plan_print(linked: LinkedStories, known: KnownItems) -> str:
             [[plain(key), reviews[key].decided] for key in sorted(reviews)],
             _files(linked.context),
             fingerprint_of_each(
-                [str(key), story_record.uuid, story_record.full_slug]
-                for key, story_record in existing.items()
+                [str(key), each.uuid, each.full_slug, *map(list, each.slugs)]
+                for key, each in existing.items()
             ),
             [
                 [*sorted(map(str, each))]

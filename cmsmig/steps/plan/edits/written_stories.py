@@ -18,7 +18,7 @@ from cmsmig.mapping.decisions.conflicts import (
     Side,
 )
 from cmsmig.mapping.draft import path_in_language
-from cmsmig.reconcile.field_diff import UNKNOWN, seen_of
+from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
@@ -26,7 +26,12 @@ from cmsmig.reconcile.rules.story import (
     found_later,
     is_as_written,
 )
-from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.reconcile.rules.story_fields import (
+    PUBLISHED,
+    There,
+    row_of,
+    slugs_text,
+)
 from cmsmig.steps.decide.migration import Migration
 
 
@@ -40,21 +45,18 @@ def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
 def language_paths(
     migration: Migration, ledger: Ledger, keys: Iterable[ItemKey]
 ) -> Iterator[tuple[ItemKey, str]]:
-    """Yield the paths of items' pages in other languages, as they were written
-    last."""
+    """Yield the paths of items' pages in other languages, as they were seen last in
+    the space."""
     rows = ledger.items.all()
     for key in keys:
         item, row = migration.items.get(key), rows.get(key)
         record = row.story_record if row else None
         if item is None or record is None or not item.languages:
             continue
-        if (written := ledger.items.last_written(record.story_id)) is None:
-            continue
+        slugs = record.language_slugs
         for each in item.languages:
-            slug = written.server_values.get(f"slug in {each.code}")
-            if slug and slug != UNKNOWN:
-                path = path_in_language(record.full_slug, each.code, str(slug))
-                yield each.key, path
+            if slug := slugs.get(each.code):
+                yield each.key, path_in_language(record.full_slug, each.code, slug)
 
 
 def override_requested(
@@ -73,11 +75,12 @@ def override_requested(
     return asked and edits_without_reading(row, last_write(ledger, item)) != ()
 
 
-def record_after_write(row: StoryRow, content: str, record: str = "") -> StoryRecord:
-    """Return the story record after our own write.
+def record_after_write(there: There, content: str, record: str = "") -> StoryRecord:
+    """Return the story record after our own write, of a story that was read or listed.
 
     `content` is the hash of the content, `record` that of all that was asked for.
     """
+    row = row_of(there)
     return StoryRecord(
         story_id=row.story_id,
         uuid=row.uuid,
@@ -87,6 +90,7 @@ def record_after_write(row: StoryRow, content: str, record: str = "") -> StoryRe
         updated_at=row.updated_at,
         group_id=row.group_id,
         record_hash=record,
+        slugs=slugs_text(there) if isinstance(there, Story) else "",
     )
 
 
@@ -100,7 +104,7 @@ def found_write(
     next write looks at it first.
     """
     written = None if sent is None else found_later(sent, story)
-    last = LastWrite(record_after_write(story.row, content, record), written)
+    last = LastWrite(record_after_write(story, content, record), written)
     if written is None or edited_fields(story, last):
         return replace(last, record=replace(last.record, updated_at=""))
     return last
