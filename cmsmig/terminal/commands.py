@@ -96,7 +96,8 @@ def plan(
     **part: Unpack[Part],
 ) -> int:
     """Print what an import would do, and how that differs from what was rehearsed in
-    the target `compare`; return 1 when something is gone, undecided.
+    the target `compare`; return 1 when something is gone, undecided, or an import
+    would write nothing.
 
     Raises `UsageError` when nothing was imported into that target.
     """
@@ -119,7 +120,7 @@ def plan(
         lambda: (*plan_doc(made), *(comparison_doc(found) if found else ())),
         as_json=as_json,
     )
-    return _report_gone(made)
+    return _report_blocked(made)
 
 
 def _rehearsed(project: Project, name: str) -> tuple[Project, Settings]:
@@ -176,12 +177,14 @@ def accept(
     emit_json(accepted_json(done)) if as_json else emit_lines(accepted_lines(done))
 
 
-def _report_gone(plan: Plan) -> int:
-    """Say on standard error what is gone, undecided; return 1 then."""
-    if not plan.gone.undecided.things:
-        return 0
-    complain(gone_sentence(plan.gone.undecided))
-    return 1
+def _report_blocked(plan: Plan) -> int:
+    """Say on standard error what is gone, undecided, and why an import would write
+    nothing; return 1 then."""
+    if gone := plan.gone.undecided.things:
+        complain(gone_sentence(plan.gone.undecided))
+    if plan.checks.refusal:
+        complain(plan.checks.refusal)
+    return 1 if gone or plan.checks.refusal else 0
 
 
 def write(
@@ -229,7 +232,7 @@ def write(
         complain(failed)
     if outcome.undecided:
         complain(undecided_sentence(outcome.undecided))
-    _report_gone(outcome.plan)
+    _report_blocked(outcome.plan)
     return outcome.exit_code
 
 

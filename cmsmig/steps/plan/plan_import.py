@@ -52,6 +52,7 @@ from cmsmig.steps.plan.plan_details import PlanDetails, Planned, PlannedItem
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.plan_checks import (
     PlanChecks,
+    missing_languages,
     read_folder_rules,
     read_hooks,
 )
@@ -165,7 +166,7 @@ def _make_plan(
     hidden, due = published.hidden, published.due
     calls = calls_of(wanted, ledger, settings, edits, due, resources, len(hidden))
     actions = tuple(planned_actions(wanted, ledger, edits, resources, hidden))
-    if is_blocked(gone, "import"):
+    if is_blocked(gone, "import") or missing_languages(migration, snapshot):
         calls, actions = no_calls(snapshot), ()
     planned = _planned_items(wanted)
     without = {

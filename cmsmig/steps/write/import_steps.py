@@ -8,7 +8,7 @@ from functools import partial
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.errors import ServiceError, UsageError
+from cmsmig.errors import PreflightError, ServiceError, UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, ItemRow
@@ -39,7 +39,6 @@ from cmsmig.steps.plan.gone.recreate import (
 )
 from cmsmig.steps.plan.interrupted_stories import record_created, settle_updates
 from cmsmig.steps.plan.plan import Plan, refuse_drift
-from cmsmig.steps.plan.preflights.plan_checks import refuse_missing_languages
 from cmsmig.steps.plan.publication.public_versions import Publication, VisitorPages
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool, stoppable_from_elsewhere
@@ -145,7 +144,7 @@ class Outcome:
         undone = failed or self.gone_undone
         waiting = len(self.publications_waiting)
         listed = self.undecided or len(self.plan.edit_conflicts) > waiting
-        waits = listed or self.plan.gone.undecided.things
+        waits = listed or self.plan.gone.undecided.things or self.plan.checks.refusal
         return 1 if undone or waits else 0
 
 
@@ -196,7 +195,8 @@ async def run_command(
             refuse_partial(job.gone, command)
             gone = plan.gone_at_origin
             if not dry_run:
-                refuse_missing_languages(migration, job.snapshot)
+                if plan.checks.refusal:
+                    raise PreflightError(plan.checks.refusal)
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()
                 gone = job.ledger.gone.rows()

@@ -15,7 +15,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted, first_of, noun_for
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Space, StoryRow, Webhook, pages
-from cmsmig.errors import CredentialsError, NotFoundError, PreflightError
+from cmsmig.errors import CredentialsError, NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
@@ -81,7 +81,10 @@ class PlanChecks:
                         publishes=bool(shown),
                     )
                 ),
-                *find_missing_languages(migration, snapshot),
+                *(
+                    Preflight(kind=PreflightKind.LANGUAGE, text=text)
+                    for text in filter(None, [missing_languages(migration, snapshot)])
+                ),
                 *refused.findings,
                 *find_limits(migration, snapshot.space, counts),
                 *find_asset_fields(
@@ -100,6 +103,13 @@ class PlanChecks:
     def limits(self) -> tuple[str, ...]:
         """Return where the service's plan would be exceeded, a sentence each."""
         return tuple(each.text for each in self.findings if each.kind in LIMITS)
+
+    @property
+    def refusal(self) -> str:
+        """Return why an import would write nothing, for an editor; empty where it
+        would."""
+        texts = (e.text for e in self.findings if e.kind is PreflightKind.LANGUAGE)
+        return next(texts, "")
 
     def as_json(self) -> JsonObject:
         """Return what `plan --json` prints of it."""
@@ -158,35 +168,30 @@ def _refused_entries(
     )
 
 
-def find_missing_languages(
-    migration: Migration, snapshot: Snapshot
-) -> tuple[Preflight, ...]:
-    """Return a finding for each language of translated fields that the space lacks.
+def missing_languages(migration: Migration, snapshot: Snapshot) -> str:
+    """Return why an import would write nothing where the space lacks languages of
+    translated fields, a sentence with all of them; empty where it lacks none.
 
     Source: destination, content rules: the space must list the language; without it
     the values are kept, and no visitor sees them.
     """
     there = {_plain(code) for code in snapshot.space.languages}
-    named = ", ".join(snapshot.space.languages) or "only the default one"
-    return tuple(
-        Preflight(
-            kind=PreflightKind.LANGUAGE,
-            text=(
-                f"The space has no language `{each.code}` (it has {named}), so no "
-                f"visitor would see the values in {each.name or each.tag}; add it in "
-                "the space's settings under Internationalization, or decide its code "
-                "as `language` of the locale in decisions/collections.yaml."
-            ),
-        )
+    lacking = [
+        each
         for each in migration.decisions.collections.translations
         if _plain(each.code) not in there
+    ]
+    if not lacking:
+        return ""
+    named = ", ".join(snapshot.space.languages) or "only the default one"
+    codes = ", ".join(f"`{each.code}` ({each.name or each.tag})" for each in lacking)
+    noun, them = ("language", "it") if len(lacking) == 1 else ("languages", "them")
+    return (
+        f"The space has no {noun} {codes}; it has {named}. An import writes nothing as "
+        f"long as that is so, since no visitor would see the values in {them}: add "
+        f"{them} in the space's settings under Internationalization, or decide "
+        "another code as `language` of the locale in decisions/collections.yaml."
     )
-
-
-def refuse_missing_languages(migration: Migration, snapshot: Snapshot) -> None:
-    """Raise `PreflightError` when the space lacks a language."""
-    for each in find_missing_languages(migration, snapshot):
-        raise PreflightError(each.text)
 
 
 def _plain(code: str) -> str:

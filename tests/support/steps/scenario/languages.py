@@ -48,6 +48,17 @@ def no_french_at_origin(scenario: Scenario) -> None:
     )
 
 
+def german_at_origin(scenario: Scenario) -> None:
+    """Let the origin have a third language, which no item has."""
+    path = scenario.project.folder / "raw" / "sites.json"
+    body = json.loads(path.read_text())
+    (french,) = body["sites"][0]["locales"]["secondary"]
+    german = french | {"id": "de", "cmsLocaleId": "de", "tag": "de-DE"}
+    german |= {"subdirectory": "de", "displayName": "German (Germany)"}
+    body["sites"][0]["locales"]["secondary"].append(german)
+    path.write_text(json.dumps(body))
+
+
 def delivery(scenario: Scenario, path: str, *, language: str = "", has: Any) -> None:
     """Expect parts of a story as visitors get it in a language."""
     project = scenario.project
