@@ -23,7 +23,11 @@ from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import edited_fields, is_content, with_publication
-from cmsmig.reconcile.rules.story_fields import PUBLISHED, slugs_text
+from cmsmig.reconcile.rules.story_fields import (
+    PUBLISHED,
+    slugs_text,
+    translated_moves,
+)
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
@@ -62,7 +66,7 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
             "`cmsmig publish` again."
         )
     languages = {each.code for each in job.migration.items[row.key].languages}
-    public = Version.of_fields(fields, there, languages)
+    public = Version.of_fields(fields, there, languages, last.sent)
     pair = VersionPair(public, Version.of_story(there), published_at(there))
     record = versions.links[row.key].record_hash
     job.ledger.intents.write([pair.intent(str(row.key), record)])
@@ -154,7 +158,8 @@ def _may_show(
 ) -> bool:
     """Return whether visitors may get another version below the story's content: that
     is ours, or that was decided."""
-    if story_record.kept_edits or not any(map(is_content, edited)):
+    shown = (*filter(is_content, edited), *translated_moves(edited))
+    if story_record.kept_edits or not shown:
         return True
     decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)
     side = decided.side(ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen)

@@ -12,6 +12,8 @@ from tests.proofs.machine.broken import insist
 from tests.proofs.machine.decided import DESTINATION, LEAVE_OUT, OURS, RECREATE
 from tests.proofs.machine.seen import (
     FRENCH_LINE,
+    FRENCH_NAME,
+    FRENCH_SLUG,
     LINE,
     MOOD,
     NAME,
@@ -26,6 +28,8 @@ from tests.proofs.machine.seen import (
 )
 from tests.proofs.machine.site import EN, FILES, FOLDER, FR, Item, Key, Words
 from tests.proofs.machine.things import draft_of
+
+_SHOWN = (NAME, LINE, TEXT, FRENCH_LINE, FRENCH_NAME, FRENCH_SLUG)
 
 
 def always(days: Days, command: str, before: Space, after: Space) -> None:
@@ -84,7 +88,7 @@ def _shows_no_unfinished(days: Days, after: Space) -> None:
     book = days.book
     for own, words in book.unfinished.items():
         shown = after[own].shown or {}
-        found = {shown.get(name) for name in (NAME, LINE, TEXT, FRENCH_LINE)} & {*words}
+        found = {shown.get(name) for name in _SHOWN} & {*words}
         fine = book.is_ours(own, PUBLISHED) and days.world.setup.items != "mirror"
         what = f"{after[own].path} shows {found}"
         insist("no unfinished edit goes live", not found or fine, what)
@@ -94,9 +98,10 @@ def _shows_no_unfinished(days: Days, after: Space) -> None:
 def _keeps_slugs(days: Days, before: Space, after: Space) -> None:
     """An import gives no page another slug without a decision."""
     for own, was in before.items():
-        fine = days.book.is_ours(own, SLUG) or was.trashed
-        same = after[own].values[SLUG] == was.values[SLUG]
-        insist("no slug changes undecided", same or fine, was.path)
+        for name in {SLUG, FRENCH_SLUG} & was.values.keys():
+            fine = days.book.is_ours(own, name) or was.trashed
+            same = after[own].values.get(name) == was.values[name]
+            insist("no slug changes undecided", same or fine, (was.path, name))
 
 
 def _takes_nothing(days: Days, before: Space, after: Space) -> None:
@@ -182,10 +187,27 @@ def _is_as_decided(days: Days, seen: Seen, item: Item) -> None:
     if seen.shown is not None and item.live is not None:
         words = item.staged if items == "staged" else item.live
         insist("visitors see what was decided", _agree(seen.shown, words), seen)
+    if days.world.setup.fields:
+        _is_called_as_decided(days, seen)
     if days.world.setup.shaped:
         words = item.live if items == "mirror" and item.live else draft
         wanted = (words.label,) if words.label else ()
         insist("visitors get the decided tags", seen.values[TAGS] == wanted, seen)
+
+
+def _is_called_as_decided(days: Days, seen: Seen) -> None:
+    """Insist on the names in French, of what editors and what visitors see."""
+    items = days.world.setup.items
+    french = days.book.pulled.get((seen.key[0], FR))
+    if french is None or french.archived:
+        return  # A page that was there stays until it is decided.
+    name = draft_of(french, items).name
+    insist("editors see what was decided", seen.values.get(FRENCH_NAME) == name, seen)
+    if seen.shown is None:
+        return
+    live = french.staged if items == "staged" else french.live
+    wanted = live.name if french.live and live else None
+    insist("visitors see what was decided", seen.shown.get(FRENCH_NAME) == wanted, seen)
 
 
 def _is_hidden(days: Days, seen: Seen) -> None:

@@ -62,9 +62,6 @@ def look(world: World) -> dict[int, Seen]:
         if stored.is_folder or content.get("component") != FOLDER.removesuffix("s"):
             continue
         letter, language = str(content["mark"]).split()
-        french = {}
-        for row in stored.body.get("translated_slugs_attributes") or []:
-            french = {FRENCH_NAME: row.get("name"), FRENCH_SLUG: row.get("slug")}
         shown = stored.published_content
         found[own] = Seen(
             own,
@@ -77,10 +74,16 @@ def look(world: World) -> dict[int, Seen]:
                 FOLDER_ID: stored.parent_id,
                 TAGS: tuple(stored.body.get("tag_list") or ()),
                 **{each: stored.body.get(each) for each in PLAIN},
-                **french,
+                **_french(stored.translations()),
                 **_content(content),
             },
-            None if shown is None else {NAME: stored.published_name, **_content(shown)},
+            None
+            if shown is None
+            else {
+                NAME: stored.published_name,
+                **_french(stored.translations(public=True)),
+                **_content(shown),
+            },
             stored.deleted_at is not None,
             frozenset(
                 picture["id"]
@@ -94,6 +97,14 @@ def look(world: World) -> dict[int, Seen]:
 def pick(choices: Sequence[Any], number: int) -> Any:
     """Return one of several; None of none."""
     return choices[number % len(choices)] if choices else None
+
+
+def _french(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the name and the slug in French, if there are any."""
+    found = next((each for each in rows if each["lang"] == CODE), None)
+    if found is None:
+        return {}
+    return {FRENCH_NAME: found.get("name"), FRENCH_SLUG: found.get("slug")}
 
 
 def _content(content: Mapping[str, Any]) -> dict[str, Any]:

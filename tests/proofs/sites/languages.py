@@ -7,10 +7,13 @@ The sample site and a generated one in two languages are moved into a sandbox, w
 languages as fields (`fields`; with other encodings and nested blocks: `encoded`; with
 bodies split into blocks: `split`) and with languages in folders (`folders`). Then
 `verify` has to find no difference, and every story is read with `storyblok-js-client`,
-drafts and published versions, in both languages. Each field has to show what the
-origin's item shows in that language, or be listed as a loss or a dangling reference in
-the plan; and each `empty-translation` loss has to be one. Needs Node and npm. Exits 1
-on anything else.
+drafts and published versions, in both languages. Each name and slug has to be that of
+the origin's item in that language and version; a language that is not live has none for
+visitors. Each field has to show what the origin's item shows in that language, or be
+listed as a loss or a dangling reference in the plan; and each `empty-translation` loss
+has to be one. A link leads to the page in the language of its old address: by the story
+in a text of that language, else by its address. Needs Node and npm. Exits 1 on anything
+else.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from tests.proofs.sites.shown_values import (
     kind_of,
     shown_links,
     shown_words,
+    story_links,
     without_files,
 )
 from tests.proofs.sites.ways import AS_FIELDS, PUBLISHED, decide, items_in, stories_of
@@ -53,9 +57,19 @@ KEY = "fr_fr"
 RATE = 1_000
 SHOWN = 10
 WAYS = ("fields", "encoded", "split", "folders")
-_Route = tuple[str, tuple[str, str, str]]
-"""An old path, and where it leads: in the first language, in the second where the item
-has that, and as the service brings the path of a link up to date in the second."""
+
+
+@dataclass(frozen=True)
+class _Page:
+    """Where an old address leads."""
+
+    path: str
+    """In the language of the address."""
+    is_second: bool
+    """Whether that is the second one."""
+    renewed: dict[str, str]
+    """The path of a link to the story as the service brings it up to date, by the
+    language that is read."""
 
 
 @dataclass
@@ -67,6 +81,8 @@ class Compared:
     differences: int = 0
     """That `verify` found directly after the import."""
     stories: int = 0
+    names: int = 0
+    """And slugs."""
     fields: int = 0
     links: int = 0
     recorded: Counter[str] = field(default_factory=Counter)
@@ -83,6 +99,7 @@ class Compared:
             "way": self.way,
             "verify": self.differences,
             "stories": self.stories,
+            "names": self.names,
             "fields": self.fields,
             "links": self.links,
             "recorded": recorded,
@@ -152,6 +169,8 @@ class _Shown:
     """Its values in the language of the story."""
     values: dict
     """Its values in the language that is looked at."""
+    read: str
+    """The language that delivery was asked for."""
 
 
 class _Comparison:
@@ -182,7 +201,7 @@ class _Comparison:
         self._losses = {(e["item"], e["field"]): e["kind"] for e in plan["losses"]}
         dangling = {(e["item"], e["field"]): "dangling" for e in plan["dangling"]}
         self._listed = {**self._losses, **dangling}
-        self._routes: dict[str, tuple[str, str, str]] = {}
+        self._routes: dict[str, _Page] = {}
         self._seen: set[tuple[str, str]] = set()
         """Fields of drafts that showed something else."""
 
@@ -194,6 +213,7 @@ class _Comparison:
                 uuid, _ = self._stories_of[shown.key]
                 if uuid in stories:
                     self._found.stories += 1
+                    self._compare_names(version, shown, stories[uuid])
                     self._compare_story(version, shown, stories[uuid])
                 elif version == "draft":
                     self._found.wrong.append(f"{shown.key}: no story is delivered")
@@ -216,7 +236,8 @@ class _Comparison:
                 continue
             other = self._other(version, key) if language else None
             values = (other or own)["fieldData"]
-            yield _Shown(key, language if other else "", own["fieldData"], values)
+            its = language if other else ""
+            yield _Shown(key, its, own["fieldData"], values, language)
 
     def _record(self, version: str, key: tuple[str, str, str]) -> dict | None:
         first, then = ("items", "live") if version == "draft" else ("live", "items")
@@ -230,6 +251,29 @@ class _Comparison:
         if staged is not None and staged.get("isArchived"):
             return None
         return self._record(version, other)
+
+    def _compare_names(self, version: str, shown: _Shown, story: dict) -> None:
+        """Compare the name of a story, and those and the slugs of other languages."""
+        rows = {each["lang"]: each for each in story["translated_slugs"]}
+        row = rows.get(CODE, {})
+        wanted, seen = [shown.own["name"]], [story["name"]]
+        other = self._other(version, shown.key) if self._as_fields else None
+        if other is not None:
+            live = self._sets["live"].get((*shown.key[:2], self._second), other)
+            # A page stays where its visitors know it.
+            slug = live["fieldData"]["slug"]
+            wanted += [other["fieldData"]["name"], slug]
+            seen += [row.get("name"), row.get("path", "").rpartition("/")[2]]
+            if shown.read:
+                wanted.append(slug)
+                seen.append(story["full_slug"].rpartition("/")[2])
+        elif self._as_fields:
+            wanted.append(None)
+            seen.append(row.get("name"))
+        self._found.names += len(wanted)
+        if wanted != seen:
+            where = f"{story['full_slug']} ({version}, {shown.read or 'own'})"
+            self._found.wrong.append(f"{where} is called {seen}, not {wanted}")
 
     def _compare_story(self, version: str, shown: _Shown, story: dict) -> None:
         made = self._types[shown.key[0]]
@@ -281,12 +325,14 @@ class _Comparison:
             missing = wanted.words - shown_words(seen)
             if missing:
                 return f"lacks the words {sorted(missing)[:5]}"
-            return self._bad_links(wanted.hrefs, there, is_translated)
+            return self._bad_links(shown, wanted.hrefs, there, is_translated)
         if isinstance(wanted, set):
             return "" if seen in wanted else f"{seen!r:.80} is none of {wanted!r:.80}"
         is_text = isinstance(there, str)
-        if kind in ("Link", "VideoLink") and self._paths(wanted) and not is_text:
-            return self._bad_links([wanted], there, is_translated, is_renewed=True)
+        if kind in ("Link", "VideoLink") and self._page(wanted) and not is_text:
+            return self._bad_links(
+                shown, [wanted], there, is_translated, is_renewed=True
+            )
         if kind in ("Link", "VideoLink"):
             wanted, seen = without_files(wanted), without_files(seen)
         return "" if wanted == seen else f"{seen!r:.80} in place of {wanted!r:.80}"
@@ -302,6 +348,7 @@ class _Comparison:
 
     def _bad_links(
         self,
+        shown: _Shown,
         hrefs: list[str],
         there: Any,
         is_translated: bool,
@@ -309,18 +356,18 @@ class _Comparison:
         is_renewed: bool = False,
     ) -> str:
         """Return a link that does not lead where it should, or empty."""
-        seen = shown_links(there)
+        seen, stories = shown_links(there), story_links(there)
         for href in hrefs:
-            paths = self._paths(href)
-            if not paths:
+            if (page := self._page(href)) is None:
                 continue
             self._found.links += 1
-            own, other, renewed = paths
-            wanted = {renewed if is_renewed else other}
-            if not is_translated:
-                wanted |= {own, renewed}
-            if not wanted & seen:
+            by_story, wanted = page.is_second == is_translated, page.path
+            if by_story and is_renewed:
+                wanted = page.renewed[shown.read]
+            if wanted not in seen:
                 return f"{href} should lead to {wanted}, not to {sorted(seen)[:4]}"
+            if not by_story and wanted in stories:
+                return f"{href} leads to a story, and so to another language"
         return ""
 
     def _uuid(self, collection: str, item: str, locale: str) -> str | None:
@@ -330,33 +377,31 @@ class _Comparison:
             key = (collection, item, self._first)
         return self._stories_of[key][0] if key in self._stories_of else None
 
-    def _paths(self, href: str) -> tuple[str, str, str] | None:
+    def _page(self, href: str) -> _Page | None:
         """Return where an old address leads; None for one that leads to no story."""
         path = self._own_host.sub("/", href)
         return self._routes.get(as_path(path)) if path.startswith("/") else None
 
     def _find_routes(
         self, delivered: dict[tuple[str, str], Stories]
-    ) -> Iterator[_Route]:
-        """Yield where the old addresses of both languages lead."""
+    ) -> Iterator[tuple[str, _Page]]:
+        """Yield the old addresses of both languages, and where each leads."""
         spoken = delivered.get(("draft", CODE), {})
         for key, (uuid, path) in self._stories_of.items():
-            other = renewed = path
-            languages = [key]
+            pages = {key: path}
+            renewed = {"": path}
             if self._as_fields:
-                renewed = spoken[uuid]["full_slug"]
-            if self._as_fields and self._other("draft", key):
-                other = renewed
-                languages.append((*key[:2], self._second))
-            for each in languages:
-                below = self._below if each[2] == self._second else ""
+                renewed[CODE] = spoken[uuid]["full_slug"]
+                if self._other("draft", key):
+                    pages[*key[:2], self._second] = renewed[CODE]
+            for own, leads in pages.items():
+                is_second = self._as_fields and own[2] == self._second
+                below = self._below if own[2] == self._second else ""
                 slug = self._collections[key[0]]["slug"]
-                for name in self._sets:
-                    record = self._sets[name].get(each)
-                    if record:
-                        own = record["fieldData"]["slug"]
-                        old = as_path(f"{below}/{slug}/{own}")
-                        yield old, (path, other, renewed)
+                for records in self._sets.values():
+                    if record := records.get(own):
+                        old = f"{below}/{slug}/{record['fieldData']['slug']}"
+                        yield as_path(old), _Page(leads, is_second, renewed)
 
 
 if __name__ == "__main__":

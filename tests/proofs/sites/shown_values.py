@@ -261,6 +261,15 @@ def shown_links(value: Any) -> set[str]:
     return {as_path(each) for each in found}
 
 
+def story_links(value: Any) -> set[str]:
+    """Return the paths of the links to stories in a delivered value."""
+    return {
+        as_path(str(node.get("href") or node.get("cached_url")))
+        for node in nodes(value)
+        if node.get("linktype") == "story"
+    }
+
+
 def as_path(address: str) -> str:
     """Return an address without its query and fragment, and the slashes around it."""
     return re.split(r"[?#]", address)[0].strip("/")

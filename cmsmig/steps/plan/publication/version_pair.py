@@ -45,19 +45,20 @@ class Version:
 
     @classmethod
     def of_fields(
-        cls, fields: JsonObject, story: Story, languages: Set[str]
+        cls, fields: JsonObject, story: Story, languages: Set[str], sent: JsonObject
     ) -> Version:
         """Return the version that a draft's fields make of a story.
 
         `languages` are those that the item has for editors: one of them that the fields
-        lack is taken out. Others stay as they are, and so does each slug.
+        lack is taken out. Others stay as they are, and so does each slug that was
+        `sent`: a page moves by decision only.
         """
         content = {name: fields[name] for name in fields if name.startswith(CONTENT)}
         there, shown = translations_there(story), translations_in(fields).keys()
         names = translated_in(fields, shown)
         hidden = languages - shown
         left = translated_in(there, translations_in(there).keys() - hidden)
-        slugs = {name: left[name] for name in translated_moves(left)}
+        slugs = {name: sent.get(name, left[name]) for name in translated_moves(left)}
         around = {"name": fields["name"], **left, **names, **slugs}
         return cls({**around, **content}, _set_only(dates_of(fields)))
 
