@@ -39,7 +39,6 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
     """Read back every story, asset, component and folder in a scope, and compare each
     with decisions and ledger. Writes nothing but the paths of stories that an editor
     moved, into the ledger."""
-    await note_paths(job.reader, job.migration, job.ledger, job.snapshot)
     made = _find_expected(job)
     expected = {key: made[key] for key in made if scope.holds(key)}
     found = _begin(job, made)
@@ -69,6 +68,8 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
     subjects = {each.subject for each in found.found}
     items = job.migration.items.items()
     found.names = {str(k): item.name for k, item in items if str(k) in subjects}
+    # What is wanted is what the last import knew; old addresses lead where pages are.
+    await note_paths(job.reader, job.migration, job.ledger, job.snapshot)
     job.observer(StepFinished(STEP, counted(len(found.differences), "difference")))
     return found
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
@@ -57,7 +58,7 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
     there = await job.client.story(story_record.story_id)
     last = last_write(job.ledger, row)
     edited = edited_fields(there, last)
-    if not _may_show(job, story_record, there, edited):
+    if not _may_show(job, story_record, there, edited, last.sent):
         return (
             f"An editor changed the story `{story_record.full_slug}`, so what visitors "
             "see at the origin was not published. To publish it and keep the edit "
@@ -154,11 +155,16 @@ async def _put_back(
 
 
 def _may_show(
-    job: ImportJob, story_record: StoryRecord, there: Story, edited: Sequence[str]
+    job: ImportJob,
+    story_record: StoryRecord,
+    there: Story,
+    edited: Sequence[str],
+    sent: JsonObject,
 ) -> bool:
     """Return whether visitors may get another version below the story's content: that
     is ours, or that was decided."""
-    shown = (*filter(is_content, edited), *translated_moves(edited))
+    moved = translated_moves(edited) & sent.keys()
+    shown = (*filter(is_content, edited), *moved)
     if story_record.kept_edits or not shown:
         return True
     decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)
