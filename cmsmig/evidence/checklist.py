@@ -16,7 +16,6 @@ from cmsmig.evidence.report_findings import listed_in
 from cmsmig.evidence.summary import HELD
 from cmsmig.mapping.decisions.decision_records import read_record, record_body
 from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
-from cmsmig.richtext.losses import Severity
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import decision_text, replace_file, writing
 from cmsmig.steps.decide.migration import open_migration
@@ -133,7 +132,7 @@ def _nothing_left(evidence: Evidence) -> Check:
 def _losses(evidence: Evidence) -> Check:
     by_severity = dict.fromkeys(SEVERITIES, 0)
     for each in evidence.losses:
-        severity = loss_severity(each.kind, Severity(each.severity))
+        severity = loss_severity(each.kind, each.severity)
         by_severity[severity] += each.losses
     what = "Losses were read and accepted"
     if not any(by_severity.values()):

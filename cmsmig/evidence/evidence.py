@@ -48,6 +48,7 @@ from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.redirects.address_map import AddressMap
+from cmsmig.richtext.losses import Severity
 from cmsmig.settings import Project
 from cmsmig.steps.baseline.baseline import read_old_site
 from cmsmig.steps.baseline.compare_sites import read_comparison
@@ -72,7 +73,7 @@ class LossCount:
     """How many losses of one kind there are, and in how many items."""
 
     kind: str
-    severity: str
+    severity: Severity
     losses: int
     items: int
 
@@ -314,7 +315,10 @@ def _losses(ledger: Path) -> tuple[LossCount, ...]:
     query = """SELECT kind, severity, losses, items FROM losses_by_kind
                ORDER BY severity = 'layout', severity = 'meaning', kind"""
     with closing(connect_reading(ledger)) as db, translated(ledger):
-        return tuple(LossCount(*row) for row in db.execute(query))
+        return tuple(
+            LossCount(kind, Severity(severity), losses, items)
+            for kind, severity, losses, items in db.execute(query)
+        )
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:

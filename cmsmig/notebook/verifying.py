@@ -32,6 +32,7 @@ from cmsmig.notebook.kit.finding_table import (
 from cmsmig.notebook.verify.address_list import AddressView, planned_redirects_doc
 from cmsmig.notebook.verify.checklist_view import ChecklistView
 from cmsmig.notebook.workspace import View, view_frame
+from cmsmig.richtext.losses import all_losses
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify_only
 from cmsmig.steps.worker_pool import StopSignal
@@ -282,7 +283,9 @@ def _handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:
     """Yield the outcome of every item, what failed and what was lost."""
     yield from accounting_doc(found)
     yield from failures_doc(found.failures, handover.pages)
-    yield from loss_facts({each.kind: each.losses for each in found.losses})
+    yield from loss_facts(
+        all_losses({each.severity: {each.kind: each.losses}} for each in found.losses)
+    )
 
 
 def _insist(found: Evidence) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 
@@ -45,3 +48,29 @@ class Loss:
             "why": self.why,
             "severity": str(self.severity),
         }
+
+
+LossCounts: TypeAlias = Mapping[Severity, Mapping[str, int]]
+"""How many losses there are, by severity and kind: a kind may have several."""
+
+
+def losses_by_severity(losses: Iterable[Loss]) -> LossCounts:
+    """Count losses."""
+    return all_losses({each.severity: {each.kind: 1}} for each in losses)
+
+
+def all_losses(counts: Iterable[LossCounts]) -> LossCounts:
+    """Return the sum of counts."""
+    found: dict[Severity, Counter[str]] = {}
+    for count in counts:
+        for severity, kinds in count.items():
+            found.setdefault(severity, Counter()).update(kinds)
+    return {severity: dict(kinds) for severity, kinds in found.items()}
+
+
+def kinds_of(counts: LossCounts) -> Mapping[str, int]:
+    """Return the counts by kind alone."""
+    found = Counter[str]()
+    for kinds in counts.values():
+        found.update(kinds)
+    return found

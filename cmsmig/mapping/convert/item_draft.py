@@ -16,7 +16,7 @@ from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.convert.lookups import Lookups, Marks, Slots
 from cmsmig.mapping.draft import FieldLoss, Place, RelationUse
 from cmsmig.richtext.engine import UploadedAsset
-from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.losses import Loss, LossCounts, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,7 @@ class ItemDraft:
     shape: ContentShape
     size: int
     """Bytes of the content as JSON, about: what is filled in has other lengths."""
-    losses: Mapping[str, int]
-    """How many losses there are, by kind."""
+    losses: LossCounts
     losses_print: str
     """Tells losses apart; empty without any."""
     fingerprint: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -32,7 +31,7 @@ from cmsmig.mapping.draft import DraftContext, FieldLoss, Place, RelationUse
 from cmsmig.mapping.select.translations import EmptyShown, own_key
 from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
-from cmsmig.richtext.losses import Severity
+from cmsmig.richtext.losses import Severity, losses_by_severity
 from cmsmig.richtext.schema.validate import wrong_document
 
 MOST_TEXT = 5_000_000
@@ -104,7 +103,7 @@ def _draft(
         slots=marks.slots(content),
         shape=shape_of(content, single),
         size=len(compact(content)),
-        losses=dict(Counter(each.loss.kind for each in losses)),
+        losses=losses_by_severity(each.loss for each in losses),
         losses_print=fingerprint(kept_losses) if kept_losses else "",
         fingerprint="",
         body=packed(body),

@@ -24,6 +24,7 @@ from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.origin.schema import Item
+from cmsmig.richtext.losses import kinds_of
 from cmsmig.steps.process_pool import in_processes
 from cmsmig.steps.worker_pool import batches
 
@@ -230,7 +231,7 @@ class Drafter:
         made = draft_item(*order, context)
         # A failure is not kept: what went wrong may not go wrong again, and what a rule
         # of the project's own missed may be there the next time.
-        if isinstance(made, ItemDraft) and RULE_FAILED not in made.losses:
+        if isinstance(made, ItemDraft) and RULE_FAILED not in kinds_of(made.losses):
             self.store.keep(made)
         return made
 

@@ -16,6 +16,7 @@ from cmsmig.mapping.select.reference_targets import (
 )
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.reconcile.resource import Action
+from cmsmig.richtext.losses import LossCounts, kinds_of
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.drift import Fingerprints, item_moves
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
@@ -46,7 +47,7 @@ class Plan:
     """Quota calls that are not made, by reason."""
     items: Mapping[str, int]
     skipped: Mapping[str, int]
-    losses: Mapping[str, int]
+    losses: LossCounts
     links: int
     """Links that will lead to stories."""
     links_left: Mapping[str, int]
@@ -139,7 +140,7 @@ class Plan:
             "dangling_by_cause": dict(sorted(causes.items())),
             "internal_links": self.links,
             "links_left_by_cause": dict(self.links_left),
-            "losses_by_kind": dict(self.losses),
+            "losses_by_kind": dict(sorted(kinds_of(self.losses).items())),
             "missing_files": dict(self.missing_files),
             "gone": {
                 each.noun(2).replace(" ", "_"): [*names]

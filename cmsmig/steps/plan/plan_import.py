@@ -18,6 +18,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.block_designs import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.reconcile.labels import labels_of
+from cmsmig.richtext.losses import all_losses
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.actions import planned_actions
@@ -189,7 +190,7 @@ def _make_plan(
                 if each.counted is Planned.SKIPPED
             )
         ),
-        losses=_sorted(_count_losses(offline)),
+        losses=all_losses(each.losses for each in offline.stories.values()),
         links=sum(each.links for each in links),
         links_left=_sorted(Counter(why for each in links for why in each.left)),
         rate=settings.destination_rate,
@@ -287,13 +288,6 @@ _PLANNED = {
     "skipped": Planned.SKIPPED,
     "failed": Planned.FAILED,
 }
-
-
-def _count_losses(offline: OfflineDrafts) -> Counter[str]:
-    counted: Counter[str] = Counter()
-    for story in offline.stories.values():
-        counted.update(story.losses)
-    return counted
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

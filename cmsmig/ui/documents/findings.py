@@ -13,8 +13,7 @@ from typing import Final
 from cmsmig.counting import counted
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.mapping.select.routes import PageCause
-from cmsmig.richtext.build.loss_collector import KINDS
-from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.losses import Loss, LossCounts, Severity
 from cmsmig.ui.doc import Doc, Facts, Fold, Link, Note, Part, Table, Text
 from cmsmig.ui.report_file import csv_lines
 
@@ -106,8 +105,6 @@ _DECIDED = (
     *("linked-image", "media", "video"),
 )
 """Kinds of loss that follow from the choices about embeds, blocks and fields."""
-_MEANING = ("empty-translation", "half-character", "validation", "video-data")
-"""Kinds of loss of fields that lose no content; bodies have `KINDS`."""
 LINK_KINDS: Mapping[str, str] = {
     PageCause.STATIC: "Link to a static page",
     PageCause.TEMPLATE: "Link to a collection's own page",
@@ -258,19 +255,18 @@ def _found(finding: Finding, usual: str) -> str | Text:
     return Text(f"{short}: {finding.why}" if short else finding.why)
 
 
-def loss_severity(kind: str, severity: Severity | None = None) -> str:
-    """Return one of `SEVERITIES` for a loss; without its own, that of its kind."""
-    if kind in _DECIDED:
-        return DECIDED
-    usual = Severity.MEANING if kind in _MEANING else Severity.CONTENT
-    return str(severity or (KINDS[kind][0] if kind in KINDS else usual))
+def loss_severity(kind: str, severity: Severity) -> str:
+    """Return one of `SEVERITIES` for a loss: its own, but for what was decided."""
+    return DECIDED if kind in _DECIDED else str(severity)
 
 
-def loss_facts(counts: Mapping[str, int]) -> Iterator[Facts]:
+def loss_facts(counts: LossCounts) -> Iterator[Facts]:
     """Yield the number of losses of each kind, by severity; nothing without any."""
     named: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
-    for kind, count in sorted(counts.items(), key=lambda pair: -pair[1]):
-        named[loss_severity(kind)].append(f"{loss_name(kind)} {count:,}")
+    for severity, kinds in counts.items():
+        for kind, count in sorted(kinds.items(), key=lambda pair: -pair[1]):
+            at = loss_severity(kind, severity)
+            named[at].append(f"{loss_name(kind)} {count:,}")
     rows = [(SEVERITIES[each], ", ".join(named[each])) for each in named if named[each]]
     if rows:
         yield Facts(rows)

@@ -13,6 +13,7 @@ from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.origin.schema import Site
+from cmsmig.richtext.losses import Severity
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.ui.documents.findings import Finding
 
@@ -33,7 +34,7 @@ def evidence_of(text: str) -> Evidence:
         links={"linked": 1},
         files=FileCount(2, 1, 0, 1, 0),
         failures=tuple(item_failures([row])),
-        losses=(LossCount(text, "content", 2, 1),),
+        losses=(LossCount(text, Severity.CONTENT, 2, 1),),
         plan={"hash": text, "calls": {"create_stories": 2, "read_space": 1}},
         is_carried_out=False,
         redirects=AddressMap(

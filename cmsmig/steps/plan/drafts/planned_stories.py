@@ -33,6 +33,7 @@ from cmsmig.mapping.select.reference_targets import (
     borrowed,
     classify,
 )
+from cmsmig.richtext.losses import LossCounts, kinds_of
 from cmsmig.steps.decide.drafter import RULE_FAILED, plain
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
@@ -55,7 +56,7 @@ _ROOMS = (
 class PlannedStory:
     """What a plan knows of a story to be: nothing of its content."""
 
-    losses: Mapping[str, int]
+    losses: LossCounts
     """How many, by kind; shared by all stories that lose the same."""
     losses_print: str
     """Tells losses apart; empty without any."""
@@ -82,7 +83,7 @@ class PlannedStories:
     """In the order of the import."""
     shapes: list[ContentShape] = field(default_factory=list)
     _numbers: dict[bytes, int] = field(default_factory=dict)
-    _losses: dict[bytes, Mapping[str, int]] = field(default_factory=dict)
+    _losses: dict[bytes, LossCounts] = field(default_factory=dict)
     _links: dict[DraftLinks, DraftLinks] = field(default_factory=dict)
 
     def plan(self, draft: ItemDraft, links: DraftLinks, known: KnownItems) -> None:
@@ -131,7 +132,9 @@ def keep_stories(migration: Migration, made_of: str, planned: PlannedStories) ->
 
     Where a rule of the project's own failed it is not kept: it may not fail again.
     """
-    if not any(RULE_FAILED in each.losses for each in planned.stories.values()):
+    if not any(
+        RULE_FAILED in kinds_of(each.losses) for each in planned.stories.values()
+    ):
         parts = _parts([*_keys(migration)], planned)
         migration.drafter.store.keep_plan(made_of, parts)
 
