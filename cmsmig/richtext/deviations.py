@@ -152,9 +152,10 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.VALUES,
         "Attributes that look like numbers or booleans become such: an alternative "
-        "text `007` is 7, long numbers are rounded, a level `abc` is no level. "
-        "Documents are invalid then.",
-        "Texts stay texts, and what must be a number is one.",
+        "text `007` is 7, long numbers are rounded, a level `abc` is no level, and "
+        "`5px` is none. Documents are invalid then.",
+        "Texts stay texts, and a number is what browsers read: the digits at the "
+        "beginning.",
     ),
     DeviationRule(
         Deviation.MAIL_LINK,
@@ -192,9 +193,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     ),
     DeviationRule(
         Deviation.TABLE_PARTS,
-        "A table's caption becomes a row of the table, and a foot that is written "
-        "above the rows stays there: pages show neither so.",
-        "The caption is a paragraph before the table, the foot its last rows.",
+        "A table's caption becomes a row of the table, a foot that is written above "
+        "the rows stays there, rows without a cell stay, and a cell spans columns and "
+        "rows that are not there: pages show none of it so, and editors add cells.",
+        "The caption is a paragraph before the table, the foot its last rows; rows "
+        "without a cell are left out and listed; a cell spans no more columns and "
+        "rows than begin in it.",
     ),
     DeviationRule(
         Deviation.NESTING,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import declarations
 from cmsmig.richtext.html.dom import Element, tag_set
+from cmsmig.richtext.html.numbers import dimension
 from cmsmig.richtext.losses import Severity
 
 AUTO = frozenset(("", "auto", "none"))
@@ -23,10 +24,7 @@ UNFIT = "This is no size that a browser knows, and it is left out."
 
 def width_of(element: Element) -> str:
     """Return a picture's own width as a size; empty without one, or for no size."""
-    given = element.attributes.get("width", "").strip().lower()
-    if given in AUTO or not is_size(given):
-        return ""
-    return f"{given}px" if given.isdecimal() else given
+    return dimension(element.attributes.get("width", ""))
 
 
 def is_size(value: str) -> bool:
@@ -198,7 +196,7 @@ def account_image(element: Element, losses: Collector, *, sized: bool = False) -
         lose_flag(element, name, losses)
     for name in ("height",) if sized else ("width", "height"):
         if (said := given.get(name, "").strip().lower()) not in AUTO:
-            why = "" if is_size(said) else UNFIT
+            why = "" if dimension(said) else UNFIT
             losses.lose("size", f"{name}: {given[name]}", element, why=why)
     if given.get("srcset", "").strip():
         losses.lose("source-set", "srcset", element)

@@ -67,6 +67,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "source-set": (LAYOUT, "The destination makes its own picture sizes."),
     "spacer": (LAYOUT, "A blank that shows nothing was left out."),
     "style": (LAYOUT, "Rich text has no place for this style."),
+    "table-blank": (LAYOUT, "This has no cell and shows nothing in a table."),
     "target": (LAYOUT, "No link can open in a window of this name; a new one opens."),
     "text": (CONTENT, "Rich text can't show this text here."),
     "unclosed-embed": (

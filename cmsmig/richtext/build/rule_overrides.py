@@ -9,17 +9,12 @@ from cmsmig.richtext.build.attributes import link_keeps, window_of
 from cmsmig.richtext.build.element_rules import RULES, Reader, Rule, Rules
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element
+from cmsmig.richtext.html.numbers import integer, span
 from cmsmig.richtext.schema.attribute_types import LINK_TYPES, NODE_TYPES
 from cmsmig.richtext.schema.content_model import ATTRIBUTES
 
 _TYPED = frozenset(("heading", "ordered_list", "tableCell", "tableHeader"))
-_DEFAULTS: JsonObject = {
-    "order": 1,
-    "colspan": 1,
-    "rowspan": 1,
-    "colwidth": None,
-    "meta_data": None,
-}
+_DEFAULTS: JsonObject = {"colwidth": None, "meta_data": None}
 """What takes the place of a value that is of a wrong type; else the source's text."""
 
 
@@ -75,7 +70,22 @@ def _typed(kind: str, read: JsonObject, element: Element) -> JsonObject:
     }
     if "level" in fixed:
         fixed["level"] = int(element.tag[1])
+    if "order" in types:
+        number = integer(given.get("start") or given.get("data-order", ""))
+        fixed["order"] = 1 if number is None else number
+    for name in ("colspan", "rowspan"):
+        if name in types and name in given:
+            fixed[name] = span(given, name) or 1
+    if "colwidth" in types and given.get("colwidth"):
+        fixed["colwidth"] = _widths(given["colwidth"], fixed.get("colspan", 1))
     return {**read, **fixed} if fixed else read
+
+
+def _widths(text: str, columns: Json) -> Json:
+    """Return the widths of a cell's columns, no more than it has."""
+    numbers = (integer(piece) for piece in text.split(","))
+    widths: list[Json] = [each for each in numbers if each is not None]
+    return (widths[:columns] if isinstance(columns, int) else widths) or None
 
 
 def _typed_reader(kind: str, official: Reader) -> Reader:

@@ -40,7 +40,12 @@ from cmsmig.richtext.prepare.instances import (
     slot_of,
 )
 from cmsmig.richtext.prepare.pictures import Pictures
-from cmsmig.richtext.prepare.table_parts import is_bare, lower_feet, taken_out_captions
+from cmsmig.richtext.prepare.table_parts import (
+    cut_spans,
+    lower_feet,
+    rows_of,
+    taken_out_captions,
+)
 
 DEEPEST = 16
 """Levels of lists, quotes and tables that are kept: a level is four of JSON, and
@@ -263,16 +268,30 @@ class Stage:
         self._lost_tag(kind, element, why="This is converted as the official does.")
 
     def _table(self, element: Element) -> Sequence[Node]:
-        """Return a table behind its captions, its foot below its rows."""
+        """Return a table behind its captions, its foot below its rows; rows without
+        cells are none, and cells are as wide and as long as a page shows them."""
         account(element, self._losses)
         captions = taken_out_captions(element)
         for caption in captions:
             account(caption, self._losses)
             caption.tag = "div"
-        if captions and is_bare(element):
-            element.tag = "div"
         lower_feet(element)
+        for rows in rows_of(element):
+            for row in rows:
+                self._leave_blank(row)
+        if self._leave_blank(element, listed=not captions):
+            return (*captions, element)
+        cut_spans(element)
         return (*captions, element)
+
+    def _leave_blank(self, element: Element, *, listed: bool = True) -> bool:
+        """Let a table or a row of which nothing is left be no node; say whether."""
+        if not self._leaving.nothing(element):
+            return False
+        if listed:
+            self._losses.lose("table-blank", f"<{element.tag}>", element)
+        element.tag = "div"
+        return True
 
     # Links, code, and what is left out
 

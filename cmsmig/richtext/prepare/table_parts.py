@@ -1,13 +1,24 @@
-"""The parts of a table where a page shows them: captions above it, its foot below."""
+"""The parts of a table where a page shows them: captions above it, its foot below,
+and cells that are as wide and as long as a page shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
+from typing import TypeAlias
 
-from cmsmig.richtext.html.dom import Element, Text
+from cmsmig.richtext.html.dom import Element, Node, Text
+from cmsmig.richtext.html.numbers import span
 
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _ROWS = frozenset(("thead", "tbody", "tr"))
+_MOST_RUNNING = 100
+"""Cells that go on into one row: of a table with more nothing is cut, so that the
+time that this takes grows with the table alone."""
+
+_Placed: TypeAlias = "tuple[Element, int, int, int, int]"
+"""A cell with its columns and its kept rows: the first and that after the last."""
 
 
 def taken_out_captions(table: Element) -> list[Element]:
@@ -22,13 +33,6 @@ def taken_out_captions(table: Element) -> list[Element]:
     return [caption for _, caption in found]
 
 
-def is_bare(table: Element) -> bool:
-    """Return whether nothing is in a table."""
-    return not any(
-        isinstance(each, Element) or each.value.strip() for each in table.children
-    )
-
-
 def lower_feet(table: Element) -> None:
     """Move the feet of a table below its rows, where pages show them."""
     tags = [each.tag if isinstance(each, Element) else "" for each in table.children]
@@ -38,6 +42,64 @@ def lower_feet(table: Element) -> None:
         table.children = [
             each for _, each in sorted(children, key=lambda row: row[0] == "tfoot")
         ]
+
+
+def rows_of(table: Element) -> Iterator[list[Element]]:
+    """Yield the rows of each section of a table; rows outside of one are a section."""
+    for section, nodes in groupby(table.children, _section_of):
+        inside: Sequence[Node] = section.children if section is not None else [*nodes]
+        rows = [e for e in inside if isinstance(e, Element) and e.name == "tr"]
+        if rows:
+            yield rows
+
+
+def cut_spans(table: Element) -> None:
+    """Let each cell span the columns and rows of it in which a cell begins, since a
+    page shows no others. Rows that are no `tr` any more are none."""
+    placed: list[_Placed] = []
+    for rows in rows_of(table):
+        found = _placed(rows)
+        if found is None:
+            return
+        placed += found
+    columns = sorted({each[1] for each in placed})
+    for cell, left, right, top, bottom in placed:
+        width = bisect_left(columns, right) - bisect_left(columns, left)
+        for name, size in (("colspan", width), ("rowspan", bottom - top)):
+            if span(cell.attributes, name) != size:
+                cell.attributes[name] = str(size)
+
+
+def _placed(rows: list[Element]) -> list[_Placed] | None:
+    """Return where the cells of a section are; None where too many go on into a row.
+    Source: the HTML standard, forming a table."""
+    kept = [0, *accumulate(row.tag == "tr" for row in rows)]
+    running: list[tuple[int, int, int]] = []
+    placed: list[_Placed] = []
+    for index, row in enumerate(rows):
+        running = [each for each in running if each[2] > index]
+        if len(running) > _MOST_RUNNING:
+            return None
+        column, above = 0, iter(running)
+        running, left = [*running], next(above, None)
+        for cell in row.children:
+            if not (isinstance(cell, Element) and cell.tag in ("td", "th")):
+                continue
+            while left is not None and left[0] <= column:
+                column, left = max(column, left[1]), next(above, None)
+            right = column + span(cell.attributes, "colspan")
+            length = span(cell.attributes, "rowspan") or len(rows)
+            bottom = min(index + length, len(rows))
+            placed.append((cell, column, right, kept[index], kept[bottom]))
+            running.append((column, right, bottom))
+            column = right
+        running.sort()
+    return placed
+
+
+def _section_of(node: Node) -> Element | None:
+    in_section = isinstance(node, Element) and node.tag in _SECTIONS
+    return node if isinstance(node, Element) and in_section else None
 
 
 def _captions(table: Element) -> Iterator[tuple[Element, Element]]:

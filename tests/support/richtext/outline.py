@@ -27,7 +27,8 @@ def _lines(node: Mapping[str, Any], indent: str) -> Iterator[str]:
             yield from _lines(value, f"{indent}  ")
         elif isinstance(value, list):
             for each in value:
-                yield from _lines(each, indent)
+                if isinstance(each, Mapping):
+                    yield from _lines(each, indent)
 
 
 def _held(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,9 +45,14 @@ def _head(node: Mapping[str, Any]) -> str:
     kind = node.get("type") or node.get("component") or ""
     words = [_quoted(node["text"]) if kind == "text" else str(kind)]
     for name, value in _held(node).items():
-        if value is not None and not isinstance(value, (Mapping, list)):
+        plain = not isinstance(value, Mapping) and value != []
+        if value is not None and plain and not _holds_nodes(value):
             words.append(f"{name}={_quoted(value)}")
     return " ".join(filter(None, words))
+
+
+def _holds_nodes(value: object) -> bool:
+    return isinstance(value, list) and isinstance(value[0], Mapping)
 
 
 def _quoted(value: object) -> str:
