@@ -35,7 +35,7 @@ def new_link(address: str) -> StoryLink | None:
         '<h2 style="text-align: center;">T</h2>',
         '<ol start="3"><li><p>x</p></li></ol>',
         '<p><a href="/x"><strong>a</strong>b</a></p>',
-        "<table><thead><tr><th><p>H</p></th></tr></thead><tbody><tr>"
+        "<table><thead><tr><th><p>H</p></th><th><p>I</p></th></tr></thead><tbody><tr>"
         '<td colspan="2"><p>c</p></td></tr></tbody></table>',
         '<pre><code class="language-py">a &lt; b</code></pre>',
         "<p>a<br>b</p><hr>",

@@ -42,8 +42,8 @@ from cmsmig.richtext.prepare.instances import (
 from cmsmig.richtext.prepare.pictures import Pictures
 from cmsmig.richtext.prepare.table_parts import (
     cut_spans,
+    leave_blanks,
     lower_feet,
-    rows_of,
     taken_out_captions,
 )
 
@@ -276,22 +276,11 @@ class Stage:
             account(caption, self._losses)
             caption.tag = "div"
         lower_feet(element)
-        for rows in rows_of(element):
-            for row in rows:
-                self._leave_blank(row)
-        if self._leave_blank(element, listed=not captions):
-            return (*captions, element)
+        leave_blanks(
+            element, self._leaving.nothing, self._losses, captioned=bool(captions)
+        )
         cut_spans(element)
         return (*captions, element)
-
-    def _leave_blank(self, element: Element, *, listed: bool = True) -> bool:
-        """Let a table or a row of which nothing is left be no node; say whether."""
-        if not self._leaving.nothing(element):
-            return False
-        if listed:
-            self._losses.lose("table-blank", f"<{element.tag}>", element)
-        element.tag = "div"
-        return True
 
     # Links, code, and what is left out
 

@@ -4,10 +4,11 @@ and cells that are as wide and as long as a page shows them."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
 from typing import TypeAlias
 
+from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.numbers import span
 
@@ -44,7 +45,23 @@ def lower_feet(table: Element) -> None:
         ]
 
 
-def rows_of(table: Element) -> Iterator[list[Element]]:
+def leave_blanks(
+    table: Element,
+    is_blank: Callable[[Element], bool],
+    losses: Collector,
+    *,
+    captioned: bool,
+) -> None:
+    """Let rows of which nothing is left be no nodes, nor a table of only such; all are
+    listed but a table that was `captioned`, of which its caption is left."""
+    for element in (*(row for rows in _sections(table) for row in rows), table):
+        if is_blank(element):
+            if element is not table or not captioned:
+                losses.lose("table-blank", f"<{element.tag}>", element)
+            element.tag = "div"
+
+
+def _sections(table: Element) -> Iterator[list[Element]]:
     """Yield the rows of each section of a table; rows outside of one are a section."""
     for section, nodes in groupby(table.children, _section_of):
         inside: Sequence[Node] = section.children if section is not None else [*nodes]
@@ -57,7 +74,7 @@ def cut_spans(table: Element) -> None:
     """Let each cell span the columns and rows of it in which a cell begins, since a
     page shows no others. Rows that are no `tr` any more are none."""
     placed: list[_Placed] = []
-    for rows in rows_of(table):
+    for rows in _sections(table):
         found = _placed(rows)
         if found is None:
             return
