@@ -22,6 +22,7 @@ from cmsmig.errors import CmsmigError, StorageError, UsageError
 from cmsmig.plain_file import SMALL, for_oneself, read_plain, require_in_place
 from cmsmig.run.child import this_python
 from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.server import environment_file_text, serve
 from cmsmig.settings import Project, load_settings
 
@@ -38,7 +39,7 @@ _KEPT = (
     "demo_space",
     "languages",
 )
-"""What has to be the same, so that addresses, tokens and content still hold."""
+"""What has to be the same, so that addresses and tokens still hold."""
 
 
 _SETTINGS = "sandbox.json"
@@ -54,20 +55,24 @@ def kept_options(
     """Return a sandbox's options with what an earlier one of the project used.
 
     The first time ports are chosen and tokens drawn, and written down. `given` holds
-    rates and languages that were asked for now. Raises `UsageError` and `StorageError`.
+    rates and languages that were asked for now; content that is given replaces what the
+    origin served before. Raises `UsageError`, `StorageError` and `CacheError`.
     """
     place = project.sandbox
     known = _read(place / _SETTINGS)
     if known is None:
         options = _drawn(options)
     else:
-        _require_same_content(place, known, options)
         used: dict[str, object] = {name: known[name] for name in _KEPT}
         used["languages"] = _languages(known)
         used |= {name: value for name, value in given.items() if value is not None}
-        held = known["content"]
-        content = Path(held) if isinstance(held, str) else None
+        held, content = known["content"], options.content
+        if content is None and isinstance(held, str):
+            content = Path(held)
         options = replace(options, **used, content=content)  # type: ignore[arg-type]
+    if options.content is not None:
+        # What cannot be served is not written down either.
+        read_content(options.content, "")
     _write(place / _SETTINGS, options)
     return replace(options, kept_in=place / _REQUESTS)
 
@@ -158,17 +163,6 @@ def _drawn(options: SandboxOptions) -> SandboxOptions:
             destination_port=options.destination_port or second.getsockname()[1],
             origin_token=f"origin-{secrets.token_hex(16)}",
             destination_token=f"destination-{secrets.token_hex(16)}",
-        )
-
-
-def _require_same_content(
-    place: Path, known: JsonObject, options: SandboxOptions
-) -> None:
-    asked = options.content
-    if asked is not None and str(asked.absolute()) != known["content"]:
-        raise UsageError(
-            f"{place} keeps a rehearsal with {known['content'] or 'the sample'};"
-            " delete that folder to begin one with other content."
         )
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.errors import UsageError
+from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories.editor import open_and_save
+from cmsmig.sandbox.destination.stories.story_pages import StoryPages
 from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.faults.fault_rules import read_plan
 from cmsmig.sandbox.faults.injector import FaultInjector
@@ -22,7 +24,6 @@ from cmsmig.sandbox.http.asgi import (
     Router,
     json_reply,
 )
-from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.values import whole
 
@@ -33,16 +34,15 @@ class ControlPages:
 
     `state?comparable` leaves out what differs from one run to the next. A PUT of
     `faults` sets another plan, a DELETE ends all faults. A POST of `open-and-save`
-    opens and saves the story of `story_id`, or all, as the visual editor does.
+    opens and saves the story of `story_id`, or all, as the visual editor does. The
+    routes of `StoryPages` show and edit stories.
     """
 
-    space: Space
+    api: ManagementApi
     recorder: Recorder
     injector: FaultInjector
     routes: frozenset[str]
     """The names that a plan of faults may use."""
-    window: TokenWindows
-    in_flight: InFlight
     router: Router = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,6 +55,7 @@ class ControlPages:
             Route("PUT", "/_sandbox/faults", "set faults", self._set_faults),
             Route("DELETE", "/_sandbox/faults", "end faults", self._end_faults),
             Route("POST", "/_sandbox/open-and-save", "open and save", self._save),
+            *StoryPages(self.api.space, self.api.apply).routes(),
         )
         self.router = Router(routes, lambda call: Reply(404))
 
@@ -69,13 +70,14 @@ class ControlPages:
         return json_reply(200, {"violations": self.recorder.complaints()})
 
     def _summary(self, call: Call) -> Reply:
-        fullest, most = self.window.peak, self.in_flight.peak
+        fullest, most = self.api.window.peak, self.api.in_flight.peak
         peaks = {"fullest_second": fullest, "most_in_flight": most}
         return json_reply(200, self.recorder.summary() | peaks)
 
     def _state(self, call: Call) -> Reply:
         comparable = call.parameter("comparable") is not None
-        state = comparable_state(self.space) if comparable else state_of(self.space)
+        space = self.api.space
+        state = comparable_state(space) if comparable else state_of(space)
         body = canonical(state)
         return Reply(200, body, "application/json; charset=utf-8")
 
@@ -97,7 +99,7 @@ class ControlPages:
     def _save(self, call: Call) -> Reply:
         story_id = whole(call.document().get("story_id"))
         named = None if story_id is None else [story_id]
-        return json_reply(200, open_and_save(self.space, named))
+        return json_reply(200, open_and_save(self.api.space, named))
 
 
 def state_of(space: Space) -> JsonObject:

@@ -38,6 +38,9 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.files import FileHost
+from cmsmig.sandbox.origin.item_editor import ItemEditor
+from cmsmig.sandbox.origin.item_edits import ItemEdits
+from cmsmig.sandbox.origin.item_pages import ItemPages
 from cmsmig.sandbox.origin.site_pages import SitePages
 
 
@@ -98,7 +101,7 @@ def build(
         options.destination_token or f"destination-{secrets.token_hex(16)}",
         f"oauth-{secrets.token_hex(16)}",
         f"read-only-{secrets.token_hex(16)}",
-        f"user-{secrets.token_hex(16)}",
+        f"user-{_drawn(options, 'user')}",
         f"legacy-{secrets.token_hex(16)}",
     )
     space = _space(options, clock, recorder, destination)
@@ -109,7 +112,9 @@ def build(
         InFlight(options.in_flight),
         options.latency,
     )
-    source = read_content(content, origin)
+    named = "" if options.content is None else str(options.content.absolute())
+    edits = ItemEdits(named) if kept is None else ItemEdits(named, kept.file)
+    source = read_content(content, origin, edits)
     window = MinuteWindow(options.origin_rate, options.clock)
     origin_api = OriginApi(source, tokens.origin, window, options.latency)
     naming, injector = Naming(origin_api, api), FaultInjector()
@@ -121,11 +126,12 @@ def build(
         "origin_token": tokens.origin,
         "base_url": f"{destination}/v1",
         "destination_token": tokens.destination,
+        "user_token": tokens.user,
         "space_id": str(space.space_id),
         "asset_base": space.asset_base,
     }
     return Sandbox(
-        _origin(origin_api, recorder, (*options.middleware, first)),
+        _origin(options, origin_api, recorder, first),
         _destination(options, api, recorder, injector, naming, second),
         api,
         space,
@@ -190,9 +196,10 @@ def _known(options: SandboxOptions, tokens: Tokens) -> dict[str, Credential]:
 
 
 def _origin(
-    api: OriginApi, recorder: Recorder, layers: tuple[Middleware, ...]
+    options: SandboxOptions, api: OriginApi, recorder: Recorder, faults: Middleware
 ) -> Exchange:
     files, pages = FileHost(api.content), SitePages(api.content)
+    control = ItemPages(ItemEditor(api.content, options.clock))
 
     async def show(call: Call) -> Reply:
         reply = await files.answer(call)
@@ -203,7 +210,8 @@ def _origin(
             return api.answer
         return files.answer if path.startswith("/files/") else show
 
-    return Exchange(choose, recorder, layers)
+    layers = (*options.middleware, faults)
+    return Exchange(choose, recorder, control.answer, layers)
 
 
 def _destination(
@@ -217,9 +225,7 @@ def _destination(
     space = api.space
     journal = Journal(space, options.delivery_lag, options.clock)
     window = SecondWindow(1, options.clock)
-    control = ControlPages(
-        space, recorder, injector, naming.routes, api.window, api.in_flight
-    )
+    control = ControlPages(api, recorder, injector, naming.routes)
     by_head: dict[str, Next] = {
         "upload": UploadHost(space).answer,
         "a": AssetDelivery(space).answer,
@@ -230,4 +236,4 @@ def _destination(
         return by_head.get(path.split("/")[1] if "/" in path else "", api.answer)
 
     layers = (*options.middleware, faults, cross_origin)
-    return Exchange(choose, recorder, layers, control.answer)
+    return Exchange(choose, recorder, control.answer, layers)

@@ -14,14 +14,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import CacheError
 from cmsmig.run.rehearsal import kept_options, kept_sandbox_running
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
+from cmsmig.sandbox.server import SAMPLE, running_sandbox
 from cmsmig.settings import Project
 from tests.support.rehearsal import run_here
 
@@ -152,9 +153,109 @@ def test_other_settings_start_nothing(tmp_path: Path) -> None:
         assert said == []
 
 
-def test_other_content_begins_another_rehearsal(tmp_path: Path) -> None:
-    """What is kept is of one site; another one is refused with what to do."""
+def control(address: str, verb: str, **sent: object) -> dict[str, Any]:
+    """Do an act on a control page; return its answer."""
+    url = f"{address.removesuffix('/v1')}/_sandbox/{verb}"
+    reply = httpx.post(url, json=sent, trust_env=False)
+    assert reply.is_success, reply.text
+    return dict(reply.json())
+
+
+def names(announced: dict[str, str], collection: str, *, live: bool) -> list[str]:
+    """Return the names of a collection's items at the origin."""
+    path = f"v2/collections/{collection}/items{'/live' if live else ''}"
+    url = f"{announced['origin_api_url']}/{path}"
+    headers = {"Authorization": f"Bearer {announced['origin_token']}"}
+    answer = httpx.get(url, headers=headers, trust_env=False).json()
+    return [item["fieldData"]["name"] for item in answer["items"]]
+
+
+def first_item(site: Path) -> tuple[str, str]:
+    """Return collection and id of a site's first live item."""
+    for path in sorted((site / "live").iterdir()):
+        for item in json.loads(path.read_text("utf-8"))["items"]:
+            return path.stem, item["id"]
+    raise AssertionError("nothing is live")
+
+
+def test_content_may_change_between_starts(tmp_path: Path, small_site: Path) -> None:
+    """The origin serves what was given last, each folder with the edits it had; ports,
+    tokens and space stay, and an editor's edit there too."""
+    folder = tmp_path / "site"
+    done(folder, "init")
+    collection, item = first_item(small_site)
+    with killed_sandbox(folder, "--content", str(small_site)) as first:
+        origin, space = first["origin_api_url"], first["base_url"]
+        before = names(first, collection, live=True)
+        edited = control(origin, "edit", item=item, fieldData={"name": "Edited"})
+        added = control(
+            origin, "add", collection=collection, fieldData=_needed(edited, "Added")
+        )
+        made = created(first, 1)
+        story = httpx.get(f"{space[:-3]}/_sandbox/state", trust_env=False).json()
+    assert made == [201]
+    assert story["stories"][0]["slug"] == "f-0"
+    with killed_sandbox(folder) as again:
+        assert again == first
+        assert names(again, collection, live=True) == before
+        staged = names(again, collection, live=False)
+        assert "Edited" in staged
+        assert staged[-1] == "Added"
+        control(origin, "publish", item=item)
+        control(origin, "delete", item=added["id"])
+        held = state(again)
+    with killed_sandbox(folder, "--content", str(SAMPLE)) as other:
+        assert other == first
+        assert state(other) == held
+        headers = {"Authorization": f"Bearer {other['origin_token']}"}
+        sites = httpx.get(f"{origin}/v2/sites", headers=headers, trust_env=False)
+        [site] = sites.json()["sites"]
+        assert site["shortName"] == "saltmarsh-quarterly"
+    with killed_sandbox(folder, "--content", str(small_site)) as back:
+        assert "Edited" in names(back, collection, live=True)
+        assert "Added" not in names(back, collection, live=False)
+
+
+def _needed(item: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the fields of an item with another name and no slug."""
+    return {k: v for k, v in item["fieldData"].items() if k != "slug"} | {"name": name}
+
+
+def test_content_that_cannot_be_served_changes_nothing(tmp_path: Path) -> None:
+    """The next start without `--content` serves what was served before."""
     project = Project(tmp_path)
-    kept_options(project, SandboxOptions(), {})
-    with pytest.raises(UsageError, match="delete that folder"):
+    kept_options(project, SandboxOptions(content=SAMPLE), {})
+    with pytest.raises(CacheError, match=r"sites\.json"):
         kept_options(project, SandboxOptions(content=tmp_path / "other"), {})
+    assert kept_options(project, SandboxOptions(), {}).content == SAMPLE
+
+
+def test_an_editors_edit_outlives_the_sandbox(tmp_path: Path) -> None:
+    """What is edited on the destination's page is kept as requests are."""
+    options = SandboxOptions(
+        kept_in=tmp_path / "requests.sqlite", destination_token="a token"
+    )
+    with running_sandbox(options) as sandbox:
+        announced = dict(sandbox.announcement)
+        url = f"{announced['base_url']}/spaces/{announced['space_id']}"
+        headers = {"authorization": announced["destination_token"]}
+        component = {"name": "page", "schema": {"text": {"type": "text"}}}
+        content = {"component": "page", "text": "Before"}
+        story = {"name": "A", "slug": "a", "content": content}
+        for path, body in (
+            ("components", {"component": component}),
+            ("stories", {"story": story}),
+        ):
+            reply = httpx.post(
+                f"{url}/{path}", headers=headers, json=body, trust_env=False
+            )
+            assert reply.status_code == 201, reply.text
+        own = reply.json()["story"]["id"]
+        control(
+            announced["base_url"], "edit", story_id=own, content={"text": "By hand"}
+        )
+        before = state(announced)
+    assert b"By hand" in before
+    port = httpx.URL(announced["base_url"]).port
+    with running_sandbox(replace(options, destination_port=port or 0)):
+        assert state(announced) == before

@@ -62,6 +62,11 @@ async def test_the_origin(content: Path, case: dict[str, Any]) -> None:
     await play(content, case)
 
 
+@cases(__file__, "edits.yaml")
+async def test_edits_by_hand(content: Path, case: dict[str, Any]) -> None:
+    await play(content, case)
+
+
 @cases(__file__, "service.yaml")
 async def test_the_service(content: Path, case: dict[str, Any]) -> None:
     await play(content, case)

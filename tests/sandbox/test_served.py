@@ -26,7 +26,7 @@ from tests.sandbox.conftest import Served
 
 
 async def test_serve_announces_once_and_ends_when_stopped(content: Path) -> None:
-    """The announcement has its six keys, and both services answer."""
+    """The announcement has its seven keys, and both services answer."""
     said: list[dict[str, str]] = []
     stop = asyncio.Event()
     options = SandboxOptions(content=content)
@@ -41,6 +41,7 @@ async def test_serve_announces_once_and_ends_when_stopped(content: Path) -> None
         "origin_api_url",
         "origin_token",
         "space_id",
+        "user_token",
     ]
     async with httpx.AsyncClient() as client:
         headers = {"Authorization": f"Bearer {one['origin_token']}"}
@@ -48,7 +49,11 @@ async def test_serve_announces_once_and_ends_when_stopped(content: Path) -> None
         headers = {"Authorization": one["destination_token"]}
         path = f"{one['base_url']}/spaces/{one['space_id']}"
         space = await client.get(path, headers=headers)
+        headers = {"Authorization": one["user_token"]}
+        path = f"{one['base_url']}/tokens/validate"
+        user = (await client.get(path, headers=headers)).json()
     assert (sites.status_code, space.status_code) == (200, 200)
+    assert (user["user_permission"], "scopes" in user) == (True, False)
     stop.set()
     await task
     assert len(said) == 1

@@ -153,6 +153,11 @@ _LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re
 would read what the sandbox holds."""
 _NO_HOST = json_reply(421, {"error": "The sandbox answers loopback names only."})
 
+_NOT_ITS_PAGE = json_reply(
+    403, {"error": "Only the sandbox's own pages may use its control pages."}
+)
+"""A page of another site can send a form, although it cannot read the answer."""
+
 _NO_QUERY: dict[str, str] = {}
 """Shared by all entries without one; never changed."""
 
@@ -208,10 +213,11 @@ class Exchange:
     choose: Callable[[str], Next]
     """What answers a path; never raises for what a client may send."""
     recorder: Recorder
+    control: Next
+    """Answers what is under `/_sandbox`, where no middleware is asked, to all but pages
+    of other sites."""
     middleware: tuple[Middleware, ...] = ()
     """The first is the outermost."""
-    control: Next | None = None
-    """Answers what is under `/_sandbox`, where no middleware is asked."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Receive, answer, record and send."""
@@ -228,8 +234,11 @@ class Exchange:
         answer = self.choose(call.path)
         for layer in reversed(self.middleware):
             answer = _wrapped(layer, answer)
-        if self.control is not None and call.path.startswith("/_sandbox/"):
+        if call.path == "/_sandbox" or call.path.startswith("/_sandbox/"):
             answer = self.control
+            if _is_of_elsewhere(call):
+                await _respond(_NOT_ITS_PAGE, scope, receive, send)
+                return
         reply = await answer(call)
         self._record(call, reply)
         await _respond(reply, scope, receive, send)
@@ -252,6 +261,12 @@ class Exchange:
                 fault=reply.fault,
             )
         )
+
+
+def _is_of_elsewhere(call: Call) -> bool:
+    origin = call.headers.get("origin")
+    own = call.headers.get("host", "").lower()
+    return origin is not None and origin.partition("://")[2].lower() != own
 
 
 def _call(number: int, scope: Scope, body: bytes) -> Call:

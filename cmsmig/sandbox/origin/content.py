@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
+from cmsmig.sandbox.origin.item_edits import ItemEdits, variant_key
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
 _FILE = re.compile(r"\.(?!html?$|php$|aspx?$)[A-Za-z0-9]{2,5}$")
@@ -33,6 +34,9 @@ class Content:
     collections: list[JsonObject]
     lost: frozenset[str] = frozenset()
     """Ids of files that the host answers 404 for; `files/missing.json` lists them."""
+    edits: ItemEdits = field(default_factory=ItemEdits)
+    version: int = 0
+    """Counts the edits of items."""
     kept: dict[str, list[JsonObject]] = field(default_factory=dict)
     chosen: dict[object, list[JsonObject]] = field(default_factory=dict)
     """Items by what list requests asked for, without their pages."""
@@ -52,17 +56,37 @@ class Content:
 
     def items(self, collection_id: str, *, live: bool) -> list[JsonObject]:
         """Return the items of a collection, all locales, in the file's order."""
-        name = f"{'live' if live else 'items'}/{collection_id}.json"
+        name = _list_name(collection_id, live=live)
         if name not in self.kept:
             listed = object_of(self._read(name)).get("items")
-            self.kept[name] = [object_of(each) for each in list_of(listed)]
+            items = [object_of(each) for each in list_of(listed)]
+            self.kept[name] = self.edits.applied(name, items)
         return self.kept[name]
+
+    def put(self, collection_id: str, item: JsonObject, *, live: bool) -> None:
+        """Replace one variant of an item in a list, or add it."""
+        self._edit(_list_name(collection_id, live=live), variant_key(item), item)
+
+    def remove(self, collection_id: str, item: JsonObject, *, live: bool) -> None:
+        """Take one variant of an item out of a list."""
+        self._edit(_list_name(collection_id, live=live), variant_key(item), None)
+
+    def _edit(self, name: str, key: tuple[str, str], item: JsonObject | None) -> None:
+        self.edits.keep(name, key, item)
+        for known in (self.kept, self.by_id):
+            known.pop(name, None)
+        self.chosen.clear()
+        self.version += 1
+
+    def moved(self, value: Json) -> Json:
+        """Return a value that someone entered, its addresses as `items` has them."""
+        return _moved(json.dumps(value), self.base, self.index)
 
     def variants(
         self, collection_id: str, item_id: str, *, live: bool
     ) -> list[JsonObject]:
         """Return one item in all its locales."""
-        name = f"{'live' if live else 'items'}/{collection_id}.json"
+        name = _list_name(collection_id, live=live)
         if name not in self.by_id:
             self.by_id[name] = {}
             for item in self.items(collection_id, live=live):
@@ -86,11 +110,20 @@ class Content:
                 return locale
         return ""
 
+    @property
+    def locales(self) -> list[JsonObject]:
+        """Return the locales of all sites, each primary one first."""
+        known = [object_of(site.get("locales")) for site in self.sites]
+        listed = [
+            [each.get("primary"), *list_of(each.get("secondary"))] for each in known
+        ]
+        return [object_of(one) for rows in listed for one in rows]
+
     def _read(self, name: str) -> Json:
         return _document(self.folder / name, self.base, self.index)
 
 
-def read_content(folder: Path, base: str) -> Content:
+def read_content(folder: Path, base: str, edits: ItemEdits | None = None) -> Content:
     """Open a content folder; `base` is the origin server's own address.
 
     Raises `CacheError` naming the file that is missing or not JSON.
@@ -107,7 +140,12 @@ def read_content(folder: Path, base: str) -> Content:
         [object_of(site) for site in list_of(sites.get("sites"))],
         [object_of(one) for one in list_of(listed.get("collections"))],
         _lost(folder / "files" / "missing.json"),
+        edits or ItemEdits(),
     )
+
+
+def _list_name(collection_id: str, *, live: bool) -> str:
+    return f"{'live' if live else 'items'}/{collection_id}.json"
 
 
 def _lost(path: Path) -> frozenset[str]:
@@ -118,11 +156,14 @@ def _lost(path: Path) -> frozenset[str]:
 
 def _document(path: Path, base: str, index: FileIndex | None) -> Json:
     try:
-        text = path.read_text("utf-8").replace("{origin_files}", f"{base}/files")
-        value: Json = json.loads(text)
+        return _moved(path.read_text("utf-8"), base, index)
     except (OSError, ValueError) as error:
         message = f"The content file {path} is missing or is not valid JSON."
         raise CacheError(message) from error
+
+
+def _moved(text: str, base: str, index: FileIndex | None) -> Json:
+    value: Json = json.loads(text.replace("{origin_files}", f"{base}/files"))
     return index.rewritten(value) if index is not None else value
 
 

@@ -61,9 +61,12 @@ class _Page:
 
 @dataclass(slots=True)
 class SitePages:
-    """Answers what is neither API nor file; needs no token. Pages are found once."""
+    """Answers what is neither API nor file; needs no token. Pages are found once, and
+    again after an edit of an item."""
 
     content: Content
+    version: int = -1
+    """Of the content that the pages were found in."""
     pages: dict[str, _Page] = field(default_factory=dict)
     """By path."""
     live: dict[str, dict[str, JsonObject]] = field(default_factory=dict)
@@ -77,7 +80,7 @@ class SitePages:
         return replace(reply, service="site", route="page")
 
     def _reply(self, call: Call) -> Reply:
-        if not self.pages:
+        if self.version != self.content.version:
             self._find_pages()
         path, base = call.path.rstrip("/") or "/", self.content.base
         if path == "/robots.txt":
@@ -130,6 +133,8 @@ class SitePages:
         return f"{base}{quote(path)}"
 
     def _find_pages(self) -> None:
+        self.version = self.content.version
+        self.pages, self.live, self.paths = {}, {}, {}
         locales = self._locales()
         self._start_pages(locales.values())
         for page in self.content.pages or ():

@@ -1,0 +1,130 @@
+"""The destination's pages for an editor: a story is changed by hand, on a page or with
+JSON. What a page sends goes the way of the management API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.refusals import not_found
+from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, Route, json_reply
+from cmsmig.sandbox.http.forms import form, json_field, link, page, table, text_field
+from cmsmig.sandbox.values import object_of, text_of, whole
+
+_ROOT = "The destination: its stories"
+_ACTS = {
+    "publish": ("GET", "/publish", "Publish"),
+    "unpublish": ("GET", "/unpublish", "Unpublish"),
+    "delete": ("DELETE", "", "Delete"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPages:
+    """Answers `/_sandbox` and `/_sandbox/stories/{id}`, and the acts on a story.
+
+    Each act (`edit`, `publish`, `unpublish`, `delete`) takes `story_id`; `edit` also
+    `story`, an object of `name` and `slug`, and `content`, the fields that change.
+    """
+
+    space: Space
+    apply: Callable[[Call], Reply]
+    """Does a management call, without a token."""
+
+    def routes(self) -> tuple[Route, ...]:
+        """Return the routes of the pages and acts."""
+        return (
+            Route("GET", "/_sandbox", "stories page", self._stories),
+            Route("GET", "/_sandbox/stories/{id}", "story page", self._story),
+            Route("POST", "/_sandbox/edit", "edit", self._edit),
+            *(
+                Route("POST", f"/_sandbox/{verb}", verb, partial(self._act, verb))
+                for verb in _ACTS
+            ),
+        )
+
+    def _stories(self, call: Call) -> Reply:
+        stories = [s for s in self.space.stories.values() if s.is_plain]
+        stories.sort(key=self.space.full_slug)
+        rows = [
+            (
+                link(f"/_sandbox/stories/{each.story_id}", text_of(each.body["name"])),
+                escape(self.space.full_slug(each)),
+                _state(each),
+            )
+            for each in stories
+            if not each.is_folder
+        ]
+        return page(_ROOT, _ROOT, [table(("Story", "Path", "State"), rows)])
+
+    def _story(self, call: Call) -> Reply:
+        story = self._known(call.record_id)
+        sent: JsonObject = {"story_id": story.story_id}
+        names = [
+            text_field(key, key.title(), story.body.get(key))
+            for key in ("name", "slug")
+        ]
+        fields = [
+            text_field(key, key, value, long=True)
+            if isinstance(value, str)
+            else json_field(key, key, value)
+            for key, value in story.content.items()
+            if key not in ("_uid", "component")
+        ]
+        parts = [
+            f"<p>{escape(self.space.full_slug(story))}, {_state(story)}</p>",
+            *(
+                form(verb, label, sent, then="/_sandbox/" if verb == "delete" else "")
+                for verb, (_, _, label) in _ACTS.items()
+            ),
+            form("edit", "Save the name", sent, under="story", fields=names),
+            form("edit", "Save the content", sent, under="content", fields=fields),
+        ]
+        return page(_ROOT, text_of(story.body.get("name")), parts)
+
+    def _edit(self, call: Call) -> Reply:
+        sent = call.document()
+        story = self._named(call, {"story", "content"})
+        named, fields = object_of(sent.get("story")), object_of(sent.get("content"))
+        if named.keys() - {"name", "slug"} or not (named or fields):
+            _refuse("name, slug or content is needed, and nothing else")
+        content: Json = {**story.content, **fields}
+        body = {"story": {**named, "content": content}}
+        return self._asked(call, story, "PUT", "", json.dumps(body).encode())
+
+    def _act(self, verb: str, call: Call) -> Reply:
+        method, path, _ = _ACTS[verb]
+        return self._asked(call, self._named(call, set()), method, path)
+
+    def _asked(
+        self, call: Call, story: StoredStory, method: str, end: str, body: bytes = b""
+    ) -> Reply:
+        path = f"/v1/spaces/{self.space.space_id}/stories/{story.story_id}{end}"
+        return self.apply(Call(call.number, method, path, path, (), {}, body))
+
+    def _named(self, call: Call, more: set[str]) -> StoredStory:
+        sent = call.document()
+        if unknown := sent.keys() - {"story_id", *more}:
+            _refuse(f"unknown: {', '.join(sorted(unknown))}")
+        return self._known(whole(sent.get("story_id")) or 0)
+
+    def _known(self, story_id: int) -> StoredStory:
+        story = self.space.story(story_id)
+        if story is None or story.is_folder:
+            raise AnsweredError(not_found())
+        return story
+
+
+def _state(story: StoredStory) -> str:
+    if story.published is None:
+        return "draft"
+    return "published, with changes" if story.unpublished_changes else "published"
+
+
+def _refuse(what: str) -> None:
+    raise AnsweredError(json_reply(400, {"error": what}))
