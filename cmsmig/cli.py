@@ -125,12 +125,20 @@ def check(folder: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     """Read all schemas, items and files of the origin; resumable."""
+    from cmsmig.steps.decide.decision_store import not_migrated
     from cmsmig.steps.pull.pull import pull as read
     from cmsmig.terminal.commands import resumable
     from cmsmig.terminal.outcomes import pull_doc, pull_json, shortfall
 
     project, settings = load_project(folder, origin=True, needs_target=False)
-    report = resumable(read(settings, project, observer=_progress(), refresh=refresh))
+    reading = read(
+        settings,
+        project,
+        observer=_progress(),
+        refresh=refresh,
+        not_migrated=not_migrated(project),
+    )
+    report = resumable(reading)
     emit_json(pull_json(report)) if as_json else emit_doc(pull_doc(report))
     code, sentence = shortfall(report) or (0, "")
     if sentence:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -35,7 +36,9 @@ from cmsmig.plain_file import open_plain
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _SITES, _COLLECTIONS, _PAGES = "sites.json", "collections.json", "pages.json"
-_REFRESH, _SITE = ".pages/refresh", ".pages/site.json"
+UNREAD = "unread.json"
+"""Which collections the last pull could not read, and why."""
+_REFRESH, _SITE, _BEFORE = ".pages/refresh", ".pages/site.json", ".pages/before"
 
 
 class RawCache:
@@ -61,9 +64,13 @@ class RawCache:
 
     def collection_ids(self) -> tuple[str, ...]:
         """Return the ids of the site's collections, in the origin's order."""
+        return tuple(self.listed())
+
+    def listed(self) -> dict[str, Json]:
+        """Return the collections as the origin lists them, by id, in its order."""
         path = self.folder / _COLLECTIONS
         records = _records(read_document(path), "collections", str(path))
-        return tuple(collection_id(record, str(path)) for record in records)
+        return {collection_id(record, str(path)): record for record in records}
 
     def collections(self) -> tuple[Collection, ...]:
         """Return all collections with their fields, in the origin's order."""
@@ -71,8 +78,16 @@ class RawCache:
 
     def collection(self, identifier: str) -> Collection:
         """Return one collection with its fields."""
-        path = self._schema(identifier)
-        return parse_collection(read_document(path), str(path))
+        path = self.schema(identifier)
+        collection = parse_collection(read_document(path), str(path))
+        return replace(collection, unread=self.unread().get(identifier, ""))
+
+    def unread(self) -> dict[str, str]:
+        """Return why the last pull could not read some collections, by their ids."""
+        path = self.folder / UNREAD
+        body = read_document(path) if path.is_file() else {}
+        found = body if isinstance(body, dict) else {}
+        return {each: why for each, why in found.items() if isinstance(why, str)}
 
     def static_pages(self) -> tuple[StaticPage, ...] | None:
         """Return the pages that belong to no collection; None where they were not
@@ -125,7 +140,7 @@ class RawCache:
         self.sites()
         for identifier in self.collection_ids():
             sets = [self.item_file(identifier, live=live) for live in (False, True)]
-            for path in (self._schema(identifier), *sets):
+            for path in (self.schema(identifier), *sets):
                 if not path.is_file():
                     raise missing(path)
             for live in (False, True):
@@ -141,7 +156,7 @@ class RawCache:
             path
             for identifier in self.collection_ids()
             for path in (
-                self._schema(identifier),
+                self.schema(identifier),
                 self.item_file(identifier, live=False),
                 self.item_file(identifier, live=True),
             )
@@ -184,7 +199,18 @@ class RawCache:
 
     def keep_collection(self, identifier: str, body: JsonObject) -> None:
         """Write a collection's schema."""
-        replace_file(self._schema(identifier), [document(body)])
+        replace_file(self.schema(identifier), [document(body)])
+
+    def reopen(self, identifier: str) -> None:
+        """Mark a collection as to be read again; what is here stays until it is."""
+        with disk(self.folder):
+            for live in (False, True):
+                if self.item_file(identifier, live=live).exists():
+                    self.pages(identifier, live=live).clear()
+            if (schema := self.schema(identifier)).exists():
+                before = self.before(identifier)
+                before.parent.mkdir(parents=True, exist_ok=True)
+                schema.replace(before)
 
     def keep_items(
         self, collection_id: str, lines: Iterable[bytes], *, live: bool
@@ -253,13 +279,12 @@ class RawCache:
         if not marker.exists():
             return
         with disk(self.folder):
-            for live in (False, True):
-                for path in (self.folder / _kind(live)).glob("*.json"):
-                    if _IDENTIFIER.fullmatch(path.stem):
-                        self.pages(path.stem, live=live).clear()
-            for path in (self.folder / "collections").glob("*.json"):
-                path.unlink()
-            for name in (_COLLECTIONS, _PAGES, _SITES, _SITE):
+            kinds = ("collections", _kind(False), _kind(True))
+            files = [path for each in kinds for path in self._files(each)]
+            for identifier in {path.stem for path in files}:
+                if _IDENTIFIER.fullmatch(identifier):
+                    self.reopen(identifier)
+            for name in (_COLLECTIONS, _PAGES, _SITES, _SITE, UNREAD):
                 (self.folder / name).unlink(missing_ok=True)
             marker.unlink()
 
@@ -267,8 +292,8 @@ class RawCache:
         """Remove what belongs to collections that the site no longer lists."""
         kept = set(identifiers)
         with disk(self.folder):
-            for kind in ("collections", _kind(False), _kind(True)):
-                for path in (self.folder / kind).glob("*.json"):
+            for kind in ("collections", _kind(False), _kind(True), _BEFORE):
+                for path in self._files(kind):
                     if path.stem not in kept:
                         path.unlink()
             for live in (False, True):
@@ -276,7 +301,15 @@ class RawCache:
                     if path.name.partition("-")[2] not in kept:
                         PageStore(path).end()
 
-    def _schema(self, identifier: str) -> Path:
+    def _files(self, kind: str) -> list[Path]:
+        return [*(self.folder / kind).glob("*.json")]
+
+    def before(self, identifier: str) -> Path:
+        """Return where a schema is while it is read again."""
+        return self.folder / _BEFORE / f"{_checked(identifier)}.json"
+
+    def schema(self, identifier: str) -> Path:
+        """Return the file of a collection's schema."""
         return self.folder / "collections" / f"{_checked(identifier)}.json"
 
 

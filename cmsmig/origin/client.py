@@ -10,7 +10,15 @@ from typing import cast
 from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.errors import MalformedAnswerError, RejectedError
+from cmsmig.errors import (
+    CmsmigError,
+    CredentialsError,
+    MalformedAnswerError,
+    NotFoundError,
+    RejectedError,
+    ServiceError,
+    UnreachableError,
+)
 from cmsmig.valid_text import valid_text
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.session import Session
@@ -149,6 +157,18 @@ class OriginClient:
 class _Got:
     url: str
     answer: Answer
+
+
+def is_about_one(error: CmsmigError) -> bool:
+    """Return whether the origin answered, and its answer concerns what was asked for
+    alone: a lost network and a token that is refused concern all that is asked for.
+
+    A 403 may be about one collection: a shop's needs a scope of its own.
+    """
+    if isinstance(error, MalformedAnswerError | NotFoundError | RejectedError):
+        return True
+    answered = isinstance(error, ServiceError) and error.status not in (None, 401)
+    return answered and isinstance(error, CredentialsError | UnreachableError)
 
 
 def _page(got: _Got, asked: int) -> ItemPage:

@@ -92,6 +92,25 @@ class Collection:
     surrogate_fields: tuple[str, ...] = ()
     """The fields whose name or option held a lone surrogate; the collection's slug
     where its own name did."""
+    unread: str = ""
+    """Why the last pull could not read it, in a sentence; empty where it could."""
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether its fields were ever read. One that was not has no items
+        here, and nothing can be decided but to leave it out."""
+        return bool(self.fields) or not self.unread
+
+    @property
+    def unread_sentence(self) -> str:
+        """Return what is to be said and done where it could not be read."""
+        kept = "what was read before is kept" if self.is_known else "none of it is here"
+        return (
+            f"The collection {self.display_name} ({self.slug}) could not be read, and "
+            f"{kept}: {self.unread} Solve this and run `cmsmig pull`, or leave the "
+            "collection out: choose `do not migrate` in notebook 01, or write "
+            "`migrate: false` in decisions/collections.yaml."
+        )
 
     def field(self, slug: str) -> Field | None:
         """Return the field with this slug, if there is one."""

@@ -39,16 +39,21 @@ def pull_doc(report: PullReport) -> Iterator[Part]:
     )
     failed = [(row.address, row.detail) for row in files.failed]
     yield from table((), failed, "Files that failed", "--json lists all", shown=10)
+    for each in report.not_migrated:
+        yield Text(f"left out, as decided, and not read: {each.display_name}")
     at = moment(datetime.fromtimestamp(report.read_at, UTC).isoformat())
     yield Text(f"Read on {at}; `cmsmig pull --refresh` reads it again.")
 
 
 def shortfall(report: PullReport) -> Ending | None:
-    """Return what is to be said when files or items are missing, and how the pull
-    ends.
+    """Return what is to be said when collections, files or items are missing, and how
+    the pull ends.
 
     What the origin itself lacks is no failure; what it has and we lack is one.
     """
+    waiting = [each.unread_sentence for each in report.unread]
+    if waiting:
+        return 1, " ".join(waiting)
     if report.left_out:
         said = " ".join(report.left_out)
         return 1, f"Items are left out, each is too large to be read. {said}"
@@ -86,6 +91,10 @@ def pull_json(report: PullReport) -> JsonObject:
             "failed": [row.record() for row in report.files.failed],
         },
         "left_out": list(report.left_out),
+        "unread": [
+            {"id": each.collection_id, "name": each.display_name, "why": each.unread}
+            for each in (*report.unread, *report.not_migrated)
+        ],
     }
 
 

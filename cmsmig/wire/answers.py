@@ -32,6 +32,8 @@ _NUMBER = re.compile(r"[0-9]{1,15}")
 _SURROGATE_SIGNS = (b"\\ud", b"\\uD", b"\xed", b"\0")
 """Without these bytes there is no lone surrogate: neither escaped, nor as UTF-8 would
 have it, nor in another encoding, whose braces have zeros."""
+_SCOPE = re.compile(r"\b[a-z_]+:(?:read|write|publish)\b")
+"""A scope, as both services name it in their refusals."""
 _NAMED_LIMIT = re.compile(r"rate limit of (\d{1,6})", re.IGNORECASE)
 
 
@@ -232,7 +234,10 @@ def _explain(
     reason = f": {said}" if said else ""
     status = answer.status
     if status in (401, 403):
+        scopes = ", ".join(dict.fromkeys(_SCOPE.findall(said))) if status == 403 else ""
         advice = hint or "check the token and its scopes"
+        if scopes:
+            advice = f"give the token what this needs: {scopes}"
         return CredentialsError, (
             f"The {service} refused the token for {what} ({status}{reason}); {advice}."
         )

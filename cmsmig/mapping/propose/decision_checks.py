@@ -100,7 +100,7 @@ def undecided_collections(
         [
             f"Nothing is decided about the collection {one.display_name} ({one.slug})."
             for one in collections
-            if decision.choice(one.collection_id) is None
+            if one.is_known and decision.choice(one.collection_id) is None
         ]
         + [
             f"Nothing is decided about the locale {locale.display_name} ({locale.tag})."
@@ -118,7 +118,7 @@ def undecided_design(
     found: list[str] = []
     for collection in collections:
         choice = decision.choice(collection.collection_id)
-        if choice is None or not choice.migrate:
+        if choice is None or not (choice.migrate and collection.is_known):
             continue
         content_type = design.content_type(collection.collection_id)
         if content_type is None:
@@ -211,6 +211,8 @@ def _blocks_problems(
             yield unknown_collection(
                 body.collection_slug, body.collection_id, collections
             )
+        elif not collection.is_known:
+            continue
         elif (field := collection.field(body.field)) is None:
             yield f"the collection {collection.slug} has no field `{body.field}`"
         elif body.mode is BodyMode.BLOCKS and field.type != "RichText":

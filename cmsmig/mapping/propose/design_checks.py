@@ -55,6 +55,8 @@ def design_problems(
                 content_type.collection_slug, content_type.collection_id, collections
             )
             continue
+        if not collection.is_known:
+            continue
         for problem in _content_type_problems(design, content_type, collection, space):
             yield f"collection {content_type.collection_slug}: {problem}"
 

@@ -55,7 +55,7 @@ def propose_collections(
             CollectionChoice(
                 collection.slug,
                 collection.collection_id,
-                note=_census(collection, items) if items else "",
+                note=collection.unread or (_census(collection, items) if items else ""),
             )
             for collection in collections
         ),
@@ -114,7 +114,9 @@ def propose_design(
     migrated = [
         collection
         for collection in collections
-        if (choice := decisions.choice(collection.collection_id)) and choice.migrate
+        if (choice := decisions.choice(collection.collection_id))
+        and choice.migrate
+        and collection.is_known
     ]
     context = FieldContext(
         listed={one.collection_id: one.display_name for one in collections},

@@ -27,6 +27,8 @@ class DanglingCause(StrEnum):
     COLLECTION_NOT_LISTED = "collection_not_listed"
     """The site lists no such collection."""
     COLLECTION_NOT_MIGRATED = "collection_not_migrated"
+    COLLECTION_UNREAD = "collection_unread"
+    """The origin did not give the collection."""
     ARCHIVED = "archived"
     DRAFT_SKIPPED = "draft_skipped"
     """A draft that the collection's decision leaves out."""
@@ -46,6 +48,7 @@ EXPLAINED: Mapping[DanglingCause, str] = {
     DanglingCause.GONE_AT_ORIGIN: "the target is gone at the origin",
     DanglingCause.COLLECTION_NOT_LISTED: "the site lists no such collection",
     DanglingCause.COLLECTION_NOT_MIGRATED: "its collection is not migrated",
+    DanglingCause.COLLECTION_UNREAD: "its collection could not be read",
     DanglingCause.ARCHIVED: "the target is archived",
     DanglingCause.DRAFT_SKIPPED: "the target is a draft, and those are skipped",
     DanglingCause.OTHER_SET: "the target is not in the chosen item set",
@@ -125,6 +128,8 @@ class KnownItems:
     skipped: Mapping[ItemKey, str]
     """Every other item of either set, with why it is left out, as the selection says
     it."""
+    unread: frozenset[str] = frozenset()
+    """Collections that the site lists and never gave."""
     failed: Set[ItemKey] = field(default_factory=frozenset)
     """Selected items that become none, as a plan found."""
     kept: Set[ItemKey] = field(default_factory=frozenset)
@@ -151,7 +156,7 @@ class KnownItems:
 def known_items(
     selections: Mapping[str, Selection],
     decision: CollectionsDecision,
-    collections: Iterable[Collection],
+    collections: Sequence[Collection],
 ) -> KnownItems:
     """Return what `classify` needs of the items of a site's collections."""
     found = selections.values()
@@ -159,6 +164,7 @@ def known_items(
         selected={entry.item.key for each in found for entry in each.selected},
         skipped={entry.key: entry.reason for each in found for entry in each.skipped},
         listed=frozenset(each.collection_id for each in collections),
+        unread=frozenset(e.collection_id for e in collections if not e.is_known),
         migrated=frozenset(
             each.collection_id for each in decision.collections if each.migrate
         ),
@@ -262,6 +268,8 @@ def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
         return DanglingCause.COLLECTION_NOT_LISTED
     if target.collection_id not in known.migrated:
         return DanglingCause.COLLECTION_NOT_MIGRATED
+    if target.collection_id in known.unread:
+        return DanglingCause.COLLECTION_UNREAD
     return _explain_skipped(target, known)
 
 

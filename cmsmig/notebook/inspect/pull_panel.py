@@ -13,6 +13,7 @@ from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
+from cmsmig.steps.decide.decision_store import not_migrated
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import require_same_site
@@ -119,6 +120,7 @@ async def _read(workspace: Workspace, observer: Observer, *, refresh: bool) -> N
         workspace.project,
         observer=observer,
         refresh=refresh,
+        not_migrated=not_migrated(workspace.project),
     )
 
 
@@ -149,6 +151,7 @@ def _found_html(workspace: Workspace) -> Markup:
             f"live items in {languages}; read {read_on}. Everything below works from "
             "this copy and asks the origin nothing."
         ),
+        *(note(each.unread_sentence, "warning") for each in origin.unread),
         _files(origin),
     )
 

@@ -230,6 +230,17 @@ def decision_in(project: Project, kind: type[D]) -> D | None:
     return None if text is None else _parsed(text, kind)
 
 
+def not_migrated(project: Project) -> frozenset[str]:
+    """Return the ids of the collections that a person left out; none where the file of
+    the decision is missing or malformed, which later steps say. Reads only."""
+    try:
+        decided = decision_in(project, CollectionsDecision)
+    except DecisionsError:
+        return frozenset()
+    choices = decided.collections if decided else ()
+    return frozenset(each.collection_id for each in choices if not each.migrate)
+
+
 def is_publishing(project: Project) -> bool:
     """Return whether it was decided that anything is published. Reads only.
 

@@ -39,6 +39,11 @@ class Origin:
         """Return the items of a collection in one of the two sets."""
         return (self.live if live else self.staged)[collection_id]
 
+    @property
+    def unread(self) -> tuple[Collection, ...]:
+        """Return the collections that the last pull could not read."""
+        return tuple(each for each in self.collections if each.unread)
+
     def every_item(self) -> dict[ItemKey, Item]:
         """Return each item of either set once, in the editors' version if there is
         one."""
@@ -56,7 +61,7 @@ class Origin:
             each: select_items(
                 self.staged[each], self.live[each], choice, decision.locales
             )
-            for each in (collection.collection_id for collection in self.collections)
+            for each in (c.collection_id for c in self.collections if c.is_known)
             if (choice := decision.choice(each)) is not None
         }
 

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager, suppress
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence, Set
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import product
 
-from cmsmig.errors import (
-    CacheError,
-    CmsmigError,
-    CredentialsError,
-    MalformedAnswerError,
-    NotFoundError,
-    RejectedError,
-)
+from cmsmig.errors import CacheError, CmsmigError, NotFoundError, ServiceError
 from cmsmig.events import (
     Noticed,
     Observer,
@@ -27,9 +20,10 @@ from cmsmig.events import (
 from cmsmig.ledger.lease import lease
 from cmsmig.mapping.convert.asset_uploads import find_assets
 from cmsmig.origin.cache import RawCache
-from cmsmig.origin.client import OriginClient
+from cmsmig.origin.client import OriginClient, is_about_one
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.origin.unread import keep_unread, read_again
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_origin
 from cmsmig.steps.pull.file_downloads import (
@@ -73,6 +67,10 @@ class PullReport:
     """When the oldest of what is here was read, in epoch seconds."""
     left_out: tuple[str, ...] = ()
     """A sentence for each item that is too large to be read."""
+    unread: tuple[Collection, ...] = ()
+    """The collections that could not be read, and that a person has to decide on."""
+    not_migrated: tuple[Collection, ...] = ()
+    """Those that could not be read and that a person left out."""
 
 
 async def pull(
@@ -81,6 +79,7 @@ async def pull(
     *,
     observer: Observer = unobserved,
     refresh: bool = False,
+    not_migrated: Set[str] = frozenset(),
     origin: Session | None = None,
     files: Session | None = None,
     clock: Callable[[], float] = time.time,
@@ -91,8 +90,9 @@ async def pull(
     with `refresh`. Files that failed are tried again. Sessions of one's own
     stay open. Raises `LedgerLockedError` at once while another run pulls or
     imports in this project, `SettingsError` when the site is not clear, and the
-    `ServiceError` or `StorageError` that stopped it. An answer about one
-    collection that cannot be used is raised after all the others are read.
+    `ServiceError` or `StorageError` that stopped it. A collection that cannot be read
+    is tried again by the next pull, or with `refresh` where it is among those that are
+    `not_migrated`.
     """
     async with AsyncExitStack() as stack:
         for lock in project.locks:
@@ -117,7 +117,7 @@ async def pull(
             observer=observer,
             clock=clock,
         )
-        site, collections, failed = await puller.read(refresh=refresh)
+        site, collections = await puller.read(not_migrated, refresh=refresh)
         downloads = Downloads(
             store=FileStore(project.files, project.raw),
             session=files,
@@ -128,12 +128,16 @@ async def pull(
         rows = tuple(puller.row(collection) for collection in collections)
         addresses = puller.addresses(collections)
         report = await downloads.run(addresses, _read_known(downloads.store))
-    if failed:
-        for error in failed[1:]:
-            observer(Noticed("origin", str(error)))
-        raise failed[0]
-    left_out = tuple(puller.left_out)
-    return PullReport(site, rows, report, puller.cache.read_at(), left_out)
+    unread = [each for each in collections if each.unread]
+    return PullReport(
+        site,
+        rows,
+        report,
+        puller.cache.read_at(),
+        left_out=tuple(puller.left_out),
+        unread=tuple(e for e in unread if e.collection_id not in not_migrated),
+        not_migrated=tuple(e for e in unread if e.collection_id in not_migrated),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +152,21 @@ class _Pull:
     left_out: list[str] = field(default_factory=list)
 
     async def read(
-        self, *, refresh: bool
-    ) -> tuple[Site, tuple[Collection, ...], Sequence[CmsmigError]]:
+        self, left_out: Set[str], *, refresh: bool
+    ) -> tuple[Site, tuple[Collection, ...]]:
         """Bring site, schemas and all sets into the cache.
 
-        Returns the collections that are whole, and what was wrong with others.
+        Returns all collections, also those that could not be read. Where that is all
+        of them, what was wrong with the first is raised.
         """
         await self._start(refresh=refresh)
         site = await self._site()
-        identifiers = await self._listed(site)
+        is_old_list = self.cache.holds_collections()
+        listed = await self._listed(site)
+        unread = self.cache.unread()
+        read_again(self.cache, [each for each in unread if each not in left_out])
+        unread = self.cache.unread()
+        identifiers = [each for each in listed if each not in unread]
         self.observer(StepStarted(STEP, len(_sets(identifiers))))
         failed = await _apart(
             (identifier, self._schema(identifier)) for identifier in identifiers
@@ -171,11 +181,17 @@ class _Pull:
         )
         todo = _sets([each for each in identifiers if each not in failed])
         failed |= await _apart((each[0], self._set(reader, *each)) for each in todo)
-        whole = tuple(
-            self.cache.collection(each) for each in identifiers if each not in failed
-        )
-        self.observer(StepFinished(STEP, f"{len(whole)} collections are read"))
-        return site, whole, tuple(failed.values())
+        for each in [*failed]:
+            if self._was_never_published(each, failed[each]):
+                del failed[each]
+        if failed.keys() == {*listed}:
+            raise failed[listed[0]]
+        for identifier, error in failed.items():
+            unread[identifier] = _why(error, is_old_list=is_old_list)
+        keep_unread(self.cache, unread)
+        count = len(listed) - len(unread)
+        self.observer(StepFinished(STEP, f"{count} collections are read"))
+        return site, self.cache.collections()
 
     def row(self, collection: Collection) -> CollectionRow:
         """Count a collection, saying plainly when nothing of it is published."""
@@ -186,7 +202,7 @@ class _Pull:
             archived += item.archived
         live = sum(1 for _ in self.cache.items(collection.collection_id, live=True))
         name = collection.display_name
-        if staged and not live:
+        if staged and not live and not collection.unread:
             self.observer(
                 Noticed(name, f"nothing is published: no live items, {staged} staged.")
             )
@@ -242,25 +258,38 @@ class _Pull:
 
     async def _list_pages(self, site: Site) -> None:
         """Keep the list of pages, where the token may see it; no item needs it."""
-        with suppress(CredentialsError, MalformedAnswerError, NotFoundError):
+        try:
             self.cache.keep_static_pages(await list_pages(self.client, site.site_id))
+        except ServiceError as error:
+            if not is_about_one(error):
+                raise
 
     async def _schema(self, identifier: str) -> None:
         try:
             self.cache.collection(identifier)
         except CacheError:
-            with _listed_before(identifier):
-                body = await self.client.collection(identifier)
+            body = await self.client.collection(identifier)
             self.cache.keep_collection(identifier, body)
             self.cache.collection(identifier)
 
     async def _set(self, reader: SetReader, identifier: str, live: bool) -> None:
         collection = self.cache.collection(identifier)
         if not self._intact(identifier, live=live):
-            with _listed_before(identifier):
-                await reader.read(collection, live=live)
+            await reader.read(collection, live=live)
         kind = "live" if live else "staged"
         self.observer(StepAdvanced(STEP, f"{collection.display_name}, {kind}"))
+
+    def _was_never_published(self, identifier: str, error: CmsmigError) -> bool:
+        """Return whether the live set alone is missing, because no item was ever in
+        it; then it is empty. Source: origin, answers to `items/live`."""
+        lacks_live = isinstance(error, NotFoundError) and error.url.endswith("/live")
+        if not lacks_live or not self._intact(identifier, live=False):
+            return False
+        items = self.cache.items(identifier, live=False)
+        if any(each.last_published for each in items):
+            return False
+        self.cache.keep_items(identifier, (), live=True)
+        return True
 
     def _intact(self, identifier: str, *, live: bool) -> bool:
         """Return whether a set is there from its first to its last item."""
@@ -272,16 +301,15 @@ class _Pull:
         return True
 
 
-@contextmanager
-def _listed_before(identifier: str) -> Iterator[None]:
-    """Say what to do when a collection was deleted after it had been listed."""
-    try:
-        yield
-    except NotFoundError as error:
-        raise error.reworded(
-            f"The collection {identifier} is no longer at the origin, which listed it"
-            " before; read everything again with `cmsmig pull --refresh`."
-        ) from error
+def _why(error: CmsmigError, *, is_old_list: bool) -> str:
+    """Return why a collection could not be read; one that was listed by an earlier
+    pull may be deleted."""
+    if is_old_list and isinstance(error, NotFoundError):
+        return (
+            f"{error} If it was deleted there, `cmsmig pull --refresh` reads the list"
+            " of collections again."
+        )
+    return str(error)
 
 
 def _read_known(store: FileStore) -> dict[str, FileRow]:
@@ -309,7 +337,9 @@ async def _apart(
     async def one(identifier: str, job: Coroutine[object, object, None]) -> None:
         try:
             await job
-        except (MalformedAnswerError, NotFoundError, RejectedError, CacheError) as bad:
+        except (ServiceError, CacheError) as bad:
+            if isinstance(bad, ServiceError) and not is_about_one(bad):
+                raise
             failed.setdefault(identifier, bad)
 
     await together(one(*each) for each in jobs)

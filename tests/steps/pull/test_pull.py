@@ -14,7 +14,6 @@ import pytest
 from cmsmig.errors import (
     CacheError,
     CredentialsError,
-    NotFoundError,
     SettingsError,
     StorageError,
     UnreachableError,
@@ -99,18 +98,158 @@ async def test_both_sets_of_every_collection_land_in_the_content_folder(
     assert len(lines) == 6
 
 
-@pytest.mark.parametrize("path", ["/v2/collections/tags", "/v2/collections/tags/items"])
-async def test_a_collection_deleted_since_it_was_listed_is_named(
-    tmp_path: Path, path: str
-) -> None:
-    """The list is kept: the error names the only remedy, to read everything again."""
-    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+TAGS = "/v2/collections/tags"
+FORBIDDEN = {"code": "missing_scopes", "message": "missing ecommerce:read"}
+UNPUBLISHED = {"code": "collection_not_found", "message": "Collection not found: null"}
+
+
+def unread(report: PullReport) -> dict[str, str]:
+    """Return why collections were not read, by id."""
+    return {each.collection_id: each.unread for each in report.unread}
+
+
+def refusing(origin: FakeOrigin, path: str, answer: httpx.Response) -> None:
+    """Let every request of a path, or of one that is below it, be answered so."""
     origin.before = lambda request: (
-        httpx.Response(404, json={"code": "resource_not_found"})
-        if request.url.path == path
-        else None
+        answer if f"{request.url.path}/".startswith(f"{path}/") else None
     )
-    with pytest.raises(NotFoundError, match="tags is no longer at"):
+
+
+def published(number: int) -> dict[str, Any]:
+    return item(number) | {"lastPublished": "2024-02-01T00:00:00.000Z"}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "body", "said"),
+    [
+        (TAGS, 403, FORBIDDEN, "give the token what this needs: ecommerce:read."),
+        (f"{TAGS}/items", 403, FORBIDDEN, "missing ecommerce:read"),
+        (f"{TAGS}/items/live", 404, UNPUBLISHED, "Collection not found: null"),
+        (TAGS, 404, UNPUBLISHED, "Collection not found: null"),
+        (f"{TAGS}/items", 400, {"message": "no such field"}, "no such field"),
+        (f"{TAGS}/items/live", 500, {"message": "oops"}, "it answered 500"),
+        (TAGS, 409, {"message": "busy"}, "busy"),
+    ],
+)
+async def test_a_collection_that_cannot_be_read_is_named(
+    tmp_path: Path, path: str, status: int, body: dict[str, str], said: str
+) -> None:
+    """The others are read; each pull tries it again, until it is left out."""
+    origin = FakeOrigin(
+        staged={"posts": [item(1)], "tags": [published(2)]},
+        live={"tags": [published(2)]},
+        fields=[{"id": "n", "slug": "name", "type": "PlainText", "displayName": "N"}],
+    )
+    answers = origin.before
+    refusing(origin, path, httpx.Response(status, json=body))
+    report = await run(tmp_path, origin)
+    assert read_items(tmp_path, "posts") == ["i0001"]
+    assert said in unread(report)["tags"]
+    assert "cms:read" not in unread(report)["tags"]
+    assert "--refresh" not in unread(report)["tags"]
+    cache = RawCache(project(tmp_path).raw)
+    cache.require_complete()
+    assert (cache.collection("tags").fields, read_items(tmp_path, "tags")) == ((), [])
+    assert list(unread(await run(tmp_path, origin))) == ["tags"]
+    origin.requests.clear()
+    report = await run(tmp_path, origin, not_migrated=frozenset({"tags"}))
+    assert (unread(report), origin.requests) == ({}, [])
+    assert [each.collection_id for each in report.not_migrated] == ["tags"]
+    origin.before = answers
+    assert unread(await run(tmp_path, origin)) == {}
+    assert read_items(tmp_path, "tags") == ["i0002"]
+    # What was read once is kept when it cannot be read any more.
+    refusing(origin, path, httpx.Response(status, json=body))
+    report = await run(tmp_path, origin, refresh=True)
+    assert list(unread(report)) == ["tags"]
+    assert read_items(tmp_path, "tags", live=True) == ["i0002"]
+    assert cache.collection("tags").fields
+    origin.before = answers
+    origin.staged["tags"].append(item(3))
+    assert unread(await run(tmp_path, origin)) == {}
+    assert read_items(tmp_path, "tags") == ["i0002", "i0003"]
+    assert not list((project(tmp_path).raw / ".pages").glob("before/*"))
+
+
+async def test_a_collection_that_was_never_published_has_no_live_items(
+    tmp_path: Path,
+) -> None:
+    """The origin says that it is not found; nothing of it was ever published."""
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    refusing(origin, f"{TAGS}/items/live", httpx.Response(404, json=UNPUBLISHED))
+    report = await run(tmp_path, origin)
+    assert unread(report) == {}
+    assert read_items(tmp_path, "tags") == ["i0002"]
+    assert read_items(tmp_path, "tags", live=True) == []
+
+
+async def test_a_collection_deleted_since_it_was_listed_is_named(
+    tmp_path: Path,
+) -> None:
+    """The list is older than the answer, so that reading it again may help."""
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    with pytest.raises(UnreachableError):
+        await run(tmp_path, replaced(origin, TAGS, httpx.ConnectError("gone")))
+    refusing(origin, TAGS, httpx.Response(404, json={"code": "resource_not_found"}))
+    assert "pull --refresh" in unread(await run(tmp_path, origin))["tags"]
+
+
+def replaced(origin: FakeOrigin, path: str, error: Exception) -> FakeOrigin:
+    """Let requests of a path break."""
+
+    def broken(request: httpx.Request) -> None:
+        if request.url.path == path:
+            raise error
+
+    origin.before = broken
+    return origin
+
+
+@pytest.mark.parametrize(
+    ("status", "error"), [(401, CredentialsError), (429, Exception)]
+)
+async def test_what_concerns_all_ends_the_pull(
+    tmp_path: Path, status: int, error: type[Exception]
+) -> None:
+    """A refused token and too many requests are about no single collection."""
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    refusing(origin, TAGS, httpx.Response(status, json={"message": "no"}))
+    with pytest.raises(error):
+        await run(tmp_path, origin)
+
+
+async def test_a_token_that_reads_no_collection_is_refused(tmp_path: Path) -> None:
+    """Where all of them are refused, it is the token's fault, not theirs."""
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    refusing(
+        origin, "/v2/collections", httpx.Response(403, json={"message": "cms:read"})
+    )
+    with pytest.raises(CredentialsError, match="cms:read"):
+        await run(tmp_path, origin)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 422, 500, 503])
+async def test_pages_are_optional_whatever_they_answer(
+    tmp_path: Path, status: int
+) -> None:
+    """No item needs them."""
+    origin = FakeOrigin(staged={"posts": [item(1)]})
+    refusing(origin, "/v2/sites/site-1/pages", httpx.Response(status, json={}))
+    assert unread(await run(tmp_path, origin)) == {}
+    assert read_items(tmp_path, "posts") == ["i0001"]
+
+
+@pytest.mark.parametrize("status", [401, None])
+async def test_pages_do_not_hide_a_refused_token_or_a_lost_network(
+    tmp_path: Path, status: int | None
+) -> None:
+    """Both concern all that follows."""
+    origin, path = FakeOrigin(staged={"posts": []}), "/v2/sites/site-1/pages"
+    if status is None:
+        replaced(origin, path, httpx.ConnectError("gone"))
+    else:
+        refusing(origin, path, httpx.Response(status, json={}))
+    with pytest.raises(CredentialsError if status else UnreachableError):
         await run(tmp_path, origin)
 
 

@@ -74,6 +74,7 @@ _DELETED = "It was deleted at the origin."
 _NO_LANGUAGE = "The site no longer has its language."
 _LEFT_OUT = "It is no longer chosen."
 _ONLINE = "Its page is still online: unpublish it, or leave it online."
+_UNREAD = "collection_unread"
 
 
 async def look_at_gone(
@@ -150,6 +151,8 @@ def compare_with_origin(
 
 
 def _sentence(migration: Migration, key: ItemKey, reason: str) -> str:
+    if reason == _UNREAD:
+        return "Its collection could not be read."
     if reason != DELETED_THERE:
         return _LEFT_OUT
     locales = {each.locale_id for each in migration.origin.site.locales}
@@ -195,7 +198,8 @@ def _reason_of(known: KnownItems, key: ItemKey) -> str:
     the import is not."""
     if key in known.selected:
         return ""
-    return known.skipped.get(key, DELETED_THERE)
+    unread = key.collection_id in known.unread
+    return _UNREAD if unread else known.skipped.get(key, DELETED_THERE)
 
 
 def _storyless(
@@ -226,6 +230,9 @@ def _decide(
     before = row.gone.state if row.gone else None
     if there is None:
         return replace(found, state=GoneState.DELETED)
+    if found.reason == _UNREAD:
+        # Whether the item is gone is not known.
+        return found
     if action is None or action is GoneAction.KEEP:
         if before is GoneState.UNPUBLISHED and not there.published:
             return replace(found, state=before)

@@ -1,0 +1,60 @@
+"""Collections that the origin lists and does not give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from cmsmig.origin.cache import UNREAD, RawCache
+from cmsmig.origin.records import disk, document, read_document, replace_file
+from cmsmig.origin.schema import parse_collection
+
+
+def keep_unread(cache: RawCache, unread: Mapping[str, str]) -> None:
+    """Write down why collections could not be read, by their ids.
+
+    What was here of each before this pull stays; one that never could be read has
+    neither fields nor items.
+    """
+    known = cache.unread()
+    for identifier in unread:
+        if identifier not in known or cache.before(identifier).exists():
+            _restore(cache, identifier)
+    for identifier in cache.collection_ids():
+        with disk(cache.folder):
+            cache.before(identifier).unlink(missing_ok=True)
+    if known != unread:
+        replace_file(_file(cache), [document(dict(unread))])
+
+
+def read_again(cache: RawCache, identifiers: Iterable[str]) -> None:
+    """Mark collections that could not be read as to be read again."""
+    rest = cache.unread()
+    for identifier in identifiers:
+        cache.reopen(identifier)
+        del rest[identifier]
+    if cache.unread() != rest:
+        replace_file(_file(cache), [document({**rest})])
+
+
+def _restore(cache: RawCache, identifier: str) -> None:
+    before = cache.before(identifier)
+    sets = [cache.item_file(identifier, live=live) for live in (False, True)]
+    is_known = before.exists() and bool(
+        parse_collection(read_document(before), str(before)).fields
+    )
+    if is_known and all(path.exists() for path in sets):
+        with disk(cache.folder):
+            before.replace(cache.schema(identifier))
+        for live in (False, True):
+            cache.pages(identifier, live=live).end()
+        return
+    record = cache.listed()[identifier]
+    body = record if isinstance(record, dict) else {}
+    cache.keep_collection(identifier, {**body, "fields": []})
+    for live in (False, True):
+        cache.keep_items(identifier, (), live=live)
+
+
+def _file(cache: RawCache) -> Path:
+    return cache.folder / UNREAD
