@@ -55,6 +55,7 @@ from cmsmig.steps.baseline.compare_sites import read_comparison
 from cmsmig.steps.changes.changes import Change
 from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.migration import Migration, as_begun
+from cmsmig.steps.decide.pulled_origin import unread_sentences
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
@@ -103,6 +104,8 @@ class Evidence:
     redirects: AddressMap
     verification: Verification | None
     """None when nothing was read back in this run."""
+    unread: tuple[str, ...] = ()
+    """A sentence for each collection that could not be read from the origin."""
     gone: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
     details: PlanDetails | None = None
@@ -219,6 +222,7 @@ def gather(
         is_carried_out=is_carried_out,
         redirects=redirects,
         verification=verification,
+        unread=unread_sentences(migration.origin, migration.decisions.collections),
         gone=tuple(row for row in rows.values() if row.gone is not None),
         details=details,
         target=project.target,
@@ -261,6 +265,7 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
             {"name": each.name, **accounting_json(each.accounting)}
             for each in evidence.collections
         ],
+        "collections_unread": [*evidence.unread],
         "skipped": dict(evidence.skipped),
         "gone_at_origin": [gone_json(row) for row in evidence.gone],
         "links": dict(evidence.links),

@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from cmsmig.notebook.inspect.explorer import site_scan
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
+from cmsmig.origin.unread import keep_unread
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.accept_proposals import accept_proposals
@@ -380,3 +382,22 @@ async def until(page: FrontEnd, words: str) -> None:
     """Wait until the page shows these words; the test's time limit ends it."""
     while words not in page.html():
         await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda each: each.__name__)
+def test_a_collection_that_could_not_be_read_can_be_left_out(
+    sample: Path, tmp_path: Path, panel: Callable[[Workspace], Panel]
+) -> None:
+    """Every panel shows the others; the choice of item sets has it, too."""
+    folder = tmp_path / "project"
+    shutil.copytree(sample, folder)
+    cache = RawCache(folder / "raw")
+    name, identifier = next(
+        (each.display_name, each.collection_id) for each in cache.collections()
+    )
+    cache.reopen(identifier)
+    cache.before(identifier).unlink()
+    keep_unread(cache, {identifier: "missing ecommerce:read"})
+    shown = html(panel(at(folder)))
+    if panel is inspection.choose_item_sets:
+        assert name in shown

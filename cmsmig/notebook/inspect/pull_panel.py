@@ -99,7 +99,8 @@ class _PullView(JobView):
             return
         try:
             if await self.run():
-                self.say("Everything is read. Run the cells below now.", "good")
+                what = "What can be read" if self._cache.unread() else "Everything"
+                self.say(f"{what} is read. Run the cells below now.", "good")
         finally:
             self._renew()
 

@@ -66,6 +66,18 @@ class Origin:
         }
 
 
+def unread_sentences(origin: Origin, decision: CollectionsDecision) -> tuple[str, ...]:
+    """Name the collections that could not be read; in short those that are left out,
+    as was decided."""
+    return tuple(
+        each.unread_sentence
+        if (choice := decision.choice(each.collection_id)) is None or choice.migrate
+        else f"The collection {each.display_name} ({each.slug}) could not be read, and "
+        "is left out, as was decided."
+        for each in origin.unread
+    )
+
+
 def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
     """Return the paths below which links look for items of a collection that was
     renamed. Reads the values of all items."""

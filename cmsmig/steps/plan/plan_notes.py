@@ -10,7 +10,7 @@ from cmsmig.counting import counted, first_of
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.decision_checks import departures
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.resources import needed_names
 from cmsmig.steps.plan.wanted_stories import WantedStories
@@ -36,7 +36,7 @@ class Label:
 def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     """Yield a sentence for each. Reads only."""
     migration = wanted.migration
-    yield from find_unread(migration)
+    yield from unread_sentences(migration.origin, migration.decisions.collections)
     yield from _find_surrogates(migration.origin)
     yield from departures(
         migration.decisions.collections,
@@ -50,20 +50,6 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     yield from _find_unknown(migration)
     if migration.pilot.is_whole:
         yield from _find_left_behind(migration, ledger, wanted.snapshot)
-
-
-def find_unread(migration: Migration) -> Iterator[str]:
-    """Name the collections that could not be read; in short those that are left out,
-    as was decided."""
-    for each in migration.origin.unread:
-        choice = migration.decisions.collections.choice(each.collection_id)
-        if choice is None or choice.migrate:
-            yield each.unread_sentence
-        else:
-            yield (
-                f"The collection {each.display_name} ({each.slug}) could not be read, "
-                "and is left out, as was decided."
-            )
 
 
 def labels_to_keep(migration: Migration, ledger: Ledger) -> dict[str, str]:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json
-from cmsmig.errors import CredentialsError
-from cmsmig.events import Observer
+from cmsmig.errors import CredentialsError, ServiceError
+from cmsmig.events import Noticed, Observer
 from cmsmig.origin.cache import choose_site, collection_id, parse_sites
-from cmsmig.origin.client import PAGE, OriginClient
+from cmsmig.origin.client import PAGE, OriginClient, is_about_one
 from cmsmig.origin.schema import StaticPage, parse_pages
 from cmsmig.settings import Settings
 from cmsmig.steps.connect import open_origin
@@ -41,13 +41,17 @@ async def count_items(
         listed = body["collections"]
         found = []
         for record in listed if isinstance(listed, list) else ():
-            page = await client.items(
-                collection_id(record, "collections"),
-                live=False,
-                locales=locales,
-                limit=1,
-            )
-            found.append(CollectionCount(_name(record), page.total))
+            identifier, counted = collection_id(record, "collections"), 0
+            try:
+                page = await client.items(
+                    identifier, live=False, locales=locales, limit=1
+                )
+                counted = page.total
+            except ServiceError as error:
+                if not is_about_one(error):
+                    raise
+                observer(Noticed(_name(record), f"it is not counted: {error}"))
+            found.append(CollectionCount(_name(record), counted))
     return tuple(found)
 
 
@@ -68,6 +72,8 @@ async def read_static_pages(
         try:
             return parse_pages(await list_pages(client, site_id))
         except CredentialsError as error:
+            if not is_about_one(error):
+                raise
             raise error.reworded(
                 "The origin's token may not list pages: give it the scope pages:read "
                 "in the site's settings, or list them by hand."

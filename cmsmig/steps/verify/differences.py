@@ -131,6 +131,8 @@ class Verification:
     """The names of the items that differ or were edited, by their keys as text."""
     only: tuple[str, ...] = ()
     """What was named to be verified; empty for everything."""
+    collections_unread: tuple[str, ...] = ()
+    """A sentence for each collection that could not be read from the origin."""
     not_in_yet: int = 0
     """Selected items that were in no pilot, as long as only pilots were imported."""
 
@@ -183,6 +185,7 @@ class Verification:
             "delivery_unread": self.unread,
             "public_unread": self.public_unread,
             "only": [*self.only],
+            "collections_unread": [*self.collections_unread],
             "failed_items": self.failed,
             "not_in_yet": self.not_in_yet,
             "differences": [each.as_json() for each in differences],

@@ -17,6 +17,7 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import labels_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import as_begun, open_migration
+from cmsmig.steps.decide.pulled_origin import unread_sentences
 from cmsmig.steps.plan.conflicts import note_paths
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
@@ -117,7 +118,9 @@ def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verificat
     for key in groups.keys() & expected.keys():
         members.setdefault(groups[key], set()).add(expected[key].story_id)
     public = {row.story_id for row in stories if row.published}
+    origin, decided = job.migration.origin, job.migration.decisions
     return Verification(
+        collections_unread=unread_sentences(origin, decided.collections),
         public_keys=frozenset(
             row.key
             for row in rows

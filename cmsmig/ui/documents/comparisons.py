@@ -89,6 +89,7 @@ def verification_doc(
         (found.only, Note(f"Only this was compared: {', '.join(found.only)}.")),
         (found.public_unread, Note(found.public_unread, "bad")),
         (found.unread, Note(found.unread)),
+        *((True, Note(each, "warning")) for each in found.collections_unread),
         (
             found.not_in_yet,
             Note(f"Only pilots were imported: {items} not imported yet."),

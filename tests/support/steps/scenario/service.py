@@ -168,6 +168,16 @@ def alone_at_origin(scenario: Scenario, slug: str) -> None:
     )
 
 
+def nothing_pulled(scenario: Scenario) -> None:
+    """Let the project be as it was before the first pull and the first decision."""
+    for name in ("raw", "decisions"):
+        shutil.rmtree(scenario.project.folder / name)
+
+
+def no_raw(scenario: Scenario) -> None:
+    shutil.rmtree(scenario.project.folder / "raw")
+
+
 def keep_raw(scenario: Scenario, name: str) -> None:
     """Keep what was pulled as it is now, for `use raw`."""
     folder = scenario.project.folder
