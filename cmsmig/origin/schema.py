@@ -101,17 +101,6 @@ class Collection:
         here, and nothing can be decided but to leave it out."""
         return bool(self.fields) or not self.unread
 
-    @property
-    def unread_sentence(self) -> str:
-        """Return what is to be said and done where it could not be read."""
-        kept = "what was read before is kept" if self.is_known else "none of it is here"
-        return (
-            f"The collection {self.display_name} ({self.slug}) could not be read, and "
-            f"{kept}: {self.unread} Solve this and run `cmsmig pull`, or leave the "
-            "collection out: choose `do not migrate` in notebook 01, or write "
-            "`migrate: false` in decisions/collections.yaml."
-        )
-
     def field(self, slug: str) -> Field | None:
         """Return the field with this slug, if there is one."""
         return next((each for each in self.fields if each.slug == slug), None)

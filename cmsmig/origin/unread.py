@@ -7,7 +7,19 @@ from pathlib import Path
 
 from cmsmig.origin.cache import UNREAD, RawCache
 from cmsmig.origin.records import disk, document, read_document, replace_file
-from cmsmig.origin.schema import parse_collection
+from cmsmig.origin.schema import Collection, parse_collection
+
+
+def unread_sentence(collection: Collection) -> str:
+    """Return what is to be said and done about a collection that could not be read."""
+    known = collection.is_known
+    kept = "what was read before is kept" if known else "none of it is here"
+    return (
+        f"The collection {collection.display_name} ({collection.slug}) could not be "
+        f"read, and {kept}: {collection.unread} Solve this and run `cmsmig pull`, or "
+        "leave the collection out: choose `do not migrate` in notebook 01, or write "
+        "`migrate: false` in decisions/collections.yaml."
+    )
 
 
 def keep_unread(cache: RawCache, unread: Mapping[str, str]) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted, first_of, noun_for
+from cmsmig.origin.unread import unread_sentence
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.steps.decide.accept_proposals import Accepted
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json, gone_sentence_of
@@ -51,7 +52,7 @@ def shortfall(report: PullReport) -> Ending | None:
 
     What the origin itself lacks is no failure; what it has and we lack is one.
     """
-    waiting = [each.unread_sentence for each in report.unread]
+    waiting = [unread_sentence(each) for each in report.unread]
     if waiting:
         return 1, " ".join(waiting)
     if report.left_out:

@@ -12,6 +12,7 @@ from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
+from cmsmig.origin.unread import unread_sentence
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import not_migrated
 from cmsmig.steps.decide.pulled_origin import Origin
@@ -152,7 +153,7 @@ def _found_html(workspace: Workspace) -> Markup:
             f"live items in {languages}; read {read_on}. Everything below works from "
             "this copy and asks the origin nothing."
         ),
-        *(note(each.unread_sentence, "warning") for each in origin.unread),
+        *(note(unread_sentence(each), "warning") for each in origin.unread),
         _files(origin),
     )
 

@@ -20,6 +20,7 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.item_index import ItemIndex, share_equal
 from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.origin.unread import unread_sentence
 from cmsmig.settings import Project
 
 
@@ -70,7 +71,7 @@ def unread_sentences(origin: Origin, decision: CollectionsDecision) -> tuple[str
     """Name the collections that could not be read; in short those that are left out,
     as was decided."""
     return tuple(
-        each.unread_sentence
+        unread_sentence(each)
         if (choice := decision.choice(each.collection_id)) is None or choice.migrate
         else f"The collection {each.display_name} ({each.slug}) could not be read, and "
         "is left out, as was decided."
