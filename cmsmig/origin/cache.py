@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError, SettingsError, UnreadError
+from cmsmig.origin.page_list import StaticPage, parse_pages, parse_published_paths
 from cmsmig.origin.pages import PageStore
 from cmsmig.origin.records import (
     AGAIN,
@@ -26,10 +27,8 @@ from cmsmig.origin.schema import (
     Collection,
     Item,
     Site,
-    StaticPage,
     parse_collection,
     parse_item,
-    parse_pages,
     parse_site,
 )
 from cmsmig.plain_file import open_plain
@@ -73,11 +72,19 @@ class RawCache:
         return {collection_id(record, str(path)): record for record in records}
 
     def collections(self) -> tuple[Collection, ...]:
-        """Return all collections with their fields, in the origin's order."""
-        return tuple(self.collection(each) for each in self.collection_ids())
+        """Return all collections with their fields and where their pages are, in the
+        origin's order."""
+        pages = self._pages() or []
+        found = map(self.collection, self.collection_ids())
+        return tuple(
+            replace(
+                each, published_paths=parse_published_paths(pages, each.collection_id)
+            )
+            for each in found
+        )
 
     def collection(self, identifier: str) -> Collection:
-        """Return one collection with its fields."""
+        """Return one collection with its fields, as its schema alone has it."""
         path = self.schema(identifier)
         collection = parse_collection(read_document(path), str(path))
         return replace(collection, unread=self.unread().get(identifier, ""))
@@ -92,10 +99,14 @@ class RawCache:
     def static_pages(self) -> tuple[StaticPage, ...] | None:
         """Return the pages that belong to no collection; None where they were not
         listed, as a token without the scope for it may not."""
+        listed = self._pages()
+        return None if listed is None else parse_pages(listed)
+
+    def _pages(self) -> list[Json] | None:
         path = self.folder / _PAGES
         if not path.is_file():
             return None
-        return parse_pages(_records(read_document(path), "pages", str(path)))
+        return _records(read_document(path), "pages", str(path))
 
     def items(self, collection_id: str, *, live: bool) -> Iterator[Item]:
         """Yield a set's items, one in memory at a time.

@@ -27,9 +27,16 @@ class Locale:
     tag: str
     display_name: str
     subdirectory: str
-    """Without slashes; empty for the primary locale as a rule."""
+    """Without slashes. A primary locale may have one without any page below it."""
     enabled: bool
     primary: bool
+    page_locale_id: str = ""
+    """The locale's own `id`, which pages carry."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the ids by which records name the locale."""
+        return frozenset((self.locale_id, self.page_locale_id)) - {""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,9 @@ class Collection:
     where its own name did."""
     unread: str = ""
     """Why the last pull could not read it, in a sentence; empty where it could."""
+    published_paths: tuple[tuple[str, str], ...] = ()
+    """Of its template pages: the id of their locale, or empty, and the collection's
+    public path there."""
 
     @property
     def is_known(self) -> bool:
@@ -202,22 +212,6 @@ _ALIASES = {
 """Names of the first API version that old dumps still carry."""
 
 
-@dataclass(frozen=True, slots=True)
-class StaticPage:
-    """One page of the designer, which belongs to no collection."""
-
-    title: str
-    path: str
-    """Below the site's domain."""
-    state: str
-    seo_title: str
-    description: str
-
-
-PUBLISHED = "published"
-"""The state of a static page that visitors see."""
-
-
 def parse_site(record: object, where: str) -> Site:
     """Return the site in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
@@ -225,7 +219,7 @@ def parse_site(record: object, where: str) -> Site:
     short_name = text_of(body.get("shortName"))
     domains = [
         _bare_host(text_of(domain.get("url")))
-        for domain in _objects(body.get("customDomains"))
+        for domain in objects_in(body.get("customDomains"))
     ]
     if short_name:
         domains.append(f"{short_name}.webflow.io")
@@ -246,7 +240,7 @@ def parse_collection(record: object, where: str) -> Collection:
     body = valid_value(given)
     collection_id = _identifier(body, where)
     slug = text_of(body.get("slug")) or collection_id
-    fields = _objects(body.get("fields"))
+    fields = objects_in(body.get("fields"))
     if len(fields) > _MOST_FIELDS:
         raise CacheError(
             f"{where} lists {len(fields)} fields, which no collection has; check the"
@@ -259,7 +253,7 @@ def parse_collection(record: object, where: str) -> Collection:
         singular_name=text_of(body.get("singularName")),
         slug=slug,
         fields=tuple(map(_field, fields)),
-        field_groups=tuple(_objects(body.get("fieldGroups"))),
+        field_groups=tuple(objects_in(body.get("fieldGroups"))),
         surrogate_fields=tuple(_surrogate_fields(given, body, slug)),
     )
 
@@ -296,29 +290,6 @@ def parse_data(record: object, where: str) -> JsonObject:
     )
 
 
-def parse_pages(listed: list[Json]) -> tuple[StaticPage, ...]:
-    """Return the pages of a list, without collections' templates and branches."""
-    return tuple(
-        _page(each)
-        for each in _objects(listed)
-        if not each.get("collectionId") and not each.get("isBranch")
-    )
-
-
-def _page(page: JsonObject) -> StaticPage:
-    seo = page.get("seo")
-    fields = seo if isinstance(seo, dict) else {}
-    draft, archived = page.get("draft") is True, page.get("archived") is True
-    slug = text_of(page.get("slug"))
-    return StaticPage(
-        title=text_of(page.get("title")),
-        path=text_of(page.get("publishedPath")) or f"/{slug}",
-        state="archived" if archived else "draft" if draft else PUBLISHED,
-        seo_title=text_of(fields.get("title")),
-        description=text_of(fields.get("description")),
-    )
-
-
 def numbers_of(data: JsonObject) -> tuple[tuple[str, float], ...]:
     """Return the values that are numbers, by field."""
     return tuple(
@@ -331,7 +302,7 @@ def numbers_of(data: JsonObject) -> tuple[tuple[str, float], ...]:
 def _surrogate_fields(given: JsonObject, body: JsonObject, slug: str) -> Iterator[str]:
     if any(name != "fields" for name in changed_keys(given, body)):
         yield slug
-    before, after = _objects(given.get("fields")), _objects(body.get("fields"))
+    before, after = objects_in(given.get("fields")), objects_in(body.get("fields"))
     for old, new in zip(before, after, strict=True):
         if old is not new:
             yield text_of(new.get("slug")) or text_of(new.get("id"))
@@ -354,8 +325,8 @@ def _field(body: JsonObject) -> Field:
 def _locales(value: Json) -> tuple[Locale, ...]:
     if not isinstance(value, dict):
         return ()
-    primary = [_locale(body, True) for body in _objects([value.get("primary")])]
-    secondary = [_locale(body, False) for body in _objects(value.get("secondary"))]
+    primary = [_locale(body, True) for body in objects_in([value.get("primary")])]
+    secondary = [_locale(body, False) for body in objects_in(value.get("secondary"))]
     return tuple(locale for locale in primary + secondary if locale.locale_id)
 
 
@@ -367,6 +338,7 @@ def _locale(body: JsonObject, primary: bool) -> Locale:
         subdirectory=text_of(body.get("subdirectory")).strip("/"),
         enabled=body.get("enabled") is not False,
         primary=primary,
+        page_locale_id=text_of(body.get("id")),
     )
 
 
@@ -383,7 +355,8 @@ def _object(value: object, where: str) -> JsonObject:
     return value
 
 
-def _objects(value: Json) -> list[JsonObject]:
+def objects_in(value: Json) -> list[JsonObject]:
+    """Return the objects of a list; none of what is no list."""
     if not isinstance(value, list):
         return []
     return [entry for entry in value if isinstance(entry, dict)]

@@ -163,7 +163,7 @@ def _embed_name(tag: Tag) -> str:
 def _link(href: str, routes: Routes) -> str:
     if href.lower().startswith(("mailto:", "tel:")):
         return "mail"
-    if href and routes.resolve(href, "") is not None:
+    if href and routes.local_path(href, "/"):
         return "internal-link"
     return "link" if href else ""
 

@@ -21,7 +21,7 @@ from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile, Row
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.select.routes import OldPaths
+from cmsmig.mapping.select.old_paths import OldPaths
 from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileStore
@@ -152,7 +152,7 @@ class Catalogue:
 
     def page_path(self, entry: Entry) -> str:
         """Return the path of an item's page at the origin, live or not."""
-        return self._paths.path(entry.key, entry.slug or entry.key.item_id)
+        return self._paths.path(entry.key, entry.slug)
 
     def all(self, query: str, values: Iterable[Value] = ()) -> list[Row]:
         """Return all rows of a query."""
@@ -268,7 +268,7 @@ class Catalogue:
             *map(item_file, paths),
         )
         states = " ".join(str(each.state) for each in files)
-        return f"{states} {code_digest(('origin', 'survey', 'richtext'))}"
+        return f"{states} {code_digest(('mapping', 'origin', 'survey', 'richtext'))}"
 
     def _insist(self) -> None:
         if self.derived.one("SELECT 1") is None:

@@ -52,7 +52,8 @@ def test_where_an_address_leads(case: dict[str, Any]) -> None:
         slugs = {NAMES[name]: slug for name, slug in case["slugs"].items()}
         places = {each: Place("posts", f"s{n}", n) for n, each in enumerate(slugs)}
     known = routes(places, slugs, former=former, secondary=case.get("secondary", "fr"))
-    found = known.resolve(case["href"], case.get("locale", EN))
+    page = case.get("page", "")
+    found = known.resolve(case["href"], case.get("locale", EN), page)
     led: list[str | None] = [None]
     if isinstance(found, RouteTarget):
         led = [next(name for name in NAMES if NAMES[name] == found.key)]

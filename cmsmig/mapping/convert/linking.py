@@ -40,7 +40,7 @@ def link_story(
     waits for a story to be created stays as it is. Linking what is linked changes
     nothing.
     """
-    linking = _Linking(story.key.locale_id, existing, routes)
+    linking = _Linking(story.key, existing, routes)
     holding = {field for field, _ in story.draft.links}
     content: JsonObject = {
         name: linking.fill(name, value)
@@ -84,9 +84,10 @@ def resolve_links(
     routes: Routes,
 ) -> ResolvedLinks:
     """Return what the links and relations of a draft lead to."""
-    linking = _Linking(draft.key.locale_id, existing, routes)
+    linking = _Linking(draft.key, existing, routes)
     found = [linking.find_in(field, address) for field, address in draft.links]
-    for _, address in draft.mentions:
+    for name, address in draft.mentions:
+        linking.at = name
         linking.mention(address)
     return ResolvedLinks(
         stories=tuple(each[1] if each else None for each in found),
@@ -140,7 +141,7 @@ def _address_of(link: JsonObject) -> str | None:
 class _Linking:
     """Fills one story and counts what it did."""
 
-    locale: str
+    key: ItemKey
     existing: Mapping[ItemKey, ExistingStory]
     routes: Routes
     at: str = ""
@@ -216,7 +217,7 @@ class _Linking:
         """Return what an address leads to, and count it: the story with the path that
         it has in the language of the field, or the address of the page in another one,
         which no story link leads to."""
-        found = self.routes.resolve(href, self.locale)
+        found = self._resolve(href)
         if isinstance(found, StaticPage):
             self.left.append(LeftLink(href, found.cause))
         if not isinstance(found, RouteTarget):
@@ -234,8 +235,11 @@ class _Linking:
 
     def mention(self, address: str) -> None:
         """Note an address in code or data of raw HTML that leads to an item."""
-        if isinstance(self.routes.resolve(address, self.locale), RouteTarget):
+        if isinstance(self._resolve(address), RouteTarget):
             self.left.append(LeftLink(address, PageCause.RAW_HTML))
+
+    def _resolve(self, href: str) -> RouteTarget | StaticPage | None:
+        return self.routes.resolve_on(self.key, language_of(self.at), href)
 
 
 def leads_elsewhere(target: RouteTarget, field: str) -> bool:

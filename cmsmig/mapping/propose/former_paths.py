@@ -8,13 +8,8 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from cmsmig.mapping.decisions.choices import FormerPath
-from cmsmig.mapping.select.routes import (
-    OldPaths,
-    PageCause,
-    Routes,
-    StaticPage,
-    parts_of,
-)
+from cmsmig.mapping.select.old_paths import OldPaths, parts_of
+from cmsmig.mapping.select.routes import PageCause, Routes, StaticPage
 from cmsmig.origin.schema import Collection, Item, Site
 
 _HREF = re.compile(r"""\bhref=(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')""", re.I)
@@ -70,8 +65,8 @@ def find_renamed(
         by_slug.setdefault(item.slug.casefold(), set()).add(item.key.collection_id)
     by_id = {each.collection_id: each for each in collections}
     found: dict[tuple[tuple[str, ...], str], RenamedCollection] = {}
-    for address in _addresses(by_id, items):
-        page = routes.resolve(address, "")
+    for address, on in _addresses(by_id, items, paths):
+        page = routes.resolve(address, "", on)
         if not isinstance(page, StaticPage) or page.cause is not PageCause.STATIC:
             continue
         _, above, slug = paths.split(parts_of(page.path))
@@ -95,26 +90,34 @@ def find_links(
     site: Site, collections: Sequence[Collection], items: Iterable[Item]
 ) -> tuple[str, ...]:
     """Return the paths of the old site that bodies and link fields lead to, decoded and
-    sorted. Reads all values once."""
-    routes = Routes(site, collections, {}, {})
+    sorted. Reads all values once.
+
+    What is written as a plain word, or as a host without `https://`, is no path of the
+    old site unless an item has it.
+    """
+    paths, routes = OldPaths.of(site, collections), Routes(site, collections, {}, {})
     by_id = {each.collection_id: each for each in collections}
-    found = {routes.local_path(address) for address in _addresses(by_id, items)}
+    found = {
+        routes.local_path(address, page if address.lstrip().startswith(".") else "")
+        for address, page in _addresses(by_id, items, paths)
+    }
     return tuple(sorted(each for each in found if each))
 
 
 def _addresses(
-    collections: Mapping[str, Collection], items: Iterable[Item]
-) -> Iterator[str]:
-    """Yield the address of every link in bodies and link fields."""
+    collections: Mapping[str, Collection], items: Iterable[Item], paths: OldPaths
+) -> Iterator[tuple[str, str]]:
+    """Yield the address of every link in bodies and link fields, and the path of the
+    page that it is on."""
     for item in items:
         collection = collections[item.key.collection_id]
-        data = item.data
+        data, page = item.data, paths.path(item.key, item.slug)
         for each in collection.fields:
             value = data.get(each.slug)
             if not isinstance(value, str):
                 continue
             if each.type == "Link":
-                yield value
+                yield value, page
             elif each.type == "RichText":
                 for double, single in _HREF.findall(value):
-                    yield unescape(double or single)
+                    yield unescape(double or single), page

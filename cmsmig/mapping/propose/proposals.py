@@ -23,6 +23,7 @@ from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_map import FieldContext
+from cmsmig.mapping.select.old_paths import OldPaths
 from cmsmig.mapping.select.selection import (
     PublicationState,
     publication_state,
@@ -44,7 +45,7 @@ def propose_collections(
 
     With `items`, each collection's note says what there is of it.
     """
-    locales = propose_locales(site)
+    locales = propose_locales(site, collections)
     several = sum(each.migrate for each in locales) > 1
     return CollectionsDecision(
         locales=locales,
@@ -62,7 +63,9 @@ def propose_collections(
     )
 
 
-def propose_locales(site: Site) -> tuple[LocaleChoice, ...]:
+def propose_locales(
+    site: Site, collections: Iterable[Collection] = ()
+) -> tuple[LocaleChoice, ...]:
     """Propose a folder each when there are two or more locales, so that the new
     paths equal the old ones: the primary's have no prefix as a rule.
 
@@ -75,8 +78,12 @@ def propose_locales(site: Site) -> tuple[LocaleChoice, ...]:
         key=lambda locale: (not locale.primary, locale.tag, locale.locale_id),
     )
     several = len(taken) > 1
+    prefixes = OldPaths.of(site, collections).prefixes
     wanted = [
-        normalised_slug(locale.subdirectory or ("" if locale.primary else locale.tag))
+        normalised_slug(
+            "/".join(prefixes[locale.locale_id])
+            or ("" if locale.primary else locale.tag)
+        )
         for locale in taken
     ]
     folders = dict(

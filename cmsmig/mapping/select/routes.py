@@ -7,19 +7,30 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
-from urllib.parse import unquote
+from urllib.parse import quote
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import FormerPath, LocaleChoice
 from cmsmig.mapping.draft import ExistingStory, Place
+from cmsmig.mapping.select.old_paths import (
+    OldPaths,
+    Parts,
+    clean_path,
+    fold,
+    joined,
+    parts_of,
+)
 from cmsmig.mapping.select.reference_targets import KnownItems, replacement_for
 from cmsmig.mapping.select.story_paths import ForeseenStories
+from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.origin.schema import Collection, Site
 
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
+_RELATIVE = re.compile(r"(?![a-z][a-z0-9+.-]*:|[/?#])(?=.)", re.IGNORECASE)
+"""An address from the page that it is on to another. Source: RFC 3986, 4.2."""
 _NO_LANGUAGES: Mapping[ItemKey, ItemKey] = {}
-_Paths: TypeAlias = "dict[tuple[str, ...], ItemKey | list[ItemKey]]"
+_Paths: TypeAlias = "dict[Parts, ItemKey | list[ItemKey]]"
 """The items of each path, one of a locale; most are alone, and in no list."""
 
 
@@ -61,60 +72,10 @@ class StaticPage:
     cause: PageCause
 
 
-@dataclass(frozen=True, slots=True)
-class OldPaths:
-    """How the paths of a site's items are made."""
-
-    prefixes: Mapping[str, tuple[str, ...]]
-    """The parts before all others, by locale."""
-    slugs: Mapping[str, str]
-    """By collection."""
-
-    @classmethod
-    def of(cls, site: Site, collections: Iterable[Collection]) -> OldPaths:
-        """Return how the paths of a site are made."""
-        slugs = {each.collection_id: each.slug for each in collections}
-        prefixes = {
-            each.locale_id: tuple(filter(None, each.subdirectory.split("/")))
-            for each in site.locales
-        }
-        return cls(prefixes, slugs)
-
-    def parts(self, key: ItemKey, slug: str) -> tuple[str, ...]:
-        """Return the parts of the path of an item with a slug."""
-        return (
-            *self.prefixes.get(key.locale_id, ()),
-            self.slugs.get(key.collection_id, key.collection_id),
-            slug,
-        )
-
-    def path(self, key: ItemKey, slug: str) -> str:
-        """Return the path of an item with a slug."""
-        return _joined(self.parts(key, slug))
-
-    def below(self, above: tuple[str, ...], key: ItemKey, slug: str) -> str:
-        """Return the path of an item with a slug, below another path than its
-        collection's."""
-        return _joined((*self.prefixes.get(key.locale_id, ()), *above, slug))
-
-    def split(
-        self, parts: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-        """Return the part of the locale, what is above the slug, and the slug."""
-        begins = (
-            prefix
-            for prefix in {(), *self.prefixes.values()}
-            if _fold(parts[: len(prefix)]) == _fold(prefix)
-        )
-        size = max(map(len, begins))
-        return parts[:size], parts[size:-1], parts[-1] if parts[size:] else ""
-
-
 class Routes:
     """The old site's paths, and the items behind them. Reads only.
 
-    A path is `/{subdirectory}/{collection slug}/{item slug}`; the primary
-    locale has no subdirectory as a rule. Source: Webflow, localization.
+    Where the items of a site have their pages, `OldPaths` says.
     """
 
     def __init__(
@@ -140,40 +101,45 @@ class Routes:
         self.places = places
         """Every item that becomes a story, and where it goes."""
         self._hosts = _site_hosts(site)
-        self._primary = next(
-            (each.locale_id for each in site.locales if each.primary), ""
-        )
         self._paths = paths = OldPaths.of(site, collections)
         self._roots = {
-            _fold((*prefix, slug))
-            for prefix in {(), *paths.prefixes.values()}
-            for slug in paths.slugs.values()
+            fold(each) for found in paths.folders.values() for each in found.values()
         }
         self._slugs = slugs
         self._languages = languages
         self._codes = {each.locale_id: each.code for each in translations}
-        self._former: dict[tuple[str, ...], list[str]] = {}
+        self._locales = {
+            language_of(translated_key("", code)): each
+            for each, code in self._codes.items()
+        }
+        self._former: dict[Parts, list[str]] = {}
         for each in former:
-            if each.collection_id in paths.slugs:
-                slug = paths.slugs[each.collection_id]
-                self._former.setdefault(_fold(each.parts), []).append(slug)
+            if each.collection_id in paths.folders:
+                self._former.setdefault(fold(each.parts), []).append(each.collection_id)
         self._exact: _Paths = {}
         ranked = sorted([*places, *languages])
         for key in ranked:
             _add(self._exact, self._parts(key), key)
         # Where all paths are in lower case, as most sites have them, one is enough.
         self._folded = self._exact
-        if any(_fold(path) != path for path in self._exact):
+        if any(fold(path) != path for path in self._exact):
             self._folded = {}
             for key in ranked:
-                path = _fold(self._parts(key))
+                path = fold(self._parts(key))
                 _add(self._folded, path, key)
 
     def path(self, key: ItemKey) -> str:
         """Return the old path of an item that becomes a story, or empty."""
-        return _joined(self._parts(key)) if key in self.places else ""
+        return joined(self._parts(key)) if key in self.places else ""
 
-    def _parts(self, key: ItemKey) -> tuple[str, ...]:
+    def path_in(self, key: ItemKey, language: str) -> str:
+        """Return the old path of the page that shows a story's field, whose key says
+        the language."""
+        spoken = key._replace(locale_id=self._locales.get(language, key.locale_id))
+        is_other = spoken in self._languages
+        return joined(self._parts(spoken)) if is_other else self.path(key)
+
+    def _parts(self, key: ItemKey) -> Parts:
         return self._paths.parts(key, self._slugs.get(key) or self.places[key].slug)
 
     def follow(self, target: ItemKey) -> ItemKey:
@@ -189,15 +155,25 @@ class Routes:
         come; items that become none are left out."""
         return ForeseenStories(there, coming, self.places)
 
-    def resolve(self, href: str, from_locale: str) -> RouteTarget | StaticPage | None:
-        """Return what a link leads to; None for another site or no page at all.
+    def resolve_on(
+        self, key: ItemKey, language: str, href: str
+    ) -> RouteTarget | StaticPage | None:
+        """Return what a link in a story's field leads to, whose key says the language:
+        `resolve` on the old page of the item."""
+        return self.resolve(href, key.locale_id, self.path_in(key, language))
 
-        Root-relative and absolute links are read, with any of the site's
-        domains; the case of the path, a slash at its end and percent-encoding
-        do not matter. A path that several locales share means the primary's
-        item, else that of `from_locale`.
+    def resolve(
+        self, href: str, from_locale: str, page: str = ""
+    ) -> RouteTarget | StaticPage | None:
+        """Return what a link leads to; None for another site, no page at all, or the
+        page that it is on.
+
+        Absolute links with any of the site's domains are read, root-relative ones, and
+        those that are relative to the path `page`, if there is one. The case of the
+        path, a slash at its end and percent-encoding do not matter. A path that several
+        locales share means the primary's item, else that of `from_locale`.
         """
-        local = self._local(href.strip())
+        local = self._local(href.strip(), page)
         if local is None:
             return None
         path, _, anchor = local.partition("#")
@@ -214,44 +190,49 @@ class Routes:
             )
         return StaticPage(path or "/", cause)
 
-    def local_path(self, href: str) -> str:
-        """Return the decoded path of a link into the old site; empty for another."""
-        local = self._local(href.strip())
+    def local_path(self, href: str, page: str = "") -> str:
+        """Return the decoded path of a link into the old site, on the page with a path;
+        empty for another."""
+        local = self._local(href.strip(), page)
         return "" if local is None else clean_path(re.split("[?#]", local)[0])
 
-    def _local(self, href: str) -> str | None:
+    def _local(self, href: str, page: str) -> str | None:
         absolute = _ABSOLUTE.fullmatch(href)
+        if absolute is None and page and _RELATIVE.match(href):
+            return f"{quote(page.rpartition('/')[0])}/{href}"
         if absolute is None:
             return href if href.startswith("/") else None
         host = _DEFAULT_PORT.sub("", absolute[1].lower()).rstrip(".")
         rest = absolute[2]
         return rest if host in self._hosts else None
 
-    def _find(self, parts: tuple[str, ...], from_locale: str) -> ItemKey | None:
-        found = self._exact.get(parts) or self._folded.get(_fold(parts))
+    def _find(self, parts: Parts, from_locale: str) -> ItemKey | None:
+        found = self._exact.get(parts) or self._folded.get(fold(parts))
         if found is None:
             return None
         candidates = found if isinstance(found, list) else [found]
-        for locale in (self._primary, from_locale):
+        for locale in (self._paths.primary, from_locale):
             for key in candidates:
                 if key.locale_id == locale:
                     return key
         return min(candidates, key=lambda each: each.locale_id)
 
-    def _find_renamed(self, parts: tuple[str, ...], from_locale: str) -> ItemKey | None:
+    def _find_renamed(self, parts: Parts, from_locale: str) -> ItemKey | None:
         """Return the item below a former path; none where collections share the path
         and the slug."""
         if not self._former:
             return None
-        locale, above, slug = self._paths.split(parts)
-        collections = self._former.get(_fold(above), []) if slug else []
+        prefix, above, slug = self._paths.split(parts)
+        collections = self._former.get(fold(above), []) if slug else []
         found = {
-            self._find((*locale, each, slug), from_locale) for each in collections
+            self._find((*folder, slug), from_locale)
+            for each in collections
+            for folder in self._paths.below_prefix(each, prefix)
         } - {None}
         return found.pop() if len(found) == 1 else None
 
-    def _cause(self, parts: tuple[str, ...]) -> PageCause:
-        folded = _fold(parts)
+    def _cause(self, parts: Parts) -> PageCause:
+        folded = fold(parts)
         if folded in self._roots:
             return PageCause.TEMPLATE
         if folded[:-1] in self._roots:
@@ -259,21 +240,7 @@ class Routes:
         return PageCause.STATIC
 
 
-def parts_of(path: str) -> tuple[str, ...]:
-    """Return the parts of a path, decoded."""
-    return tuple(unquote(part) for part in path.split("/") if part)
-
-
-def clean_path(path: str) -> str:
-    """Return a path decoded, with a slash in front and none at its end."""
-    return _joined(parts_of(path))
-
-
-def _joined(parts: tuple[str, ...]) -> str:
-    return "/" + "/".join(parts)
-
-
-def _add(paths: _Paths, path: tuple[str, ...], key: ItemKey) -> None:
+def _add(paths: _Paths, path: Parts, key: ItemKey) -> None:
     """Add an item to those of a path; the first of a locale has it."""
     there = paths.setdefault(path, key)
     if not isinstance(there, list):
@@ -289,7 +256,3 @@ def _site_hosts(site: Site) -> frozenset[str]:
         hosts.add(f"{site.short_name.lower()}.webflow.io")
     bare = {host.removeprefix("www.") for host in hosts}
     return frozenset(bare | {f"www.{host}" for host in bare})
-
-
-def _fold(parts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.casefold() for part in parts)

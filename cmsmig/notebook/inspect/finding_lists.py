@@ -12,7 +12,6 @@ from cmsmig.errors import UsageError
 from cmsmig.evidence.addresses import site_address
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.mapping.select.reference_targets import EXPLAINED
-from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.notebook.inspect.explorer import ScanTable, site_scan
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
@@ -251,13 +250,13 @@ class _Dangling(Rows):
         self._site = site_address(origin.site)
         self._live: set[str] = set()
         """Paths of pages that visitors see."""
-        paths = OldPaths.of(origin.site, origin.collections)
+        paths = origin.old_paths
         live = old_addresses(origin)
         ranks = {cause: rank for rank, cause in enumerate(graph.causes)}
         rows = []
         for each in graph.dangling:
             item = each.item
-            page = paths.path(item.key, item.slug or item.key.item_id)
+            page = paths.path(item.key, item.slug)
             if item.key in live:
                 self._live.add(page)
             cause = EXPLAINED[each.cause]

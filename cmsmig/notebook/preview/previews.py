@@ -20,7 +20,6 @@ from cmsmig.mapping.propose.additions import with_missing_bodies
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.mapping.propose.proposals import propose_embeds
-from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.notebook.kit.cell import facts_bundle
 from cmsmig.notebook.kit.decision_files import (
     describe_review,
@@ -232,14 +231,13 @@ def _row_keeper(
     migration: Migration,
 ) -> ReceiveBody:
     """Return what keeps the row and the losses of each body."""
-    origin = migration.origin
-    pages = OldPaths.of(origin.site, origin.collections)
+    pages = migration.origin.old_paths
 
     def keep(index: int, scanned: ScannedBody | None) -> None:
         body = body_index.bodies[index]
         lost = scanned.losses if scanned else ()
         item = body.item
-        page = pages.path(item.key, item.slug or item.key.item_id) if lost else ""
+        page = pages.path(item.key, item.slug) if lost else ""
         rows.note(index, scanned)
         losses.replace(
             index,

@@ -151,15 +151,36 @@ class SitePages:
                 self._item_page(schema, item, locales)
 
     def _locales(self) -> dict[str, tuple[str, str]]:
-        """Return subdirectory and tag by the id that items carry."""
+        """Return subdirectory and tag by the id that items carry, the primary first,
+        whose subdirectory counts where a locale is enabled."""
         locales = object_of(self._site.get("locales"))
         listed = [locales.get("primary"), *list_of(locales.get("secondary"))]
+        found = [*map(object_of, listed)]
+        is_localized = any(each.get("enabled") is not False for each in found)
         return {
             text_of(each.get("cmsLocaleId")): (
-                text_of(each.get("subdirectory")).strip("/"),
+                text_of(each.get("subdirectory")).strip("/")
+                if is_localized or each is not found[0]
+                else "",
                 text_of(each.get("tag")) or "en",
             )
+            for each in found
+        }
+
+    def _template_paths(self, collection_id: str) -> dict[str, str]:
+        """Return the published path of a collection's template page by the id that
+        items of its locale carry; empty for a page that names no locale."""
+        locales = object_of(self._site.get("locales"))
+        listed = [locales.get("primary"), *list_of(locales.get("secondary"))]
+        own = {
+            text_of(each.get("id")): text_of(each.get("cmsLocaleId"))
             for each in map(object_of, listed)
+        }
+        return {
+            own.get(text_of(page.get("localeId")), ""): path
+            for page in self.content.pages or ()
+            if page.get("collectionId") == collection_id and not page.get("isBranch")
+            if (path := text_of(page.get("publishedPath")).rstrip("/"))
         }
 
     def _start_pages(self, locales: Iterable[tuple[str, str]]) -> None:
@@ -194,9 +215,29 @@ class SitePages:
     ) -> None:
         item_id, locale = text_of(item.get("id")), text_of(item.get("cmsLocaleId"))
         slug = text_of(object_of(item.get("fieldData")).get("slug")) or item_id
-        parts = (locales.get(locale, ("", ""))[0], text_of(schema.get("slug")), slug)
-        self.paths[item_id, locale] = "/" + "/".join(filter(None, parts))
+        below = self._folder(schema, locale, locales)
+        self.paths[item_id, locale] = f"{below}/{slug}"
         self.live.setdefault(item_id, {})[locale] = object_of(item.get("fieldData"))
+
+    def _folder(
+        self, schema: JsonObject, locale: str, locales: dict[str, tuple[str, str]]
+    ) -> str:
+        """Return the public path of a collection in a locale: that of its template page
+        there, else of the primary's below the subdirectory, else its slug."""
+        paths = self._template_paths(text_of(schema.get("id")))
+        if locale in paths:
+            return paths[locale]
+        primary = next(iter(locales), "")
+        public = paths.get(primary) or paths.get("")
+        if public and (locale == primary or locale not in locales):
+            return public
+        above = "".join(
+            f"/{each}" for each in (locales.get(primary, ("",))[0],) if each
+        )
+        subdirectory = locales.get(locale, locales.get(primary, ("",)))[0]
+        below = f"/{subdirectory}" if subdirectory else ""
+        bare = public.removeprefix(above) if public else ""
+        return f"{below}{bare or '/' + text_of(schema.get('slug'))}"
 
     def _item_page(
         self, schema: JsonObject, item: JsonObject, locales: dict[str, tuple[str, str]]

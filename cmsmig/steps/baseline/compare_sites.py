@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from cmsmig.counting import counted
 from cmsmig.events import Observer
-from cmsmig.mapping.select.routes import clean_path
+from cmsmig.mapping.select.old_paths import clean_path
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.baseline import Listed, require_baseline

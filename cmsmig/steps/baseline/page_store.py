@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from cmsmig.errors import StorageError
 from cmsmig.mapping.redirects.address_map import KnownAddress, Source
-from cmsmig.mapping.select.routes import clean_path
+from cmsmig.mapping.select.old_paths import clean_path
 from cmsmig.plain_file import require_in_place, require_plain
 from cmsmig.settings import Project
 from cmsmig.steps.baseline.page_record import PageRecord

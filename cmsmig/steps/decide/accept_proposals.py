@@ -39,7 +39,6 @@ from cmsmig.mapping.propose.proposals import (
 from cmsmig.mapping.redirects.address_map import KnownAddress
 from cmsmig.mapping.redirects.address_resolver import map_addresses
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
-from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.richtext.blocks.proposals import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
@@ -203,7 +202,7 @@ def _take_redirects(
         *others,
     ]
     # A page that is not live yet is one that the new site has, too.
-    paths = OldPaths.of(origin.site, origin.collections)
+    paths = origin.old_paths
     every = (each for each in origin.every_item().values() if not each.archived)
     pages = {paths.path(each.key, each.slug): each.key for each in every}
     pages |= {path: key for key, path in new.stories.items()}

@@ -20,9 +20,10 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.redirects import ABSOLUTE, BELOW, REST
 from cmsmig.mapping.propose.former_paths import find_links
 from cmsmig.mapping.redirects.address_map import KnownAddress, Source
-from cmsmig.mapping.select.routes import OldPaths, Routes, clean_path
+from cmsmig.mapping.select.old_paths import clean_path, joined
+from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.cache import RawCache
-from cmsmig.origin.schema import PUBLISHED
+from cmsmig.origin.page_list import PUBLISHED
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text
 from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
@@ -45,19 +46,17 @@ class NewPaths:
     @classmethod
     def unchanged(cls, origin: Origin) -> NewPaths:
         """Return every page where it is now."""
-        paths = OldPaths.of(origin.site, origin.collections)
+        paths = origin.old_paths
         stories = old_addresses(origin)
-        listed = {each.locale_id: each.primary for each in origin.site.locales}
-        primary = next((each for each in listed if listed[each]), "")
         # An item of a locale that the site does not list belongs to the primary one.
         used = {
-            (key.collection_id, key.locale_id if key.locale_id in listed else primary)
+            (
+                key.collection_id,
+                key.locale_id if key.locale_id in paths.prefixes else paths.primary,
+            )
             for key in stories
         }
-        folders = {
-            (own, locale): clean_path(paths.path(ItemKey(own, "", locale), ""))
-            for own, locale in used
-        }
+        folders = {each: joined(paths.folder(*each)) for each in used}
         return cls(stories, folders)
 
 
@@ -96,7 +95,7 @@ def known_addresses(
         for link in _links(project, origin)
     )
     # A link may lead to a page that is not live yet.
-    paths = OldPaths.of(origin.site, origin.collections)
+    paths = origin.old_paths
     stories = {
         paths.path(item.key, item.slug): new.stories.get(item.key, "")
         for item in origin.every_item().values()
@@ -112,7 +111,7 @@ def _former(
 ) -> Iterator[KnownAddress]:
     """Yield the paths that live items had before their collection was renamed; they
     lead to the items' addresses of now. One that two items had leads nowhere."""
-    paths = OldPaths.of(origin.site, origin.collections)
+    paths = origin.old_paths
     found: dict[str, list[ItemKey]] = defaultdict(list)
     for former in decided.followed_paths:
         for item in origin.live.get(former.collection_id, ()):
@@ -123,7 +122,8 @@ def _former(
 
 
 def _links(project: Project, origin: Origin) -> tuple[str, ...]:
-    made_of = fingerprint([code_digest(("mapping", "origin")), dict(origin.hashes)])
+    code, paths = code_digest(("mapping", "origin")), origin.old_paths.as_json()
+    made_of = fingerprint([code, dict(origin.hashes), paths])
     return DerivedFile(project.derived).derive(
         "links",
         made_of,

@@ -13,7 +13,7 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.propose.former_paths import RenamedCollection, find_renamed
-from cmsmig.mapping.select.routes import OldPaths
+from cmsmig.mapping.select.old_paths import OldPaths
 from cmsmig.mapping.select.selection import Selection, select_items
 from cmsmig.mapping.select.translations import translated_fields
 from cmsmig.origin.cache import RawCache
@@ -35,6 +35,11 @@ class Origin:
     files: Mapping[str, FileRow]
     hashes: Mapping[str, str]
     """Fingerprints of the raw answers, by collection."""
+
+    @property
+    def old_paths(self) -> OldPaths:
+        """Return where the site has the pages of items."""
+        return OldPaths.of(self.site, self.collections)
 
     def items(self, collection_id: str, live: bool) -> tuple[Item, ...]:
         """Return the items of a collection in one of the two sets."""
@@ -89,7 +94,7 @@ def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
 def old_addresses(origin: Origin) -> dict[ItemKey, str]:
     """Return the path of every item that visitors can open now, also of those that
     stay behind."""
-    paths = OldPaths.of(origin.site, origin.collections)
+    paths = origin.old_paths
     return {
         item.key: paths.path(item.key, item.slug)
         for items in origin.live.values()

@@ -176,8 +176,8 @@ def decision_prints(
 def _site(migration: Migration) -> str:
     """Fingerprint what of the site decides where links lead and dates fall."""
     site = migration.origin.site
-    locales = [[each.locale_id, each.subdirectory] for each in site.locales]
-    return fingerprint([site.site_id, site.time_zone, site.domains, locales])
+    paths = migration.origin.old_paths.as_json()
+    return fingerprint([site.site_id, site.time_zone, site.domains, paths])
 
 
 def _foreign(resources: Resources) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.convert.linking import leads_elsewhere
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
+from cmsmig.mapping.select.translations import language_of
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.rules.publication import Showing
 from cmsmig.richtext.losses import Loss
@@ -153,7 +154,7 @@ class PlanDetails:
         routes = self.migration.routes
         for key, draft in self._drafts(self.leaving):
             for name, href in draft.links:
-                found = routes.resolve(href, key.locale_id)
+                found = routes.resolve_on(key, language_of(name), href)
                 if isinstance(found, StaticPage):
                     yield self._link(key, name, href, found.cause)
                 elif found is not None and found.key not in self.existing:
@@ -162,7 +163,8 @@ class PlanDetails:
                 elif found is not None and leads_elsewhere(found, name):
                     yield self._link(key, name, href, PageCause.LANGUAGE)
             for name, href in draft.mentions:
-                if isinstance(routes.resolve(href, key.locale_id), RouteTarget):
+                found = routes.resolve_on(key, language_of(name), href)
+                if isinstance(found, RouteTarget):
                     yield self._link(key, name, href, PageCause.RAW_HTML)
 
     def _link(self, key: ItemKey, name: str, href: str, cause: str) -> ListedLink:

@@ -10,7 +10,7 @@ from cmsmig.errors import CredentialsError, ServiceError
 from cmsmig.events import Noticed, Observer
 from cmsmig.origin.cache import choose_site, collection_id, parse_sites
 from cmsmig.origin.client import PAGE, OriginClient, is_about_one
-from cmsmig.origin.schema import StaticPage, parse_pages
+from cmsmig.origin.page_list import StaticPage, parse_pages
 from cmsmig.settings import Settings
 from cmsmig.steps.connect import open_origin
 

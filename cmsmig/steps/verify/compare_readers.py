@@ -81,7 +81,7 @@ class Readers:
         """Return where a file or a page is that an address of the old page leads to."""
         if (asset := self.assets.get(address)) is not None:
             return asset.filename or address
-        found = self.routes.resolve(address, key.locale_id)
+        found = self.routes.resolve_on(key, language, address)
         if not isinstance(found, RouteTarget) or found.key not in self.existing:
             return address
         path = self.existing[found.key].path(found.language)

@@ -215,13 +215,14 @@ def _maps(sites: Sequence[Path]) -> Iterator[tuple[str, AddressMap]]:
             project(Path(folder), site, rate=1_000) as here,
         ):
             here.decided()
-            yield name, _map(here.folder)
+            yield name, map_of(here.folder)
             _rename(here.folder)
             here.run("decide", "--accept-proposals", "--reviewer", "a person")
-            yield f"{name}, renamed", _map(here.folder)
+            yield f"{name}, renamed", map_of(here.folder)
 
 
-def _map(folder: Path) -> AddressMap:
+def map_of(folder: Path) -> AddressMap:
+    """Return where every old address of a project's site leads."""
     found = Project(folder)
     settings = load_settings(found, {}, need_origin=False)
     return address_map(found, open_migration(found, settings))
@@ -231,7 +232,7 @@ def _rename(folder: Path) -> None:
     """Give every folder another name, and the origin rules that form a chain."""
     path = folder / "decisions" / "design.yaml"
     path.write_text(re.sub(r"(?m)^( +folder: .*)", r"\1-new", path.read_text()))
-    moved = next(row.old for row in _map(folder).of(Outcome.MOVED))
+    moved = next(row.old for row in map_of(folder).of(Outcome.MOVED))
     rules = f"/was/here,/was/there\n/was/there,{moved}\n/years/(.*),{moved}\n"
     (folder / "decisions" / RULES).write_text(rules)
 

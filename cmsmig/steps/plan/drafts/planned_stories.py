@@ -191,6 +191,7 @@ def plan_print(linked: LinkedStories, known: KnownItems) -> str:
             migration.namespace,
             fingerprint_of_each(str(entry.item.key) for entry in migration.selected),
             plain(migration.origin.site),
+            migration.origin.old_paths.as_json(),
             dict(migration.origin.hashes),
             dict(migration.decisions.hashes),
             [[plain(key), reviews[key].decided] for key in sorted(reviews)],

@@ -1,0 +1,60 @@
+"""Old addresses of a site without localization, from the pull to the redirects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cmsmig.sandbox.origin.content import read_content
+from cmsmig.sandbox.origin.site_pages import SitePages
+from cmsmig.settings import Project
+from cmsmig.steps.decide.known_addresses import NewPaths
+from cmsmig.steps.decide.pulled_origin import read_origin
+from tests.support.sites.usual import make_usual
+from tests.support.steps.staged_project import Stage
+from tests.support.tiny_site import write_tiny_site
+
+HREFS = {
+    "/notes/note-1": "note-1",
+    "/notes/note-2": "../notes/note-2#part",
+    "/notes/note-3": "https://saltmarsh.example.com/{folder}/note-3",
+    "/notes/note-0": "/{folder}/note-0",
+}
+"""The addresses that bodies get, by those that they have."""
+
+
+@pytest.mark.parametrize("folder", ["notes", "company/notes"])
+def test_pages_are_where_the_template_page_is_published(
+    stage: Stage,
+    tmp_path: Path,
+    folder: str,
+) -> None:
+    """Links to items, relative ones too, become story links, the old addresses are
+    those that the site answers, and the sandbox has its pages there."""
+    content = tmp_path / "usual"
+    write_tiny_site(content)
+    make_usual(content, {"notes": f"/{folder}"})
+    for file in (*content.glob("items/*.json"), *content.glob("live/*.json")):
+        text = file.read_text()
+        for old, new in HREFS.items():
+            new = new.format(folder=folder)
+            text = text.replace(f'href=\\"{old}\\"', f'href=\\"{new}\\"')
+        file.write_text(text)
+    staged = stage(content=content)
+    planned = staged.plan()
+    assert (planned["internal_links"], planned["links_left_by_cause"]) == (4, {})
+    staged.done("import")
+    staged.verified()
+    stories = staged.stories().values()
+    found = json.dumps([each.content for each in stories])
+    assert found.count('"linktype": "story"') == 4
+    assert '"anchor": "part"' in found
+    old = {f"/{folder}/note-{number}" for number in range(4)} | {"/spots/spot"}
+    known = NewPaths.unchanged(read_origin(Project(staged.folder), None))
+    assert {*known.stories.values()} == old
+    assert {*known.folders.values()} == {f"/{folder}", "/spots"}
+    pages = SitePages(read_content(content, "http://localhost"))
+    pages._find_pages()
+    assert {*pages.paths.values()} == old
