@@ -23,6 +23,7 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.design import Design, Encoding
 from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.select.routes import Routes, RouteTarget
+from cmsmig.mapping.select.translations import language_of
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.account import account_of, unaccounted
 from cmsmig.richtext.engine import UploadedAsset
@@ -71,13 +72,14 @@ class Readers:
             html, value = item.data.get(design.origin), _field(content, design.key)
             if design.encoding not in _BODIES or not isinstance(html, str) or not value:
                 continue
-            before = account_of(html, partial(self._new_address, key))
+            language = language_of(design.key)
+            before = account_of(html, partial(self._new_address, key, language))
             after = account_of(render_value(value))
             losses = (each.loss for each in story.losses if each.field == design.origin)
             for what in unaccounted(before, after, losses):
                 yield design.key, what
 
-    def _new_address(self, key: ItemKey, address: str) -> str:
+    def _new_address(self, key: ItemKey, language: str, address: str) -> str:
         """Return where a file or a page is that an address of the old page leads to."""
         if (asset := self.assets.get(address)) is not None:
             return asset.filename or address
