@@ -33,6 +33,7 @@ class Deviation(StrEnum):
     BLANKS = "blanks"
     SPACER = "spacer"
     LIST_BLANKS = "list-blanks"
+    LIST_NUMBERS = "list-numbers"
     VALUES = "values"
     MAIL_LINK = "mail-link"
     LINK_ATTRIBUTES = "link-attributes"
@@ -150,6 +151,15 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "What shows nothing in a list, outside of its items, is left out and listed.",
     ),
     DeviationRule(
+        Deviation.LIST_NUMBERS,
+        "A block between the items of a numbered list ends it, and one before the "
+        "first item as well: dots follow. A text there is an item with a number. The "
+        "number that an item has by its `value` is left out.",
+        "What is between two items belongs to the first of them, and what is before "
+        "all items is before the list; its numbers go on, and begin with that of the "
+        "first item.",
+    ),
+    DeviationRule(
         Deviation.VALUES,
         "Attributes that look like numbers or booleans become such: an alternative "
         "text `007` is 7, long numbers are rounded, a level `abc` is no level, and "
@@ -211,7 +221,8 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.MARKUP,
         "Its parser reads malformed markup in a way of its own: a script or a comment "
         "may swallow the rest of a document, markup shows as text, marks end early, "
-        "words join, U+0000 stays, broken references end addresses.",
+        "a link goes on behind a link in it, words join, U+0000 stays, broken "
+        "references end addresses.",
         "Read as browsers read it, but nothing moves and nothing is cut.",
     ),
 )

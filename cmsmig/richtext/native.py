@@ -316,7 +316,8 @@ class _Conversion(Listener):
             outside = tuple(
                 mark
                 for mark in marks
-                if mark.source is None or mark.source.start < element.inner_start
+                if mark.source is None
+                or (mark.source.parent or mark.source).start < element.inner_start
             )
             body["caption"] = self._built(element, outside)
 
@@ -333,6 +334,9 @@ class _Conversion(Listener):
         name = found[1].lower() if found else element.tag
         if name not in MORE_BLOCK_TAGS:
             self._losses.lose("sentence", f"<{name}>", element)
+
+    def renumbered(self, item: Element) -> None:
+        self._losses.lose("item-number", f'value="{item.attributes["value"]}"', item)
 
     def unplaced(self, element: Element) -> None:
         self._losses.lose("dropped", element.tag, element)

@@ -48,6 +48,9 @@ SAMPLES: dict[Deviation, str] = {
     Deviation.LIST_BLANKS: (
         "<ol> &nbsp;<li>a</li> &nbsp;<li>b<ul></ul></li></ol><ul> </ul><p>c</p>"
     ),
+    Deviation.LIST_NUMBERS: (
+        "<ol>a<li value=4>b</li><hr>c<li>d</li></ol><ol start=2><hr><li>e</li></ol>"
+    ),
     Deviation.VALUES: "<img src=i alt=007><h2 level=abc>a</h2><ol start=1e999><li>b",
     Deviation.MAIL_LINK: "<a href=mailto:a@b.c>a</a><p>b</p>",
     Deviation.LINK_ATTRIBUTES: "<a href=/x class=w-button onclick=go()>a</a>",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import declarations
-from cmsmig.richtext.html.dom import Element, tag_set
+from cmsmig.richtext.html.dom import Element, is_numbered, tag_set
 from cmsmig.richtext.html.numbers import dimension
 from cmsmig.richtext.losses import Severity
 
@@ -142,6 +142,8 @@ def _kept_of(element: Element) -> frozenset[str]:
     A code block's language is read from the first `code` in it, and from the block
     itself when it has none.
     """
+    if element.tag == "li" and is_numbered(element):
+        return frozenset(("value",))
     names_language = (element.code is None) == (element.tag == "pre")
     if element.tag not in _CODES or not names_language:
         return KEPT.get(element.tag, frozenset())

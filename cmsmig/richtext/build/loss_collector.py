@@ -41,6 +41,11 @@ KINDS: dict[str, tuple[Severity, str]] = {
     ),
     "form-control": (CONTENT, "Rich text can't hold form controls."),
     "hidden": (MEANING, "What this hid on the origin's page shows now."),
+    "item-number": (
+        MEANING,
+        "This item has the number of its place in the list here; the next ones count "
+        "on from there.",
+    ),
     "iframe": (CONTENT, "Frames are left out, as the embed choices say."),
     "image": (CONTENT, "This picture has no address, so it can't be shown."),
     "instance": (MEANING, "This instance of a component is no block, as decided."),

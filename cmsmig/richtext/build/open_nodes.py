@@ -31,16 +31,22 @@ class Places:
     def __init__(self, on: Set[Deviation]) -> None:
         self._inside = Deviation.BLOCKS_INSIDE in on
         self._items = Deviation.LIST_BLANKS in on
+        self._numbers = Deviation.LIST_NUMBERS in on
         self._nodes = [Open("doc", {}, True, False)]
         self._open = 0
         self._verbatim = False
         self._kept = -1
         """Everything open down from there keeps its blanks."""
-        self._continued: list[tuple[str, JsonObject] | None] = []
+        self._continued: list[Open | None] = []
         """What continues behind a block in it, for each node that is walked."""
 
     def _find_place(self, kind: str, *, cautious: bool) -> bool:
         """Make the innermost node that takes `kind` with least wrapping the top."""
+        held = self._continued[-1] if self._continued else None
+        if held is not None and held.kind == "ordered_list":
+            if kind == "list_item":
+                return self._continue_list(held)
+            self._leave_numbers(held)
         top = self._nodes[self._open]
         if kind in top.model[top.state][0]:
             return True
@@ -68,6 +74,27 @@ class Places:
             self._open_wrapper(name, [*best, kind][index + 1])
         return True
 
+    def _continue_list(self, numbered: Open) -> bool:
+        """Make the list of an item the top; one that was left before its first item
+        begins here."""
+        if not self._is_open(numbered):
+            if not self._find_place("ordered_list", cautious=False):
+                return False
+            self._enter("ordered_list", numbered.attributes, solid=False)
+            self._continued[-1] = self._nodes[self._open]
+        elif self._open != numbered.depth:
+            self._move_to(numbered.depth, "list_item")
+        return True
+
+    def _leave_numbers(self, numbered: Open) -> None:
+        """Put what is between the items of a list into the item before, and what is
+        before the first one before the list: neither has a number."""
+        if self._nodes[self._open] is numbered:
+            self._open += 1 if len(self._nodes) - 1 > self._open else -1
+
+    def _is_open(self, node: Open) -> bool:
+        return node.depth <= self._open and self._nodes[node.depth] is node
+
     def _move_to(self, depth: int, kind: str) -> None:
         if self._inside and kind not in INLINES:
             for node in self._nodes[depth + 1 : self._open + 1]:
@@ -94,10 +121,10 @@ class Places:
     def _open_wrapper(self, name: str, inner: str) -> None:
         interrupted = self._continued[-1] if self._continued else None
         if self._inside and name == "paragraph" and interrupted is not None:
-            kind, attributes = interrupted
+            kind = interrupted.kind
             top = self._nodes[self._open]
             if kind in top.model[top.state][0] and inner in CONTENT[kind][0][0]:
-                self._enter(kind, dict(attributes), solid=False)
+                self._enter(kind, dict(interrupted.attributes), solid=False)
                 return
         self._enter(name, default_attributes(name), solid=False)
 
@@ -151,7 +178,7 @@ class Places:
             parent.content.append(finished)
 
     def _sync(self, to: Open) -> bool:
-        if to.depth > self._open or self._nodes[to.depth] is not to:
+        if not self._is_open(to):
             if self._verbatim:
                 self._keep(self._kept)
                 self._kept = self._open

@@ -28,10 +28,13 @@ from cmsmig.richtext.html.dom import (
     Element,
     Node,
     Text,
+    has_items,
+    is_numbered,
     nest_lists,
 )
 from cmsmig.richtext.html.inline_style import computed
 from cmsmig.richtext.html.javascript import BLANKS
+from cmsmig.richtext.html.numbers import integer
 from cmsmig.richtext.schema.content_model import INLINES, LEAVES, TEXTBLOCKS, wrapping
 from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run, added
 
@@ -77,6 +80,9 @@ class Listener:
         """Hear of a picture or block between two texts that are on one line of a
         page."""
 
+    def renumbered(self, item: Element) -> None:
+        """Hear of an item of a list that has another number than it had."""
+
     def unplaced(self, element: Element) -> None:
         """Hear of a leaf that found no place."""
 
@@ -96,6 +102,8 @@ class Context(Places):
         super().__init__(on)
         self._rules = rules
         self._parted = TEXTBLOCKS if self._inside else frozenset[str]()
+        if self._numbers:
+            self._parted |= {"ordered_list"}
         self._blanks = Deviation.BLANKS in on
         apart = Deviation.BLOCKS_APART in on
         self._blocks = MORE_BLOCK_TAGS if apart else BLOCK_TAGS
@@ -144,7 +152,8 @@ class Context(Places):
 
     def _leave(self, to: Open | None, leave: bool, outer: bool) -> None:
         if leave:
-            self._continued.pop()
+            held = self._continued.pop()
+            to = held if held is not None else to
         if to is not None:
             self._new_line()
             self._return(to, leave)
@@ -211,7 +220,7 @@ class Context(Places):
     def _continues_code(self, top: Open) -> bool:
         """Return whether a block has split the code that continues here."""
         held = self._continued[-1] if self._continued else None
-        return held is not None and held[0] == "code_block" and not top.takes_text
+        return held is not None and held.kind == "code_block" and not top.takes_text
 
     def _lines(self, value: str, marks: MarkSet) -> None:
         top = self._nodes[self._open]
@@ -321,9 +330,25 @@ class Context(Places):
         self._enter(rule.name, read, solid=True)
         top = self._nodes[self._open]
         top.spacer = element.tag == SPACER
-        continued = rule.name in self._parted
-        self._continued.append((rule.name, read) if continued else None)
+        continued = rule.name in self._parted and (
+            rule.name != "ordered_list" or has_items(element)
+        )
+        self._continued.append(top if continued else None)
+        if rule.name == "list_item" and is_numbered(element):
+            self._number(element)
         self._descend(element, marks, top, outer=outer, leave=True)
+
+    def _number(self, item: Element) -> None:
+        """Let a list begin with the number of its first item; others count on."""
+        listed = self._nodes[self._open - 1]
+        if listed.kind != "ordered_list":
+            return
+        number, before = integer(item.attributes["value"]), len(listed.content)
+        if self._numbers and not before:
+            listed.attributes["order"] = number
+        order = listed.attributes["order"]
+        if number is not None and order != number - before:
+            self._listener.renumbered(item)
 
     def _insert_leaf(
         self, kind: str, attributes: JsonObject, marks: MarkSet, *, cautious: bool

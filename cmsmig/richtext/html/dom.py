@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.html.numbers import integer
 
 SHOWN_STEPS = 12
 """Deeper paths begin with an ellipsis, so that a path costs constant time."""
@@ -206,3 +207,27 @@ def nest_lists(element: Element) -> None:
                 item = child if child.tag == "li" else None
         kept.append(child)
     element.children = kept
+
+
+_NOT_OF_LIST = frozenset(("ul", "ol", "menu", "dir", "table", "blockquote"))
+
+
+def has_items(listed: Element) -> bool:
+    """Return whether a list has an item, and none of another one in it."""
+    stack: list[Node] = [listed]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text):
+            continue
+        if node.tag == "li":
+            return True
+        if node is listed or node.tag not in _NOT_OF_LIST:
+            stack.extend(node.children)
+    return False
+
+
+def is_numbered(item: Element) -> bool:
+    """Return whether an item of a numbered list says its number itself."""
+    if "value" not in item.attributes or item.parent is None:
+        return False
+    return item.parent.tag == "ol" and integer(item.attributes["value"]) is not None

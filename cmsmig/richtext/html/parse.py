@@ -35,6 +35,8 @@ CLOSES_PARAGRAPH = tag_set(
     "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav "
     "ol p pre section summary table ul li dt dd"
 )
+_LINK_BARRIERS = tag_set("caption object applet marquee template svg math")
+"""A link in one of these does not end a link around it, nor does one in a cell."""
 _LISTS = frozenset(("ul", "ol", "menu", "dir", "table", "blockquote"))
 _TABLES = frozenset(("table",))
 _CELLS = frozenset(("td", "th"))
@@ -147,6 +149,8 @@ class _TreeBuilder:
 
     def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
         """Open an element; return where reading continues."""
+        if tag == "a":
+            self._end_link(start)
         again = self._close_implied(tag, start)
         element = Element(tag, attributes_of(attributes), start)
         self._open[-1].append(element)
@@ -195,6 +199,28 @@ class _TreeBuilder:
             self._owe(element)
         self._close_down_to(index, position)
         return [element for element in inside if element.tag in FORMATTING]
+
+    def _end_link(self, position: int) -> None:
+        """End the link that is open, as another one does, but nothing that is open in
+        it. Source: the HTML standard, the adoption agency algorithm."""
+        places = self._places["a"]
+        barrier = max(self._cells[-1], self._innermost(_LINK_BARRIERS))
+        if not places or places[-1] <= barrier:
+            return
+        at = places.pop()
+        link, inside = self._open.pop(at), self._open[at:]
+        for element in reversed(inside):
+            self._places[element.tag].pop()
+        for place, element in enumerate(inside, at):
+            self._places[element.tag].append(place)
+        link.inner_end = link.end = position
+        if inside:
+            link.children.pop()
+            self._open[at - 1].append(inside[0])
+        for element in inside:
+            kept = [] if element is inside[-1] else [element.children.pop()]
+            linked = [_continued(link, element)] if element.children else []
+            element.children = [*linked, *kept]
 
     def _innermost(self, tags: Iterable[str]) -> int:
         """Return where the innermost open element of these tags is; 0 for none."""
@@ -253,8 +279,7 @@ class _TreeBuilder:
         """Open formatting elements again; one of a kind, or it could explode."""
         innermost = {element.tag: element for element in reversed(elements)}
         for element in innermost.values():
-            again = Element(element.tag, dict(element.attributes), element.start)
-            again.reopened = True
+            again = _again(element)
             self._open[-1].append(again)
             self._push(again)
 
@@ -278,6 +303,23 @@ class _TreeBuilder:
             self._cells.pop()
         if self._without_code and self._without_code[-1] is element:
             self._without_code.pop()
+
+
+def _again(element: Element) -> Element:
+    """Return what continues an element that was closed too early."""
+    again = Element(element.tag, dict(element.attributes), element.start)
+    again.reopened = True
+    return again
+
+
+def _continued(link: Element, holder: Element) -> Element:
+    """Return a link again, with all that its holder has."""
+    again = _again(link)
+    again.parent, again.children = holder, holder.children
+    for child in again.children:
+        if isinstance(child, Element):
+            child.parent = again
+    return again
 
 
 def _may_join(opened: list[Element]) -> bool:

@@ -33,6 +33,10 @@ _INLINE = frozenset(
         *("span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
     )
 )
+_SHIELDS = frozenset(
+    ("td", "th", "caption", "object", "applet", "marquee", "template", "svg", "math")
+)
+"""Elements in which a link does not end one around them."""
 _LOST_PROP = re.compile(r'prop-[^=]+="(.*)"', re.S)
 _MORE = re.compile(r" … and ([0-9,]+) more times in this body\Z")
 """How often a loss that covers others was met, behind its context."""
@@ -152,22 +156,59 @@ class Account:
             self.link(href, [f"picture {address(source)}"])
 
 
+@dataclass
+class _Link:
+    """A link around a place. Another one ends it, but none in a cell around which it
+    is. Source: the HTML standard, the adoption agency algorithm."""
+
+    address: str
+    outer: _Link | None = None
+    """The link around the cell that it is in."""
+    inner: _Link | None = None
+    """The link that this is, in a cell that it is around."""
+    ended: bool = False
+
+    def href(self) -> str | None:
+        """Return where a text leads that is here now."""
+        link: _Link | None = self
+        while link is not None:
+            if link.inner is None and not link.ended:
+                return link.address or None
+            link = link.inner or link.outer
+        return None
+
+
+def _begun(tag: Tag, given: Mapping[str, str], around: _Link | None) -> _Link | None:
+    """Return the link in a tag, of that around it."""
+    if tag.name in _SHIELDS and around is not None and around.inner is None:
+        return _Link("", inner=around)
+    if tag.name != "a":
+        return around
+    href = given.get("href", "") if address(given.get("href", "")) else ""
+    if around is None or around.inner is not None:
+        return _Link(href, outer=around)
+    around.ended = True
+    return _Link(href, outer=around.outer)
+
+
 def of_html(html: str, into: Account | None = None) -> Account:
     """Return the account of a body or a part of one."""
     account = into if into is not None else Account()
-    stack: list[tuple[object, str | None, bool]] = [(soup(html), None, False)]
+    stack: list[tuple[object, _Link | None, bool]] = [(soup(html), None, False)]
     while stack:
-        node, href, ending = stack.pop()
+        node, link, ending = stack.pop()
         if ending:
             account.lines.append("\n")
         elif isinstance(node, Tag):
             if node.name not in _INLINE:
                 account.lines.append("\n")
                 stack.append((node, None, True))
-            href = _of_tag(node, href, account)
-            stack.extend((child, href, False) for child in reversed(_in_order(node)))
+            given = {name: decoded_value(str(node[name] or "")) for name in node.attrs}
+            link = _begun(node, given, link)
+            _of_tag(node, given, link.href() if link is not None else None, account)
+            stack.extend((child, link, False) for child in reversed(_in_order(node)))
         elif isinstance(node, NavigableString):
-            _of_text(node, href, account)
+            _of_text(node, link.href() if link is not None else None, account)
     return account
 
 
@@ -190,8 +231,9 @@ def _of_text(node: NavigableString, href: str | None, account: Account) -> None:
         account.text(decoded(node), href)
 
 
-def _of_tag(tag: Tag, href: str | None, account: Account) -> str | None:
-    given = {name: decoded_value(str(tag[name] or "")) for name in tag.attrs}
+def _of_tag(
+    tag: Tag, given: Mapping[str, str], href: str | None, account: Account
+) -> None:
     for name in _SOURCES.get(tag.name, ()):
         if address(given.get(name, "")):
             account.embeds.add(address(given[name]))
@@ -202,11 +244,9 @@ def _of_tag(tag: Tag, href: str | None, account: Account) -> str | None:
     if tag.name == "wf-component" and given.get("component-id") in account.mapped:
         _of_instance(tag, given, account)
     if tag.name in ("a", "area") and address(given.get("href", "")):
-        href = given["href"]
-        account.link(href)
+        account.link(given["href"])
     if tag.name in ("img", "image"):
         account.picture(given.get("src") or given.get("data-src", ""), href)
-    return href
 
 
 def _of_instance(tag: Tag, given: Mapping[str, str], account: Account) -> None:
