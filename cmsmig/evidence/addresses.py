@@ -31,7 +31,11 @@ from cmsmig.origin.schema import Site
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.page_store import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
-from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
+from cmsmig.steps.decide.known_addresses import (
+    NewPaths,
+    known_addresses,
+    left_out_items,
+)
 from cmsmig.steps.decide.migration import Migration, as_begun, open_migration
 from cmsmig.steps.decide.pulled_origin import old_addresses as page_paths
 from cmsmig.steps.plan.edits.written_stories import language_paths
@@ -191,7 +195,10 @@ def address_map(
     ]
     pages = {path: key for key, path in sorted(stories.items(), reverse=True)}
     decided = decided_redirects(project)
-    return map_addresses(known, pages, frozenset(folders.values()), decided)
+    left_out = left_out_items(
+        migration.origin, migration.decisions.collections, migration.skipped
+    )
+    return map_addresses(known, pages, frozenset(folders.values()), decided, left_out)
 
 
 def current_addresses(project: Project, migration: Migration) -> AddressMap:

@@ -19,6 +19,7 @@ from cmsmig.mapping.redirects.address_map import (
     AddressMap,
     AddressRow,
     KnownAddress,
+    LeftOut,
     Outcome,
     Source,
 )
@@ -40,7 +41,12 @@ def addresses_of(case: dict[str, Any]) -> AddressMap:
             if source is Source.COLLECTION:
                 lists.add(new)
     decided = tuple(_choice(*each) for each in case.get("decided", {}).items())
-    return map_addresses(known, pages, frozenset(lists), RedirectsDecision(decided))
+    left_out = {
+        old: LeftOut(ItemKey("c", f"{old} item", ""), old, why, why == "archived")
+        for old, why in case.get("left out", {}).items()
+    }
+    decision = RedirectsDecision(decided)
+    return map_addresses(known, pages, frozenset(lists), decision, left_out)
 
 
 def _choice(old: str, what: str) -> RedirectChoice:
@@ -64,6 +70,8 @@ def test_every_address_has_one_outcome(case: dict[str, Any]) -> None:
     assert {old: rows[old] for old in wanted} == wanted
     moved = {old for old, new in rows.items() if new.startswith("/")}
     assert not [old for old in moved if rows[old] in moved]
+    whys = {row.old: row.why for row in found.rows}
+    assert {old: whys[old] for old in case.get("why", {})} == case.get("why", {})
     for name in {"shadowed", "shared"} & case.keys():
         assert [*getattr(found, name)] == case[name]
     if "patterns" in case:
@@ -102,7 +110,7 @@ def moved_addresses(case: dict[str, Any]) -> AddressMap:
         for old in case.get("gone", ())
     ]
     decided = RedirectsDecision(tuple(gone), host=case.get("host", ""))
-    return map_addresses(known, pages, frozenset(), decided)
+    return map_addresses(known, pages, frozenset(), decided, {})
 
 
 def rules_of(name: str, file: HostFile) -> list[Any]:

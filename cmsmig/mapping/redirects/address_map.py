@@ -63,6 +63,18 @@ class KnownAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An item that is not imported, at whose address the new site has no page."""
+
+    key: ItemKey
+    name: str
+    why: str
+    """What it is and what has to be done about its address, for an editor."""
+    is_gone: bool
+    """Whether editors took its page away on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
 class AddressRow:
     """One old address and its outcome."""
 
@@ -79,6 +91,8 @@ class AddressRow:
     name: str = ""
     decided: Reviewed | None = None
     """Who decided it, where that was decided for this address alone."""
+    left_out: LeftOut | None = None
+    """The item that it waits for, where that one is left out."""
 
     @property
     def is_pattern(self) -> bool:

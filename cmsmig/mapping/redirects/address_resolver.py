@@ -18,6 +18,7 @@ from cmsmig.mapping.redirects.address_map import (
     AddressMap,
     AddressRow,
     KnownAddress,
+    LeftOut,
     Outcome,
     Source,
 )
@@ -29,7 +30,7 @@ _ONLY_KNOWN = (
     "only the known addresses get a redirect."
 )
 _WHY: Mapping[Source, str] = {
-    Source.ITEM: "The item has no story: it was left out, failed or is to come.",
+    Source.ITEM: "The item has no story yet: it failed or is to come.",
     Source.COLLECTION: "The collection is not migrated.",
     Source.PAGE: "It is a static page: decide whether the new site has it.",
     Source.RULE: "The rule's wildcard has no equal; only (.*) at the end has one.",
@@ -42,13 +43,15 @@ def map_addresses(
     pages: Mapping[str, ItemKey],
     lists: Set[str],
     decided: RedirectsDecision,
+    left_out: Mapping[str, LeftOut],
 ) -> AddressMap:
     """Return the outcome of every known address.
 
     `pages` are the paths of the stories that exist or are planned, `lists` those of
-    their folders, which an address may lead to. Pure.
+    their folders, which an address may lead to. `left_out` are the items that are not
+    imported, by their address in lower case: the origin takes one in any case. Pure.
     """
-    return _Resolver(known, pages, lists, decided).addresses()
+    return _Resolver(known, pages, lists, decided, left_out).addresses()
 
 
 def _split(target: str) -> tuple[str, str]:
@@ -69,8 +72,10 @@ class _Resolver:
         pages: Mapping[str, ItemKey],
         lists: Set[str],
         decided: RedirectsDecision,
+        left_out: Mapping[str, LeftOut],
     ) -> None:
         self._pages = pages
+        self._left_out = left_out
         self._ends = pages.keys() | lists
         self._host = decided.host
         self._choices = {each.old: each for each in decided.addresses}
@@ -145,6 +150,9 @@ class _Resolver:
                 step = before
                 break
             if step.outcome is Outcome.WAITING:
+                if step.left_out is not None:
+                    why = f"It leads to {step.old}. {step.why}"
+                    return replace(_waiting(row, why), left_out=step.left_out)
                 return _waiting(
                     row,
                     f"It leads to {step.old}, which is no page of the new site yet: "
@@ -187,7 +195,12 @@ class _Resolver:
                 action, to = self._pattern(above)
                 rest = old.removeprefix(f"{above}/")
                 return _decided(row, action, to.replace(REST, rest))
-        return _waiting(row, _WHY.get(first.source, _UNKNOWN))
+        left = self._left_out.get(old.casefold())
+        # Another item's page may be at the same address.
+        if left is None or first.key not in (None, left.key):
+            return _waiting(row, _WHY.get(first.source, _UNKNOWN))
+        named = replace(row, key=left.key, name=left.name, left_out=left)
+        return _waiting(named, left.why)
 
     def _pattern(self, above: str) -> tuple[RedirectAction, str]:
         if choice := self._choices.get(f"{above}{BELOW}"):

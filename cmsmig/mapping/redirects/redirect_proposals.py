@@ -14,15 +14,18 @@ from cmsmig.mapping.redirects.address_map import (
     Source,
 )
 
-_PERSON = frozenset((Source.ITEM, Source.GONE_ITEM, Source.DECISION))
+_DECIDED = frozenset((Source.DECISION,))
+_PERSON = _DECIDED | {Source.ITEM, Source.GONE_ITEM}
 """What had a page of its own: only a person knows its successor."""
 
 
 def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
     """Return a proposal for each address that waits, where there is one. Pure.
 
-    An address that ends in the slug of exactly one item is proposed to lead there, one
-    below a path of a collection, or a former one, to be gone, any other to be kept.
+    The address of an item that editors archived is proposed to be gone; that of another
+    item that is left out needs a person. An address that ends in the slug of exactly
+    one item is proposed to lead there, one below a path of a collection, or a former
+    one, to be gone, any other to be kept.
     """
     slugs: dict[str, list[AddressRow]] = defaultdict(list)
     roots = {
@@ -39,7 +42,7 @@ def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
     found = (
         _choice(row, slugs[_slug(row)], roots)
         for row in addresses.of(Outcome.WAITING)
-        if not _PERSON.intersection(row.sources)
+        if not (_DECIDED if row.left_out else _PERSON).intersection(row.sources)
     )
     return tuple(each for each in found if each is not None)
 
@@ -47,6 +50,11 @@ def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
 def _choice(
     row: AddressRow, items: list[AddressRow], roots: Iterable[str]
 ) -> RedirectChoice | None:
+    if row.left_out is not None:
+        gone = RedirectChoice(
+            old=row.old, action=RedirectAction.GONE, note="archived, left out"
+        )
+        return gone if row.left_out.is_gone else None
     known, note = row.sources[0], ", ".join(row.sources)
     is_deep = row.old.count("/") > 1 or known is Source.RULE
     if known is not Source.PAGE and is_deep and _only(items):

@@ -51,7 +51,11 @@ from cmsmig.steps.decide.decision_store import (
     stamp_review,
     write_decision,
 )
-from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
+from cmsmig.steps.decide.known_addresses import (
+    NewPaths,
+    known_addresses,
+    left_out_items,
+)
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import (
     Origin,
@@ -194,19 +198,19 @@ def _take_redirects(
     path = done.project.decision(FILE_NAMES[RedirectsDecision])
     decided = decision_in(done.project, RedirectsDecision) or RedirectsDecision()
     collections = decision_in(done.project, CollectionsDecision)
+    collections = collections or CollectionsDecision()
     new = NewPaths.unchanged(origin)
-    known = [
-        *known_addresses(
-            done.project, origin, collections or CollectionsDecision(), new
-        ),
-        *others,
-    ]
+    known = [*known_addresses(done.project, origin, collections, new), *others]
+    chosen = origin.select(collections).values()
+    skipped = {each.key: each for one in chosen for each in one.skipped}
     # A page that is not live yet is one that the new site has, too.
     paths = origin.old_paths
-    every = (each for each in origin.every_item().values() if not each.archived)
+    every = (each for each in origin.every_item().values() if each.key not in skipped)
     pages = {paths.path(each.key, each.slug): each.key for each in every}
-    pages |= {path: key for key, path in new.stories.items()}
-    found = map_addresses(known, pages, frozenset(new.folders.values()), decided)
+    pages |= {path: key for key, path in new.stories.items() if key not in skipped}
+    left_out = left_out_items(origin, collections, skipped.values())
+    lists = frozenset(new.folders.values())
+    found = map_addresses(known, pages, lists, decided, left_out)
     proposed = propose_redirects(found)
     added = tuple(Addition("redirect", each.old) for each in proposed)
 

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter
@@ -19,9 +19,11 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.redirects import ABSOLUTE, BELOW, REST
 from cmsmig.mapping.propose.former_paths import find_links
-from cmsmig.mapping.redirects.address_map import KnownAddress, Source
+from cmsmig.mapping.redirects.address_map import KnownAddress, LeftOut, Source
 from cmsmig.mapping.select.old_paths import clean_path, joined
 from cmsmig.mapping.select.routes import Routes
+from cmsmig.mapping.select.selection import SkippedItem
+from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.page_list import PUBLISHED
 from cmsmig.settings import Project
@@ -30,6 +32,8 @@ from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
 
 RULES = "redirects.csv"
 """In the folder of decisions: the origin's own rules, as it exports them."""
+_ASK = "Name a target, keep it or call it gone."
+_STILL_LIVE = "archived_live"
 _ESCAPE = re.compile(r"%([^0-9A-Za-z])")
 """A sign that a rule of the origin does not take for a wildcard. Source: Webflow, 301
 redirects."""
@@ -104,6 +108,34 @@ def known_addresses(
         *found,
         *(KnownAddress(link, Source.LINK, stories.get(link, "")) for link in links),
     ]
+
+
+def left_out_items(
+    origin: Origin, decided: CollectionsDecision, skipped: Iterable[SkippedItem]
+) -> dict[str, LeftOut]:
+    """Return the items that are not imported, by the addresses of their page in lower
+    case: as it is at the origin or would be, and before a collection was renamed."""
+    paths, live = origin.old_paths, old_addresses(origin)
+    items = origin.every_item()
+    found: dict[str, LeftOut] = {}
+    for each in skipped:
+        item = items.get(each.key)
+        if item is None or each.reason == IN_PRIMARY_STORY:
+            continue
+        # Until the next publish of the site, an archived item is live.
+        gone = item.archived and (each.reason == _STILL_LIVE or each.key not in live)
+        todo = "410 is proposed." if gone else _ASK
+        why = f"Its item is left out: {each.sentence} {todo}"
+        left = LeftOut(each.key, each.name, why, gone)
+        own = [paths.path(each.key, item.slug), live.get(each.key, "")]
+        own += [
+            paths.below(former.parts, each.key, item.slug)
+            for former in decided.followed_paths
+            if former.collection_id == each.key.collection_id
+        ]
+        for path in filter(None, own):
+            found.setdefault(path.casefold(), left)
+    return found
 
 
 def _former(
