@@ -116,7 +116,9 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.ANCHOR,
         "Ids of anything but a span are left out, so links within the page lead to "
         "its top.",
-        "An anchor mark on the text that follows; of several ids each has a word.",
+        "An anchor mark on the first text in the element, or behind one without a "
+        "text; of several ids each has a word, or a character of it. One that finds "
+        "none is listed.",
     ),
     DeviationRule(
         Deviation.BLOCKS_INSIDE,

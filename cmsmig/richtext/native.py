@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.build.anchors import Anchors
 from cmsmig.richtext.build.attributes import account_field, is_anchor
 from cmsmig.richtext.build.element_rules import RULES, link_allowed
 from cmsmig.richtext.build.loss_collector import LAYOUT, Collector
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _BLANK = " \t\r\n\f"
-_WORD = re.compile(rf"[\s{INVISIBLE}]*+\S+")
 _BLANK_LINK = "This link is around a blank, so there was nothing to click on."
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
@@ -126,7 +126,7 @@ class _Conversion(Listener):
         self._on = on
         self._losses = Collector()
         self._rules = rules_for(on)
-        self._waiting: list[tuple[str, Element]] = []
+        self._anchors = Anchors(self._lose_anchor)
         self._named: set[str] = set()
         self._spans: list[Element] = []
         self._partly: set[int] = set()
@@ -151,9 +151,8 @@ class _Conversion(Listener):
         self._account_characters(root)
         leave_out(root, self._rules, self._on, self._losses)
         document = self._built(root, ())
-        for name, element in self._waiting:
-            if element.tag != "span" or not self._losses.settled(element):
-                self._losses.lose("anchor", name, element)
+        for name, element in self._anchors.rest():
+            self._lose_anchor(name, element)
         for element in self._spans:
             if not self._losses.settled(element):
                 self._losses.lose("anchor", element.attributes["id"], element)
@@ -195,24 +194,36 @@ class _Conversion(Listener):
                 )
 
     def entered(self, element: Element) -> None:
+        self._anchors.part(element)
         given = element.attributes
         if not given:
             return
-        name = given.get("id", "")
+        names = [given.get("id", "")]
         if element.tag == "a":
             href = given.get("href", "")
             if href and link_allowed(href):
-                return  # the link keeps its own name
-            name = name or given.get("name", "")
-        if not is_anchor(name) or name in self._named:
-            return
-        self._named.add(name)
+                return  # the link keeps its own names
+            names.append(given.get("name", ""))
+        for name in names:
+            if is_anchor(name) and name not in self._named:
+                self._named.add(name)
+                self._name(name, element)
+
+    def _name(self, name: str, element: Element) -> None:
         if element.tag == "span" and self._carries(element):
             self._spans.append(element)
         elif Deviation.ANCHOR in self._on:
-            self._waiting.append((name, element))
+            self._anchors.wait(name, element)
         elif element.tag != "img":
             self._losses.lose("anchor", name, element)
+
+    def _lose_anchor(self, name: str, element: Element) -> None:
+        if element.tag != "span" or not self._losses.settled(element):
+            self._losses.lose("anchor", name, element)
+
+    def left(self, element: Element) -> None:
+        self._anchors.left(element)
+        self._anchors.part(element)
 
     def _carries(self, span: Element) -> bool:
         """Return whether a span's own content shows where its name is."""
@@ -221,7 +232,7 @@ class _Conversion(Listener):
         return bool(span.children)
 
     def placed(self, text: str, marks: MarkSet) -> Runs:
-        if not marks and not self._waiting:
+        if not marks and not self._anchors.waiting:
             return ((text, marks),)
         if not text.strip(_BLANK):
             return ((text, marks),)  # it may yet be at an end, where blanks go
@@ -229,24 +240,12 @@ class _Conversion(Listener):
             if mark.source is not None and mark.name in ("link", "anchor"):
                 self._losses.settle(mark.source)
                 self._marking.add(mark.source.start)
-        if not self._waiting or not text.strip(INVISIBLE) or text.isspace():
+        if not self._anchors.waiting or not text.strip(INVISIBLE) or text.isspace():
             return ((text, marks),)
-        if any(mark.name in ("code", "anchor") for mark in marks):
+        if any(mark.name == "code" for mark in marks):
+            self._anchors.pass_by()
             return ((text, marks),)
-        return self._anchored(text, marks)
-
-    def _anchored(self, text: str, marks: MarkSet) -> Runs:
-        """Give each waiting name a word; what is left of the text goes to the last."""
-        starts = [found.start() for found in _WORD.finditer(text)]
-        starts = starts[: len(self._waiting)]
-        runs: list[tuple[str, MarkSet]] = []
-        for index, start in enumerate(starts):
-            name, _ = self._waiting[index]
-            last = index + 1 == len(starts)
-            piece = text[start:] if last else text[start : starts[index + 1]]
-            runs.append((piece, added(Mark("anchor", {"id": name}), marks)))
-        del self._waiting[: len(starts)]
-        return runs
+        return self._anchors.marked(text, marks)
 
     def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
         if not marks:
@@ -285,15 +284,18 @@ class _Conversion(Listener):
         if source is not None and inside is not None and self._showing.shows(inside):
             self._losses.lose(kind, what, source)
 
-    def marked(self, marks: MarkSet, kept: bool) -> None:
-        """Hear of the marks on an emoji or a line break, and of those that code
-        refuses."""
+    def marked(self, marks: MarkSet) -> None:
         for mark in marks:
-            if mark.source is None or kept:
-                if mark.source is not None:
-                    self._losses.settle(mark.source)
-                    self._marking.add(mark.source.start)
-            elif mark.name == "link":
+            if mark.source is not None:
+                self._losses.settle(mark.source)
+                self._marking.add(mark.source.start)
+
+    def coded(self, marks: MarkSet) -> None:
+        self._anchors.pass_by()
+        for mark in marks:
+            if mark.source is None:
+                continue
+            if mark.name == "link":
                 self._lose_link(mark, mark.source)
             elif mark.name not in ("anchor", "code"):
                 self._losses.lose("mark-in-code", mark.name, mark.source)

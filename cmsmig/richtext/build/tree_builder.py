@@ -44,8 +44,8 @@ _BLANK = " \t\r\n\f"
 _EACH_BLANK = tuple(_BLANK)
 
 
-_Frame: TypeAlias = "tuple[Iterator[Node], MarkSet, Open | None, bool, bool]"
-"""An element that is being walked: what is left in it and the marks there; then
+_Frame: TypeAlias = "tuple[Element, Iterator[Node], MarkSet, Open | None, bool, bool]"
+"""An element that is being walked, what is left in it and the marks there; then
 what comes behind it: the node to return to, whether that is its own and is left too,
 and whether blanks were kept outside."""
 
@@ -61,6 +61,9 @@ class Listener:
     def entered(self, element: Element) -> None:
         """Hear of an element, before anything in it."""
 
+    def left(self, element: Element) -> None:
+        """Hear of an element, after everything in it."""
+
     def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
         """Return the marks for what is in an element that is a mark."""
         return added(mark, marks)
@@ -72,9 +75,11 @@ class Listener:
     def filled(self, element: Element, marks: MarkSet) -> None:
         """Hear of a finished block with something in it, before it is placed."""
 
-    def marked(self, marks: MarkSet, kept: bool) -> None:
-        """Hear of the marks of an emoji or a line break, which are `kept`, and of those
-        that a text loses in a code block."""
+    def marked(self, marks: MarkSet) -> None:
+        """Hear of the marks of an emoji or a line break."""
+
+    def coded(self, marks: MarkSet) -> None:
+        """Hear of a text in a code block, and of the marks that it loses there."""
 
     def cut(self, element: Element) -> None:
         """Hear of a picture or block between two texts that are on one line of a
@@ -120,7 +125,7 @@ class Context(Places):
         self._descend(root, marks, None, outer=False)
         while frames:
             frame = frames[-1]
-            children, marks, to, leave, outer = frame
+            element, children, marks, to, leave, outer = frame
             after_break = False
             for node in children:
                 if isinstance(node, Text):
@@ -130,10 +135,12 @@ class Context(Places):
                 self._element(node, marks)
                 if frames[-1] is not frame:
                     break
+                self._listener.left(node)
                 after_break = node.tag == "br"
             else:
                 frames.pop()
                 self._leave(to, leave, outer)
+                self._listener.left(element)
         self._open = 0
         self._close_extra()
         return self._nodes[0].finish()
@@ -148,7 +155,7 @@ class Context(Places):
         leave: bool = False,
     ) -> None:
         """Walk what is in `element` next. `leave`: `to` is its own node."""
-        self._frames.append((iter(element.children), marks, to, leave, outer))
+        self._frames.append((element, iter(element.children), marks, to, leave, outer))
 
     def _leave(self, to: Open | None, leave: bool, outer: bool) -> None:
         if leave:
@@ -245,8 +252,8 @@ class Context(Places):
             self._speak()
         if top.kind == "code_block":
             top.content.append(Run(top.on_its_line(text), ()))
-            if marks and text.strip():
-                self._listener.marked(marks, False)
+            if text.strip():
+                self._listener.coded(marks)
         else:
             for piece, held in self._listener.placed(text, marks):
                 top.content.append(Run(piece, held))
@@ -361,7 +368,7 @@ class Context(Places):
             node["attrs"] = attributes
         if kind in INLINES and marks and top.kind != "code_block":
             node["marks"] = [mark.as_json() for mark in marks]
-            self._listener.marked(marks, True)
+            self._listener.marked(marks)
         top.content.append(node)
         if kind == "emoji":
             self._speak()
