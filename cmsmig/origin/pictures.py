@@ -1,4 +1,5 @@
-"""How large a picture is as it is shown, read without drawing it."""
+"""What a file is by its bytes; how large a picture is as it is shown, read without
+drawing it."""
 
 from __future__ import annotations
 
@@ -17,8 +18,37 @@ _ORIENTATION = 0x0112
 _LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]{1,2})?)\s*(px)?\s*", re.IGNORECASE)
 _SVG = "image/svg+xml"
 _ICON = b"\0\0\1\0"
+_HEAD = 65_536
+"""Bytes that are looked at for what a file is."""
+_SIGNATURES = {
+    kind: re.compile(signature, re.DOTALL)
+    for kind, signature in {
+        "image/png": rb"\x89PNG\r\n\x1a\n",
+        "image/jpeg": rb"\xff\xd8\xff",
+        "image/gif": rb"GIF8[79]a",
+        "image/webp": rb"RIFF....WEBP",
+        "image/bmp": rb"BM.{4}\0{4}",
+        "image/tiff": rb"II\*\0|MM\0\*",
+        "image/x-icon": rb"\0\0[\1\2]\0",
+        "image/avif": rb"....ftypavi[fs]",
+        "image/heic": rb"....ftyp(?:hei|hev|mif1|msf1)",
+        "image/jxl": rb"\xff\x0a|\0\0\0\x0cJXL ",
+    }.items()
+}
+_BEFORE_ROOT = rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s+|<!--.*?-->|<\?.*?\?>)*+"
+_DRAWING = re.compile(
+    _BEFORE_ROOT + rb"(?:<!DOCTYPE\s+svg\b.{0,4096}?)?<(?:\w+:)?svg[\s/>]",
+    re.DOTALL | re.IGNORECASE,
+)
+_PAGE = re.compile(
+    _BEFORE_ROOT + rb"<(?:!DOCTYPE\s+html|html|head|body|title|meta|script|style|iframe"
+    rb"|div|table|h1|center|font|br|p|a|b)(?=[\s/>])",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A web page. Source: MIME Sniffing, identifying a resource of an unknown type."""
 _MOST_ICONS = 256
 """In one file; a browser's own has five."""
+PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _LONGEST_SVG_SIDE = 1_000_000
 
 
@@ -31,6 +61,11 @@ class Picture:
     width: int | None
     height: int | None
     """Pixels after the rotation that the file asks for."""
+
+    @property
+    def is_picture(self) -> bool:
+        """Return whether the bytes are a picture."""
+        return self.content_type.startswith("image/")
 
 
 class OversizedPictureError(Exception):
@@ -45,13 +80,35 @@ def measure(path: Path) -> Picture:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _raster(path)
+            found = _raster(path)
     except Image.DecompressionBombError:
         raise OversizedPictureError from None
     except Exception:
         # The decoders raise anything at all on broken bytes; such a file is kept
         # as it is, without a size.
-        return _icon(path) or _vector(path)
+        found = _icon(path) or _vector(path)
+    return found if found.content_type else Picture(_by_signature(path), None, None)
+
+
+def is_page(path: Path, content_type: str) -> bool:
+    """Return whether a file is a web page: by its first bytes, or by the type that its
+    host names for what is text."""
+    with open(path, "rb") as file:
+        head = file.read(_HEAD)
+    if _PAGE.match(head.replace(b"\0", b"")):
+        return True
+    is_text = b"\0" not in head and not head.startswith(b"%PDF")
+    return is_text and content_type in PAGE_TYPES
+
+
+def _by_signature(path: Path) -> str:
+    """Return the type that the first bytes name, or empty. Source: MIME Sniffing."""
+    with open(path, "rb") as file:
+        head = file.read(_HEAD)
+    for kind, signature in _SIGNATURES.items():
+        if signature.match(head):
+            return kind
+    return _SVG if _DRAWING.match(head.replace(b"\0", b"")) else ""
 
 
 def _raster(path: Path) -> Picture:

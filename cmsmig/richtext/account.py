@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 
 from lxml import etree
 
+from cmsmig.data_address import short_address
 from cmsmig.richtext.losses import Loss
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufffd\x00"))
@@ -246,7 +247,7 @@ class _Reader:
 
 
 def _address(text: str) -> str:
-    bare = text.strip()
+    bare = short_address(text.strip())
     return bare[7:] if bare[:7].lower() == "mailto:" else bare
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
+from cmsmig.data_address import short_text
 
 
 class Severity(StrEnum):
@@ -37,6 +38,13 @@ class Loss:
     why: str
     """One sentence for an editor."""
     severity: Severity
+
+    def __post_init__(self) -> None:
+        """Name a file that is in its own address by the short form of that."""
+        for name in ("what", "context", "why"):
+            text = getattr(self, name)
+            if (short := short_text(text)) != text:
+                object.__setattr__(self, name, short)
 
     def as_json(self) -> JsonObject:
         """Return the loss as `--losses` and the ledger write it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json
 from cmsmig.character_references import shown_text
+from cmsmig.data_address import file_key
 from cmsmig.mapping.convert.asset_uploads import FILE_TYPES, file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.value_checks import number_text
@@ -17,6 +18,7 @@ from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse
+from cmsmig.richtext.html.picture_source import PictureSources
 from cmsmig.richtext.plain_text import html_text
 from cmsmig.ui.query import folded
 
@@ -115,14 +117,17 @@ def files_of(field: Field, value: Json) -> Iterator[HeldFile]:
     """Yield the files of a value, and the pictures in a body, in their order."""
     if field.type in FILE_TYPES:
         for found, _ in file_objects(value):
-            yield HeldFile(found.address, found.alt.strip(), field.type != "File")
+            picture = field.type != "File"
+            yield HeldFile(file_key(found.address), found.alt.strip(), picture)
     elif field.type == "RichText" and isinstance(value, str):
         if "<img" not in value.lower():
             return
-        for element in walk(parse(value)):
-            if element.tag == "img" and (address := element.attributes.get("src")):
+        root = parse(value)
+        sources = PictureSources(root)
+        for element in walk(root):
+            if element.tag == "img" and (address := sources.shown(element)):
                 alt = element.attributes.get("alt") or ""
-                yield HeldFile(address, alt.strip(), True)
+                yield HeldFile(file_key(address), alt.strip(), True)
 
 
 def file_name(address: str) -> str:

@@ -23,6 +23,7 @@ from cmsmig.mapping.convert.asset_uploads import (
     safe_name,
 )
 from cmsmig.mapping.convert.file_addresses import (
+    asset_of,
     candidates,
     host_of,
     in_html,
@@ -356,3 +357,22 @@ def test_candidates_of_a_source_set() -> None:
         ("c.jpg", 1.0),
         ("d.jpg", 1.0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://h.example/a.pdf", "https://new.example/a.pdf"),
+        ("https://h.example/a.pdf#page=2", "https://new.example/a.pdf#page=2"),
+        (" https://h.example/a.pdf?v=1#t=0.5 ", "https://new.example/a.pdf?v=1#t=0.5"),
+    ],
+)
+def test_an_address_keeps_its_fragment_when_its_file_is_replaced(
+    address: str, expected: str
+) -> None:
+    """A query is the file's own: it is known with it."""
+    new = UploadedAsset(1, "https://new.example/a.pdf")
+    names = ("https://h.example/a.pdf", "https://h.example/a.pdf?v=1")
+    found = asset_of(dict.fromkeys(names, new), address)
+    assert found is not None
+    assert found.filename == expected

@@ -38,7 +38,7 @@ def _icon(picture: bytes, width: int, height: int) -> bytes:
         (_bytes("GIF"), Picture("image/gif", 40, 20)),
         (_icon(_bytes("PNG"), 40, 20), Picture("image/x-icon", 40, 20)),
         (_icon(_bytes("PNG"), 0, 0), Picture("image/x-icon", 256, 256)),
-        (b"\0\0\1\0\xff\xff" + b"\0" * 40, Picture("", None, None)),
+        (b"\0\0\1\0\xff\xff" + b"\0" * 40, Picture("image/x-icon", None, None)),
     ],
 )
 def test_a_size_is_read_without_decoding(

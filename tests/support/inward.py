@@ -150,8 +150,10 @@ async def _also_on(meet: object, host: str, port: int) -> asyncio.Server | None:
 
 
 def refused(path: str) -> bytes:
-    """Answer as a service that should never be met."""
-    return b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret"
+    """Answer as a service that should never be met: with a picture, which is kept."""
+    picture = b"<svg xmlns='http://www.w3.org/2000/svg'></svg>"
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(picture)}\r\n\r\n"
+    return head.encode() + picture
 
 
 async def resolve_inward(host: str, port: int) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.data_address import file_key, is_data, short_address
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.file_addresses import Found, host_of, in_html, in_text
 from cmsmig.mapping.uids import external_id
@@ -31,7 +32,8 @@ KNOWN_FILE_HOSTS = frozenset(
 """Hosts that the origin has served uploaded files from, then and now."""
 RESERVED_ALTS = frozenset(("__wf_reserved_inherit", "__wf_reserved_decorative"))
 """Markers in the place of an alt text; they mean something, they are no text."""
-FILE_TYPES = frozenset(("Image", "MultiImage", "File"))
+PICTURE_TYPES = frozenset(("Image", "MultiImage"))
+FILE_TYPES = PICTURE_TYPES | {"File"}
 
 _FILE_ID = re.compile(r"(?:^|/)([0-9a-f]{24}|[0-9a-f]{32})_(?=[^/]*$)")
 _HOSTILE = re.compile(r'[/\\:*?"<>|]')
@@ -46,10 +48,14 @@ _EXTENSIONS = {
     "application/zip": "zip",
     "audio/mpeg": "mp3",
     "image/avif": "avif",
+    "image/bmp": "bmp",
     "image/gif": "gif",
+    "image/heic": "heic",
+    "image/heif": "heif",
     "image/jpeg": "jpg",
     "image/png": "png",
     "image/svg+xml": "svg",
+    "image/tiff": "tiff",
     "image/webp": "webp",
     "image/x-icon": "ico",
     "text/csv": "csv",
@@ -64,7 +70,7 @@ class AssetUse:
     """One place in the content where a file's address is."""
 
     address: str
-    """Exactly as in the field, or as in the decoded HTML attribute."""
+    """As in the field, or as in the decoded HTML attribute, by its `file_key`."""
     key: ItemKey
     field: str
     """Origin field slug."""
@@ -74,6 +80,10 @@ class AssetUse:
     """The alt text in this place; empty when there is none."""
     file_id: str
     """The field's `fileId`, else the one inside the address; may be empty."""
+    picture: bool = False
+    """Whether it is shown as a picture here. Known where it has just been found."""
+    data: str = ""
+    """An address that holds the bytes, whole. Known where it has just been found."""
 
     @property
     def rank(self) -> tuple[ItemKey, str, int]:
@@ -142,7 +152,16 @@ def find_assets(
     known = [slug for slug in types if slug in item.data]
     unknown = sorted(item.data.keys() - types.keys())
     return tuple(
-        AssetUse(found.address, item.key, slug, index, shown_alt(found.alt), file_id)
+        AssetUse(
+            file_key(found.address),
+            item.key,
+            slug,
+            index,
+            shown_alt(found.alt),
+            file_id,
+            found.picture or types.get(slug) in PICTURE_TYPES,
+            found.address if is_data(found.address) else "",
+        )
         for slug in (*known, *unknown)
         if slug not in ("name", "slug")
         for index, (found, file_id) in enumerate(
@@ -218,8 +237,12 @@ def safe_name(address_or_name: str, content_type: str = "") -> str:
 
     Decoded once, composed (NFC), without the `{fileId}_` in front, without
     separators, control and direction-changing characters, at most 150 bytes;
-    its extension kept, or derived from the content type.
+    its extension kept, or derived from the content type. A file in its own address has
+    no name, and gets one by its hash.
     """
+    if is_data(address_or_name):
+        digest = short_address(address_or_name)[-8:]
+        address_or_name = f"picture-{digest}"
     path = address_or_name.split("?", 1)[0].split("#", 1)[0]
     last = path.rstrip("/").rsplit("/", 1)[-1]
     text = unquote(_FILE_ID.sub("", last))

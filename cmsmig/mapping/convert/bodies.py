@@ -9,11 +9,7 @@ from html import escape
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.character_references import shown_text
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
-from cmsmig.mapping.convert.file_addresses import (
-    in_text,
-    replace_in_text,
-    with_sources,
-)
+from cmsmig.mapping.convert.file_addresses import in_text, replace_in_text
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.richtext.blocks.outline import BlockKind, component_of, top_nodes
@@ -39,9 +35,7 @@ def encode_richtext(value: Json, use: FieldUse) -> Encoded:
         return Encoded(empty_document())
     engine, policy = use.context.engine, use.context.embeds
     if isinstance(value, str):
-        return _rewrite_addresses(
-            engine.from_html(with_sources(value), policy, use), use
-        )
+        return _rewrite_addresses(engine.from_html(value, policy, use), use)
     why = "The field holds rich text; this value is carried as JSON text."
     body = f"<p>{escape(as_text(value))}</p>"
     carried = _rewrite_addresses(engine.from_html(body, policy, use), use)
@@ -188,6 +182,7 @@ def _new_address(address: str, use: FieldUse) -> str | None:
     new = use.file(address)
     if new is None and "&" in address:
         new = use.file(shown_text(address))
+        return None if new is None else escape(new, quote=False)
     return new
 
 

@@ -6,9 +6,15 @@ import json
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.data_address import file_key, is_data
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import file_id_of, shown_alt
-from cmsmig.mapping.convert.file_addresses import in_text, is_file, replace_in_text
+from cmsmig.mapping.convert.file_addresses import (
+    asset_of,
+    in_text,
+    is_file,
+    replace_in_text,
+)
 from cmsmig.mapping.decisions.design import FieldDesign
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import block_uid
@@ -37,8 +43,7 @@ class FieldUse(AssetLookup):
 
     def uploaded_asset(self, address: str) -> UploadedAsset | None:
         """Return the new address of an origin file, if it was uploaded."""
-        assets = self.context.assets
-        return assets.get(address) or assets.get(address.strip())
+        return asset_of(self.context.assets, address)
 
     def file(self, address: str) -> str | None:
         """Return the new address of a file, or None: the address stays."""
@@ -48,18 +53,18 @@ class FieldUse(AssetLookup):
     def alt(self, address: str) -> str:
         """Return the file's own alt text, or empty when none is known."""
         alts = self.context.alts
-        address = address.strip()
+        address = file_key(address.strip())
         return shown_alt(alts.get(address) or alts.get(file_id_of(address)) or "")
 
     def missing(self, address: str) -> str:
         """Return why a file could not be fetched, or empty when nothing is amiss."""
         if self.uploaded_asset(address) is not None:
             return ""
-        missing = self.context.missing_assets
-        reason = missing.get(address) or missing.get(address.strip())
+        missing, key = self.context.missing_assets, file_key(address)
+        reason = missing.get(key) or missing.get(key.strip())
         if reason:
             return reason
-        if is_file(address, self.context.file_hosts):
+        if is_data(address) or is_file(address, self.context.file_hosts):
             return "The file was not downloaded."
         return ""
 

@@ -1,14 +1,26 @@
-"""Finding file addresses in text and in HTML, and replacing those in text."""
+"""Finding file addresses in text and in HTML, and what takes the place of one.
+
+A file is named by its address as it is written. One that holds its own bytes
+(`data:`) may have megabytes, and is named by its beginning and its hash.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 
+from cmsmig.data_address import data_fragment, file_key, is_data
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.parse import parse
+from cmsmig.richtext.html.picture_source import (
+    SOURCE_SETS,
+    PictureSources,
+    candidates,
+)
+from cmsmig.richtext.prepare.embeds import is_custom_embed
+from cmsmig.richtext.prepare.stage import MEDIA, RAW_EMBEDS
 
 _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\\\s]*@)?([^/?#\\\s]+)", re.IGNORECASE)
 _STOPS = r"\s\"'<>`\\{}|^\u200b-\u200f\u2018-\u201f\u00ab\u00bb\u2039\u203a"
@@ -22,10 +34,9 @@ _STYLE_URL = re.compile(
 )
 """It also matches an address without an end, so that the text is read once: group 4
 is the closing bracket."""
-_CANDIDATE = re.compile(r"[\s,]*(\S+)")
-_DESCRIPTOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx]")
 _ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data", "data-src"))
-_SRCSETS = frozenset(("srcset", "imagesrcset", "data-srcset"))
+_KEPT_AS_HTML = RAW_EMBEDS | MEDIA
+_TAIL = re.compile(r"[^?#]*(\?[^#]*)?(#.*)?", re.DOTALL)
 _ENCODING = re.compile(r"&(?!(?:amp|nbsp|lt|gt|quot|apos|#39|#x27);)|\0|srcdoc", re.I)
 """Encodings that hide the letters of a host name in a body."""
 _DEEPEST = 3
@@ -39,6 +50,30 @@ class Found:
     address: str
     alt: str = ""
     """The `alt` next to it, if it is a picture's."""
+    picture: bool = False
+    """Whether it is shown as a picture."""
+
+
+def asset_of(assets: Mapping[str, UploadedAsset], address: str) -> UploadedAsset | None:
+    """Return what takes the place of a file's address, None where nothing does.
+
+    The query and the fragment of the address stay, whatever it stands in: `#page=2` of
+    a document, `#icon` of a sprite, `#t=5` of a film.
+    """
+    key = file_key(address)
+    asset = assets.get(key) or assets.get(key.strip())
+    if asset is None:
+        return None
+    new = asset.filename
+    query, fragment = _tail(address.strip())
+    new += "" if "?" in new else query
+    new += "" if "#" in new else fragment
+    return asset if new == asset.filename else replace(asset, filename=new)
+
+
+def _tail(address: str) -> tuple[str, str]:
+    found = None if is_data(address) else _TAIL.fullmatch(address)
+    return (found[1] or "", found[2] or "") if found else ("", data_fragment(address))
 
 
 def host_of(address: str) -> str:
@@ -86,85 +121,55 @@ def replace_in_text(
 def in_html(body: str, hosts: Set[str], depth: int = 0) -> Iterator[Found]:
     """Yield the file addresses in an HTML body, in its order.
 
-    Attribute values are decoded as the conversion decodes them. The largest
-    candidate of a `srcset` counts where the picture has no `src`, and all of them
-    inside embeds, which are kept as they are. Comments are no content. Never raises.
+    Attribute values are decoded as the conversion decodes them. A picture counts with
+    the address that readers saw, and inside embeds, which are kept as they are, with
+    all that it names. Comments are no content. Never raises.
     """
-    # Most bodies have no file, and reading one takes a millisecond. Other kinds of
-    # sets may hold more than they list: a private origin's own host with any port.
-    if isinstance(hosts, frozenset) and not _may_hold(body, hosts):
+    # Most bodies have no file, and reading one takes a millisecond.
+    if not _may_hold(body, hosts):
         return
-    for node, embed in _nodes(body):
+    root = parse(body)
+    sources = PictureSources(root)
+    for node, embed in _nodes(root):
         if isinstance(node, Text):
             yield from (Found(node.value[a:b]) for a, b in in_text(node.value, hosts))
-        else:
+            continue
+        alt = node.attributes.get("alt", "")
+        shown = sources.shown(node).strip() if node.tag == "img" else ""
+        if is_data(shown) or (not embed and is_file(shown, hosts)):
+            yield Found(shown, alt, picture=True)
+        if embed or node.tag != "img":
             yield from _of_tag(node, hosts, embed, depth)
+        else:
+            yield from _of_style(node.attributes.get("style", ""), hosts)
 
 
 def _may_hold(body: str, hosts: Set[str]) -> bool:
     lowered = body.lower()
-    return any(host in lowered for host in hosts) or bool(_ENCODING.search(body))
+    return (
+        "data:" in lowered
+        or any(host in lowered for host in hosts)
+        or bool(_ENCODING.search(body))
+    )
 
 
-def candidates(srcset: str) -> Iterator[tuple[str, float]]:
-    """Yield the addresses of a `srcset` with their widths or densities.
+def _nodes(root: Element) -> Iterator[tuple[Node, bool]]:
+    """Yield elements and texts in their order, and whether they are kept as HTML.
 
-    An address may hold commas itself. Source: HTML, parsing a srcset attribute.
+    What nobody sees is left out: sources that a picture chooses from, and what is for
+    readers without scripts.
     """
-    position = 0
-    while match := _CANDIDATE.match(srcset, position):
-        address, descriptor = match[1], ""
-        position = match.end()
-        if not address.endswith(","):
-            comma = srcset.find(",", position)
-            end = comma if comma >= 0 else len(srcset)
-            descriptor, position = srcset[position:end], end + 1
-        if address := address.rstrip(","):
-            size = _DESCRIPTOR.search(descriptor)
-            yield address, float(size[1]) if size else 1.0
-
-
-def source_of(image: Element) -> str:
-    """Return the address a picture shows: its `src`, else its largest candidate."""
-    given = image.attributes
-    for name in ("src", "data-src"):
-        if given.get(name, "").strip():
-            return given[name]
-    listed = list(candidates(given.get("srcset", "") or given.get("data-srcset", "")))
-    return max(listed, key=lambda found: found[1])[0] if listed else ""
-
-
-def with_sources(body: str) -> str:
-    """Return an HTML body whose srcset-only pictures have a `src` as well.
-
-    Everything else, and what is in embeds, is left byte for byte.
-    """
-    if "srcset" not in body.lower():
-        return body
-    pieces, last = [], 0
-    for element, embed in _elements(body):
-        sourceless = element.tag == "img" and not element.attributes.get("src")
-        if sourceless and not embed and (address := source_of(element)):
-            end = element.start + len("<img")
-            pieces += [body[last:end], f' src="{escape(address)}"']
-            last = end
-    return "".join(pieces) + body[last:]
-
-
-def _elements(body: str) -> Iterator[tuple[Element, bool]]:
-    for node, embed in _nodes(body):
-        if isinstance(node, Element):
-            yield node, embed
-
-
-def _nodes(body: str) -> Iterator[tuple[Node, bool]]:
-    """Yield elements and texts in their order, and whether they are in an embed."""
-    stack: list[tuple[Node, bool]] = [(parse(body), False)]
+    stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:
         node, embed = stack.pop()
         if isinstance(node, Element):
-            embed = embed or _opens_embed(node)
-            stack.extend((child, embed) for child in reversed(node.children))
+            embed = embed or node.tag in _KEPT_AS_HTML or is_custom_embed(node)
+            passed = ("noscript",) if node.tag != "picture" else ("noscript", "source")
+            stack.extend(
+                (child, embed)
+                for child in reversed(node.children)
+                if embed or isinstance(child, Text) or child.tag not in passed
+            )
         yield node, embed
 
 
@@ -189,38 +194,31 @@ def _starts_word(text: str, start: int) -> bool:
     return start == 0 or not (text[start - 1].isalnum() or text[start - 1] in ":/")
 
 
-def _opens_embed(element: Element) -> bool:
-    return "data-rt-embed-type" in element.attributes or "w-embed" in element.classes
-
-
 def _of_tag(
     element: Element, hosts: Set[str], embed: bool, depth: int
 ) -> Iterator[Found]:
     for name, value in element.attributes.items():
         if "//" not in value:
             continue
-        if name in _SRCSETS:
-            yield from _of_srcset(element, value, hosts, embed)
+        if name in SOURCE_SETS:
+            listed = (address for address, _ in candidates(value))
+            yield from (
+                Found(e, element.attributes.get("alt", ""), picture=True)
+                for e in listed
+                if is_file(e, hosts)
+            )
         elif name == "srcdoc" and depth < _DEEPEST:
             yield from in_html(value, hosts, depth + 1)
         elif name in _ADDRESS_ATTRIBUTES:
             if is_file(value, hosts):
                 alt = element.attributes.get("alt", "") if "src" in name else ""
-                yield Found(value.strip(), alt)
+                yield Found(
+                    value.strip(), alt, element.tag == "img" or name == "poster"
+                )
         elif name == "style":
             yield from _of_style(value, hosts)
         elif embed:
             yield from (Found(value[a:b]) for a, b in in_text(value, hosts))
-
-
-def _of_srcset(
-    element: Element, value: str, hosts: Set[str], embed: bool
-) -> Iterator[Found]:
-    alt = element.attributes.get("alt", "")
-    shown = source_of(element)
-    for address, _ in candidates(value):
-        if is_file(address, hosts) and (embed or address == shown):
-            yield Found(address, alt)
 
 
 def _of_style(value: str, hosts: Set[str]) -> Iterator[Found]:
@@ -228,4 +226,4 @@ def _of_style(value: str, hosts: Set[str]) -> Iterator[Found]:
         double, single, bare, end = match.groups()
         address = (double or single or (bare if end else "") or "").strip()
         if is_file(address, hosts):
-            yield Found(address)
+            yield Found(address, picture=True)

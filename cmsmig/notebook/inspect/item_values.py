@@ -13,6 +13,7 @@ from typing import TypeAlias
 from markupsafe import Markup
 
 from cmsmig.canonical import Json
+from cmsmig.data_address import file_key
 from cmsmig.mapping.convert.asset_uploads import file_objects
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.value_checks import number_text
@@ -170,7 +171,7 @@ def _files(field: Field, value: Json, context: ValueContext) -> Markup:
 
 
 def _file(address: str, alt: str, picture: bool, context: ValueContext) -> Markup:
-    row = context.files.get(address)
+    row = context.files.get(file_key(address))
     name = file_name(address)
     if row is None or row.error or not row.sha256:
         why = row.detail or row.error if row else "no local copy"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from cmsmig.data_address import file_key
 from cmsmig.derived_file import DerivedFile
 from cmsmig.evidence.addresses import site_address
 from cmsmig.item_key import ItemKey
@@ -82,7 +83,7 @@ class Previews:
 
         def find(address: str) -> str:
             nonlocal count, letters
-            row = self.origin.files.get(address)
+            row = self.origin.files.get(file_key(address))
             if row is None or not row.sha256 or count == _PICTURES:
                 return ""
             found = self.thumbnails.draw(row.sha256)

@@ -205,7 +205,8 @@ def account_image(element: Element, losses: Collector, *, sized: bool = False) -
     if given.get("style"):
         _account_style(element, given["style"], losses)
     for name, value in given.items():
-        if name not in _IMAGE and name not in _FLAGS and value.strip():
+        shown = value.strip() in ("", given.get("src", "").strip())
+        if name not in _IMAGE and name not in _FLAGS and not shown:
             _lose(element, name, value, losses)
 
 

@@ -61,6 +61,10 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "missing-file": (CONTENT, "This file could not be fetched; its old address stays."),
     "nesting": (LAYOUT, "Nested this deep, the content stays without this level."),
+    "placeholder": (
+        LAYOUT,
+        "Scripts showed another picture in the place of this one; that is here now.",
+    ),
     "property": (
         CONTENT,
         "No field of the block takes this property of the component.",

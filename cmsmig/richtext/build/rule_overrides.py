@@ -107,7 +107,7 @@ def _image_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
         known = element.payload or {}
         if found is None:
             given = element.attributes
-            source = given.get("src") or given.get("data-src", "")
+            source = given.get("src")
             if Deviation.IMAGE_SOURCE not in on or not source:
                 return None
             found = {name: given.get(name) for name in ATTRIBUTES["image"]}

@@ -73,18 +73,18 @@ class Embeds:
         return f"{begin}{html}</{element.tag}>" if begin else html
 
     def _mapped(self, element: Element, html: str) -> str:
+        new: dict[str, str] = {}
         for below in (element, *walk(element)):
             for name in _ADDRESSES:
-                if address := below.attributes.get(name, ""):
-                    html = self._rewritten(html, address)
+                address = below.attributes.get(name, "")
+                asset = self.assets.uploaded_asset(address) if address else None
+                if asset is not None and asset.filename not in ("", address):
+                    new[address] = asset.filename
+                    new[escape(address)] = escape(asset.filename)
+        # An address may begin as another one does: the longest comes first.
+        for address in sorted(new, key=len, reverse=True):
+            html = html.replace(address, new[address])
         return html.replace("\0", "\ufffd")
-
-    def _rewritten(self, html: str, address: str) -> str:
-        asset = self.assets.uploaded_asset(address)
-        new = asset.filename if asset else address
-        if not new or new == address:
-            return html
-        return html.replace(escape(address), escape(new)).replace(address, new)
 
     def treatment(self, kind: str, element: Element) -> Treatment:
         """Return the choice for an embed; one for its host beats its kind's."""

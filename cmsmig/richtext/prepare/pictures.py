@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.data_address import is_data
 from cmsmig.richtext.build.attributes import (
     AUTO,
     UNFIT,
@@ -247,7 +248,9 @@ class Pictures:
         source = given.get("src", "")
         if Deviation.IMAGE_SOURCE not in self._on:
             return "" if source.startswith("data:") else source
-        return source or given.get("data-src", "")
+        if is_data(source) and self._embeds.assets.missing(source):
+            return ""
+        return source
 
     def _as_node(self, element: Element) -> None:
         """Note what an image node holds that the picture itself does not say."""
@@ -257,8 +260,10 @@ class Pictures:
         element.payload = held
         address = self.address(element)
         if not address:
-            what = given.get("src") or given.get("data-src") or given.get("alt", "")
-            self._embeds.losses.lose("image", what, element)
+            source = given.pop("src", "")
+            why = self._embeds.assets.missing(source) if source else ""
+            kind, what = ("missing-file" if why else "image"), given.get("alt", "")
+            self._embeds.losses.lose(kind, source or what, element, why=why)
             return
         target = self._target(element, address)
         if target.asset_id is not None or Deviation.ANCHOR in self._on:

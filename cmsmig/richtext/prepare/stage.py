@@ -39,6 +39,7 @@ from cmsmig.richtext.prepare.instances import (
     Instances,
     slot_of,
 )
+from cmsmig.richtext.prepare.late_pictures import show_late_pictures
 from cmsmig.richtext.prepare.pictures import Pictures
 from cmsmig.richtext.prepare.table_parts import (
     cut_spans,
@@ -116,6 +117,8 @@ class Stage:
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
+        if Deviation.IMAGE_SOURCE in self._on:
+            show_late_pictures(root, self._losses)
         stack: list[tuple[Element, Element | None, int, bool, bool]] = [
             (root, None, 0, False, False)
         ]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from cmsmig.counting import first_of
 from cmsmig.errors import UndecidedError
-from cmsmig.mapping.convert.file_addresses import with_sources
 from cmsmig.mapping.decisions.body_reviews import (
     BodyFacts,
     BodyKey,
@@ -99,7 +98,7 @@ def facts_of(
     html: str, engine: Engine, policy: EmbedPolicy, design: Design
 ) -> BodyFacts:
     """Return the facts of one body; no file changes them."""
-    document = Lenient(engine).from_html(with_sources(html), policy).document
+    document = Lenient(engine).from_html(html, policy).document
     return body_facts(html, outline_of(document, block_names(design)))
 
 

@@ -18,7 +18,7 @@ from cmsmig.events import (
     unobserved,
 )
 from cmsmig.ledger.lease import lease
-from cmsmig.mapping.convert.asset_uploads import find_assets
+from cmsmig.mapping.convert.asset_uploads import AssetUse, find_assets
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient, is_about_one
 from cmsmig.origin.files import FileRow, FileStore
@@ -29,7 +29,6 @@ from cmsmig.steps.connect import open_origin
 from cmsmig.steps.pull.file_downloads import (
     WORKERS,
     Downloads,
-    FileHosts,
     FilesReport,
     OwnHost,
     file_hosts,
@@ -126,8 +125,8 @@ async def pull(
             observer=observer,
         )
         rows = tuple(puller.row(collection) for collection in collections)
-        addresses = puller.addresses(collections)
-        report = await downloads.run(addresses, _read_known(downloads.store))
+        uses = puller.file_uses(collections)
+        report = await downloads.run(uses, _read_known(downloads.store))
     unread = [each for each in collections if each.unread]
     return PullReport(
         site,
@@ -209,16 +208,12 @@ class _Pull:
         identifier = collection.collection_id
         return CollectionRow(identifier, name, staged, live, drafts, archived)
 
-    def addresses(self, collections: Sequence[Collection]) -> list[str]:
-        """Return every file address of both sets, each once, in a fixed order."""
-        own = OwnHost(self.settings.origin_api_url)
+    def file_uses(self, collections: Sequence[Collection]) -> Iterator[AssetUse]:
+        """Yield every use of a file in both sets, in a fixed order."""
         items = (item for _, item in self._items(collections))
-        hosts = FileHosts(file_hosts(self.settings, collections, items), own)
-        found: dict[str, None] = {}
+        hosts = file_hosts(self.settings, collections, items)
         for collection, item in self._items(collections):
-            uses = find_assets(item, collection, hosts)
-            found.update((use.address, None) for use in uses)
-        return list(found)
+            yield from find_assets(item, collection, hosts)
 
     def _items(
         self, collections: Sequence[Collection]

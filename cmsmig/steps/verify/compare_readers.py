@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.file_addresses import asset_of
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.design import Design, Encoding
@@ -81,7 +82,7 @@ class Readers:
 
     def _new_address(self, key: ItemKey, language: str, address: str) -> str:
         """Return where a file or a page is that an address of the old page leads to."""
-        if (asset := self.assets.get(address)) is not None:
+        if (asset := asset_of(self.assets, address)) is not None:
             return asset.filename or address
         found = self.routes.resolve_on(key, language, address)
         if not isinstance(found, RouteTarget) or found.key not in self.existing:

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from cmsmig.mapping.convert.file_addresses import with_sources
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
     Heuristic,
@@ -41,7 +40,7 @@ def _row(bodies: list[SiteBody]) -> dict[str, object]:
     for body in bodies:
         if body.markdown:
             continue
-        document = engine.from_html(with_sources(body.text)).document
+        document = engine.from_html(body.text).document
         started = time.perf_counter()
         blocks = propose_blocks(outline_of(document), RULES)
         seconds += time.perf_counter() - started

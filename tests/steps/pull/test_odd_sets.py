@@ -55,7 +55,7 @@ async def test_pages_that_repeat_end_in_a_sentence_and_keep_nothing_else(
     tmp_path: Path, total: int
 ) -> None:
     """The other sets come, and so do their files; the next pull reads it again."""
-    photo = {"photo": {"fileId": "x", "url": f"{FILES}/a.bin", "alt": None}}
+    photo = {"sheet": {"fileId": "x", "url": f"{FILES}/a.bin"}}
     origin = FakeOrigin(
         staged={"posts": [item(1)], "tags": [item(2, **photo)]}, fields=FIELDS
     )

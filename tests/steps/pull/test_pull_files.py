@@ -7,6 +7,7 @@ import io
 import json
 import struct
 import zlib
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from tests.support.steps.pull_origin import (
 FIELDS = [
     {"id": "f1", "slug": "photo", "type": "Image", "displayName": "Photo"},
     {"id": "f2", "slug": "body", "type": "RichText", "displayName": "Body"},
+    {"id": "f3", "slug": "sheet", "type": "File", "displayName": "Sheet"},
 ]
 SVG = (
     b'<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]>'
@@ -50,10 +52,10 @@ def jpeg(width: int, height: int, orientation: int = 1) -> bytes:
     return body.getvalue()
 
 
-def site(*addresses: str, body: str = "") -> FakeOrigin:
-    """Return an origin whose items show pictures at these addresses."""
+def site(*addresses: str, body: str = "", field: str = "sheet") -> FakeOrigin:
+    """Return an origin whose items name files at these addresses."""
     items = [
-        item(number, photo={"fileId": "x", "url": address, "alt": None}, body=body)
+        item(number, **{field: {"fileId": "x", "url": address}, "body": body})
         for number, address in enumerate(addresses)
     ]
     return FakeOrigin(staged={"posts": items}, fields=FIELDS)
@@ -106,6 +108,48 @@ async def test_files_are_kept_by_their_bytes(tmp_path: Path) -> None:
         "height": 40,
         "name": "1_a b.jpg",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "field", "error"),
+    [
+        (
+            "a.jpg",
+            b"<!DOCTYPE html><html>Gone</html>",
+            "photo",
+            "web_page",
+        ),
+        ("a.pdf", b"<html><head><title>404</title></head></html>", "sheet", "web_page"),
+        ("a.jpg", b"not a picture", "photo", "no_picture"),
+        ("a.png", b'{"error": "gone"}', "sheet", "no_picture"),
+        ("a.html", b"<!DOCTYPE html><html><body>A page</body></html>", "sheet", ""),
+        ("a.svg", b"<!-- x --><svg xmlns='http://www.w3.org/2000/svg'/>", "photo", ""),
+    ],
+)
+async def test_what_arrives_is_what_it_is_named(
+    tmp_path: Path, name: str, body: bytes, field: str, error: str
+) -> None:
+    """A picture is one by its bytes; a page is no document."""
+    address = f"{FILES}/{name}"
+    origin = site(address, field=field)
+    report = await run(tmp_path, origin, serve({f"/{name}": body}))
+    assert [row.error for row in report.failed] == ([error] if error else [])
+    assert len(tree(project(tmp_path).files)) == (not error)
+
+
+async def test_a_picture_in_its_own_address_is_a_file(tmp_path: Path) -> None:
+    """Its bytes are kept; where they are no picture, the row says so in short."""
+    picture = jpeg(40, 20)
+    held = f"data:image/jpeg;base64,{b64encode(picture).decode()}"
+    other = f"data:image/png;base64,{b64encode(b'no picture' * 9000).decode()}"
+    body = f'<p>x</p><img src="{held}"><img src="{other}">'
+    origin = site(held, field="photo", body=body)
+    report = await run(tmp_path, origin, serve({}))
+    assert tree(project(tmp_path).files) == {
+        hashlib.sha256(picture).hexdigest(): picture
+    }
+    assert [row.error for row in report.failed] == ["no_picture"]
+    assert len(report.failed[0].address) < 100
 
 
 @pytest.mark.parametrize(
@@ -203,7 +247,7 @@ async def test_a_file_that_fails_is_a_row_and_tried_again(
     rows = store(tmp_path).rows()
     assert rows[address].error == code
     assert rows[good].size == 4
-    again = await run(tmp_path, origin, serve({path: b"now", "/good.bin": b"bad"}))
+    again = await run(tmp_path, origin, serve({path: jpeg(1, 1), "/good.bin": b"bad"}))
     assert again.reused == 1
     refused = code in ("private_address", "not_http") and "cdn" not in address
     assert again.downloaded == (0 if refused else 1)
@@ -215,13 +259,13 @@ async def test_a_private_origin_serves_its_own_files(tmp_path: Path) -> None:
     origin = site(
         other, "http://127.0.0.1:8123/c.jpg", body=f'<p>x</p><img src="{own}">'
     )
-    handler = serve({"/a.jpg": b"mine", "/b.jpg": b"no"})
+    handler = serve({"/a.jpg": SVG, "/b.jpg": b"no"})
     report = await run(
         tmp_path, origin, handler, origin_api_url="http://127.0.0.1:8001"
     )
     assert report.downloaded == 1
     assert [row.error for row in report.failed] == ["private_address"] * 2
-    assert store(tmp_path).rows()[own].size == 4
+    assert store(tmp_path).rows()[own].size == len(SVG)
 
 
 async def test_what_arrived_before_a_kill_is_not_asked_for_again(

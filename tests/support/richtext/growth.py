@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from cmsmig.mapping.convert.content_shape import shape_of
-from cmsmig.mapping.convert.file_addresses import in_html, in_text, with_sources
+from cmsmig.mapping.convert.file_addresses import in_html, in_text
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.notebook.inspect.item_values import ValueContext, value_html
 from cmsmig.notebook.preview.body_panes import compared
@@ -65,7 +65,7 @@ def _markdown(text: str) -> object:
 def _pull(text: str) -> object:
     field = _field("RichText")
     return (
-        list(in_html(text + FILES, _HOSTS)), with_sources(text),
+        list(in_html(text + FILES, _HOSTS)),
         searched_text(field, text), list(files_of(field, text)), html_text(text),
     )  # fmt: skip
 
