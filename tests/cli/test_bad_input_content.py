@@ -14,7 +14,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.http.asgi import Call, Reply
 from tests.support.cli.bad_input import Fault, Rig, sentence
 from tests.support.sites.identity import collection_id, file_id
-from tests.support.tiny_site import NAMES, NOTES, picture
+from tests.support.tiny_site import NAMES, NOTES
 
 NOTES_ID = collection_id(NOTES.key)
 TARGET = "Note 3"
@@ -151,6 +151,8 @@ LOST = [
     ("forbidden", files_answered(403, b"No"), 1, "http_403"),
     ("broken host", files_answered(500, b"No"), 1, "http_500"),
     ("too large", files_answered(200, b"x" * (1024 * 1024 + 1)), 1, "too_large"),
+    ("no picture", files_answered(200, b"#!/bin/sh"), 1, "no_picture"),
+    ("web page", files_answered(200, b"<!DOCTYPE html><p>Gone"), 1, "web_page"),
 ]
 
 
@@ -182,15 +184,3 @@ def test_a_file_that_does_not_come_is_listed(
     assert started.raw() == whole.raw()
     started.done("import")
     assert started.space() == whole.space()
-
-
-def test_what_is_no_image_is_carried_as_it_is(rig: Callable[..., Rig]) -> None:
-    """Bytes that are no picture, though called one, arrive unchanged."""
-    started = rig(decided=False)
-    text = b"#!/bin/sh\necho not a picture\n"
-    started.faults.append(files_answered(200, text))
-    started.decided()
-    started.done("import")
-    started.done("verify")
-    stored = {each.data for each in started.handle.state.space.assets.values()}
-    assert stored == {text, picture(2), picture(3)}
