@@ -1,20 +1,18 @@
-"""Lists whose rows are decided in place; one of them lists what changed since the last
-import: whose value is kept, what is published, and what happens to what one side no
-longer has or to a story in our place."""
+"""What changed since the last import, decided in its list: whose value is kept, what
+is published, and what happens to what one side no longer has or to a story in our
+place."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Generic, TypeAlias
+from typing import Any, TypeAlias
 
 from markupsafe import Markup
 
-from cmsmig.counting import counted
-from cmsmig.errors import CmsmigError, UsageError
-from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
+from cmsmig.errors import CmsmigError
+from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.conflicts import (
     ConflictChoice,
     ConflictKind,
@@ -25,159 +23,20 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
     Side,
 )
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import known_reviewer
+from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.steps.changes.changes import Change, Where, changes_of
 from cmsmig.steps.changes.target_comparison import was_imported
-from cmsmig.steps.decide.decision_store import change_decision, decision_in
+from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.ui.controls import Copied, bar, words
 from cmsmig.ui.doc import Doc, Note, Table
 from cmsmig.ui.documents.comparisons import changes_doc, changes_line
 from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
-from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
-from cmsmig.ui.table import TableView
-from cmsmig.ui.view import action
-
-DECISION = "decision"
-"""The column in which rows are decided."""
-UNDO = "undo"
-"""Restores what was decided before the last choice: another decision, or none."""
-
-
-class DecisionTable(TableView, Generic[D]):
-    """A list whose rows are decided in place, alone or together; written at once."""
-
-    follows = ""
-    """What follows a decision, in a sentence."""
-
-    def __init__(self, workspace: Workspace, rows: Rows, kind: type[D]) -> None:
-        super().__init__(workspace.list_source(rows))
-        self.workspace, self.rows = workspace, rows
-        self._kind: type[D] = kind
-
-    @abstractmethod
-    def load(self) -> None:
-        """List the rows, with what is decided now."""
-
-    @abstractmethod
-    def options(self, key: str) -> Collection[str]:
-        """Return what can be decided about a row, as buttons say it."""
-
-    @abstractmethod
-    def taken(self, key: str) -> str:
-        """Return what is decided about a row; empty: nothing."""
-
-    @abstractmethod
-    def with_taken(self, now: D, taken: Mapping[str, str], how: str) -> D:
-        """Return the decisions with these, by the key of their row."""
-
-    @abstractmethod
-    def place(self, key: str) -> tuple[str, ...]:
-        """Return what a row's decision is about, as it stays when rows move."""
-
-    @abstractmethod
-    def filed(self, now: D, key: str) -> tuple[Any, ...]:
-        """Return what the file decides about a row."""
-
-    @abstractmethod
-    def with_filed(self, now: D, key: str, filed: tuple[Any, ...]) -> D:
-        """Return the decisions with just these about a row."""
-
-    def in_bulk(self, key: str) -> Sequence[str]:
-        """Return what can be decided about a row together with others."""
-        return self._offered(key)
-
-    @action("decide")
-    def decide(self, sent: str) -> None:
-        """Decide about one row."""
-        key, _, option = sent.partition("=")
-        self.take({key: option}, INDIVIDUALLY)
-
-    @action("all")
-    def decide_all(self, option: str) -> None:
-        """Decide about all rows that are listed and offer this."""
-        keys = self.rows.keys(self.at.query)
-        self.take({e: option for e in keys if option in self.in_bulk(e)}, IN_BULK)
-
-    def take(self, taken: Mapping[str, str], how: str) -> None:
-        """Take these decisions, by the key of their row; or restore those before."""
-        said = f"{counted(len(taken), 'decision')} written to"
-        new = {key: option for key, option in taken.items() if option != UNDO}
-        earlier = {
-            key: self.workspace.earlier_decisions.setdefault(self.place(key), [])
-            for key in taken
-        }
-        before: dict[str, tuple[Any, ...]] = {}
-
-        def change(now: D) -> D:
-            for key in taken.keys() - new.keys():
-                now = self.with_filed(
-                    now, key, earlier[key][-1] if earlier[key] else ()
-                )
-            before.update({key: self.filed(now, key) for key in new})
-            return self.with_taken(now, new, how)
-
-        self.change(change, said)
-        for key, history in earlier.items():
-            if key in before:
-                history.append(before[key])
-            elif history:
-                history.pop()
-
-    def change(self, change: Callable[[D], D], said: str) -> None:
-        """Change the decisions, and list what follows."""
-        if self.source.dry_run:
-            raise UsageError("This is a dry run: no decision is written.")
-        change_decision(self.workspace.project, self._kind, change)
-        self.load()
-        self.show()
-        file = f"decisions/{FILE_NAMES[self._kind]}"
-        self.say(f"{said} {file}. {self.follows}".strip(), "good")
-
-    def bars(self) -> list[Markup]:
-        """Return what narrows the list, and what decides about all of it."""
-        keys = self.rows.keys(self.at.query)
-        options = dict.fromkeys(each for key in keys for each in self.in_bulk(key))
-        if self.source.dry_run or self.at.opened or not options:
-            return super().bars()
-        buttons = (
-            self.act("all", o, value=o, row=str(n)) for n, o in enumerate(options)
-        )
-        return [*super().bars(), bar(words("All that are listed:"), *buttons)]
-
-    def held(self, row: Row, column: str) -> str | Markup | Copied:
-        """Return what a row holds; in the column of decisions, its buttons."""
-        if column != DECISION or self.source.dry_run:
-            return super().held(row, column)
-        return self.buttons(row.key, row.title)
-
-    def buttons(self, key: str, title: str) -> Markup:
-        """Return what decides about a row; what is decided is marked."""
-        now = self.taken(key)
-        buttons = [
-            self.act(
-                "decide",
-                f"✓ {option}" if option == now else option,
-                value=f"{key}={option}",
-                row=f"{key}-{number}",
-                about=f"{option}: {title}",
-                main=option == now,
-            )
-            for number, option in enumerate(self._offered(key))
-        ]
-        return bar(*buttons)
-
-    def _offered(self, key: str) -> list[str]:
-        options = list(self.options(key))
-        if self.taken(key):
-            options.append(UNDO)
-        return options
-
+from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 
 Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice
 _FILED = {EditChoice: "edits", GoneChoice: "gone", ConflictChoice: "conflicts"}
@@ -450,8 +309,3 @@ def _place(about: Decision) -> tuple[str, str, str]:
 
 def _value(taken: Decision) -> str:
     return str(taken.take if isinstance(taken, EditChoice) else taken.action)
-
-
-def number_of(key: str) -> int:
-    """Return the place of a row in the order in which it was put in."""
-    return int(key.rpartition("-")[2])

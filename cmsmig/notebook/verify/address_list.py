@@ -21,7 +21,7 @@ from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.kit.decision_files import known_reviewer
-from cmsmig.notebook.kit.decision_list import DECISION, UNDO, DecisionTable, number_of
+from cmsmig.notebook.kit.decision_table import DECISION, UNDO, DecisionTable, number_of
 from cmsmig.steps.decide.decision_store import stamp_review
 from cmsmig.ui.controls import Copied, bar, ident, text
 from cmsmig.ui.doc import Note, Part, Text

@@ -366,11 +366,7 @@ def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
             decisions.collections, origin.collections, origin.site.locales
         ),
         *undecided_design(decisions.design, decisions.collections, origin.collections),
-        *(
-            undesigned_blocks(decisions.design, decisions.blocks)
-            if not reviewing
-            else ()
-        ),
+        *(() if reviewing else undesigned_blocks(decisions.design, decisions.blocks)),
     )
     if undecided:
         more = and_more(len(undecided), 1, ", and ")
