@@ -325,6 +325,7 @@ _HEADERS: Mapping[type[Decision], str] = {
     ConflictsDecision: (
         "What to do where the destination already holds something in our place.\n"
         "kind: story (action: skip | reuse | rename, to rename_to)\n"
+        "kind: folder (action: skip, which imports nothing into it | rename)\n"
         "kind: component | datasource (action: reuse, which leaves it as it is)\n"
         "edits: both sides changed a field (take: ours | theirs); `seen` binds the\n"
         "decision to the edit that was shown\n"

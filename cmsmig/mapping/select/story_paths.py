@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
@@ -96,6 +96,33 @@ def assign_places(
             )
         changes.extend(changed)
     return Places(places, tuple(changes), folders)
+
+
+def renamed_folder(places: Places, path: str, slug: str) -> Places:
+    """Return the places with another slug for the folder at a path, and so with other
+    paths for what is in it."""
+    above = path.rpartition("/")[0]
+    new = f"{above}/{slug}" if above else slug
+
+    def moved(old: str) -> str:
+        return new + old[len(path) :] if f"{old}/".startswith(f"{path}/") else old
+
+    return replace(
+        places,
+        places={
+            key: replace(place, folder=moved(place.folder))
+            for key, place in places.places.items()
+        },
+        folders=tuple(
+            replace(
+                plan,
+                path=moved(plan.path),
+                parent=moved(plan.parent),
+                slug=slug if plan.path == path else plan.slug,
+            )
+            for plan in places.folders
+        ),
+    )
 
 
 def _start_pages(

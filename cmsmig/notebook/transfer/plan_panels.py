@@ -24,7 +24,6 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictChoice,
-    ConflictKind,
     GoneFrom,
 )
 from cmsmig.mapping.select.pilot import Pilot
@@ -46,6 +45,7 @@ from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.changes.changes import Where
+from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.gone_at_origin import gone_change
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
@@ -106,15 +106,19 @@ def plan_points(plan: Plan) -> Iterator[Point]:
     """Yield each thing that a plan leaves undecided."""
     labels = plan.details.labels if plan.details else NO_LABELS
     there = Where.DESTINATION
-    for taken in plan.conflicts:
+    for taken, *_ in taken_places(plan.conflicts):
         if taken.action is None and taken.holder is None:
-            path = taken.row.full_slug.strip("/")
             options = {
-                option: ConflictChoice(ConflictKind.STORY, path, each)
+                option: ConflictChoice(taken.kind, taken.what, each)
                 for option, each in _PLACES.items()
+                if taken.can_be_used or each is not ConflictAction.REUSE
             }
-            name = f"{taken.row.name} ({path})"
-            yield Point(there, Kind.STORY.noun(), name, (_IN_PLACE,), options)
+            name, line = f"{taken.row.name} ({taken.what})", _IN_PLACE
+            if taken.folder:
+                line = taken.folder.sentence
+            elif taken.row.is_folder:
+                line = f"{taken.who} {_IN_PLACE}"
+            yield Point(there, str(taken.kind), name, (line,), options)
     for each in plan.edit_conflicts:
         both = (_line(labels, each, "theirs"), _line(labels, each, "ours"))
         lines = (each.why,) if each.why else both

@@ -35,6 +35,12 @@ class Unknowns:
     spaces. If not, only a PUT with `strict_mode=1` is."""
     shows_trash: bool = True
     """Whether a story in the trash can still be read by its number."""
+    starts_take_slugs: bool = True
+    """Whether a start page keeps its own slug from the other stories of its folder:
+    slugs are unique in a folder, and a start page is not said to be an exception."""
+    group_in: str = "both"
+    """Where a `group_id` has an effect: `inside` the story, `next` to it, or in `both`
+    places."""
     largest_story: int = 5 * 1024 * 1024
     """Bytes of a story's content as JSON that the service takes; documented, but not
     how it refuses more."""

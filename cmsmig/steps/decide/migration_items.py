@@ -27,7 +27,7 @@ from cmsmig.mapping.select.named_places import (
 from cmsmig.mapping.select.reference_targets import KnownItems, known_items
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import Selected, Selection
-from cmsmig.mapping.select.story_paths import Places, assign_places
+from cmsmig.mapping.select.story_paths import Places, assign_places, renamed_folder
 from cmsmig.mapping.select.translations import (
     Translations,
     languages_of,
@@ -132,11 +132,11 @@ class _Naming:
 
 def _apply_renames(places: Places, conflicts: ConflictsDecision) -> Places:
     """Return the places with the slugs that people chose where one was taken."""
-    renames = {
-        choice.what: choice.rename_to
-        for choice in conflicts.conflicts
-        if choice.kind is ConflictKind.STORY and choice.action is ConflictAction.RENAME
-    }
+    chosen = [e for e in conflicts.conflicts if e.action is ConflictAction.RENAME]
+    for choice in chosen:
+        if choice.kind is ConflictKind.FOLDER and choice.rename_to:
+            places = renamed_folder(places, choice.what, choice.rename_to)
+    renames = {e.what: e.rename_to for e in chosen if e.kind is ConflictKind.STORY}
     renamed = {
         key: replace(place, slug=renames[place.full_slug])
         for key, place in places.places.items()

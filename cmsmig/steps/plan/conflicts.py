@@ -6,7 +6,7 @@ time, so a few of the stories in the way are read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
@@ -29,14 +29,16 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import record_after_write
 from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
-from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.plan.taken_places import Places, TakenFolder, taken_folders
+from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import batches
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A story at the place of an item that has none yet."""
+    """A story or folder at the place of an item that has no story yet, or a story that
+    keeps its folder from being made."""
 
     key: ItemKey
     row: StoryRow
@@ -44,6 +46,31 @@ class Conflict:
     """What was decided about it; None while nothing is."""
     holder: ItemRow | None = None
     """The other item whose story it is, if this ledger has it."""
+    folder: TakenFolder | None = None
+    """The folder of the item's place, where the story has its path."""
+
+    what: str = ""
+    """What is decided about: the path that is taken."""
+
+    @property
+    def who(self) -> str:
+        """Return who has the place, with its number."""
+        row = self.row
+        called = "folder" if row.is_folder else "page"
+        if row.is_startpage:
+            called = "start page"
+        return f"the {called} {row.name} ({row.story_id})"
+
+    @property
+    def can_be_used(self) -> bool:
+        """Return whether it may be used as what is to be made: a page is no folder, and
+        a folder is no page."""
+        return not (self.folder or self.row.is_folder)
+
+    @property
+    def kind(self) -> ConflictKind:
+        """Return the kind of what cannot be made there."""
+        return ConflictKind.FOLDER if self.folder else ConflictKind.STORY
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --json` lists it."""
@@ -51,6 +78,10 @@ class Conflict:
             "item": str(self.key),
             "full_slug": self.row.full_slug,
             "story_id": self.row.story_id,
+            "name": self.row.name,
+            "is": str(story_kind(self.row)),
+            "kind": str(self.kind),
+            "what": self.what,
             "decided": str(self.action) if self.action else None,
         }
 
@@ -58,13 +89,12 @@ class Conflict:
 def find_conflicts(
     migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> dict[ItemKey, Conflict]:
-    """Return the items whose place is taken by another story. Reads only.
+    """Return the items whose place, or whose folder's, is taken. Reads only.
 
     A place with an open intent may hold our own story, so it is no conflict.
     """
-    listed = {
-        row.full_slug.strip("/"): row for row in snapshot.stories if not row.is_folder
-    }
+    taken, made = Places.of(snapshot), ledger.inventory.made("folder")
+    folders = taken_folders(migration.places.folders, made, snapshot)
     rows = ledger.items.all()
     intended = ledger.intents.subjects("create")
     holders = {
@@ -77,20 +107,35 @@ def find_conflicts(
     conflicts: dict[ItemKey, Conflict] = {}
     for key in migration.items:
         place = migration.places.places[key]
-        row = listed.get(place.full_slug)
-        if row is None or str(key) in intended or key in placed:
+        folder = folders.get(place.folder)
+        row = folder.page if folder else taken.holder(place)
+        if row is None or key in placed:
+            continue
+        may_be_ours = folder is None and row.full_slug.strip("/") == place.full_slug
+        if may_be_ours and not row.is_folder and str(key) in intended:
             continue
         holder = holders.get(row.story_id)
         gone = holder.gone if holder else None
         if gone and gone.state is GoneState.TO_DELETE and migration.pilot.is_whole:
             # It makes room before anything is put there.
             continue
-        choice = migration.decisions.conflicts.choice(
-            ConflictKind.STORY, place.full_slug
+        found = Conflict(
+            key, row, None, holder, folder, folder.path if folder else place.full_slug
         )
+        choice = migration.decisions.conflicts.choice(found.kind, found.what)
         action = choice.action if choice else None
-        conflicts[key] = Conflict(key, row, action, holder)
+        if action is ConflictAction.REUSE and not found.can_be_used:
+            action = None
+        conflicts[key] = replace(found, action=action)
     return conflicts
+
+
+def taken_places(conflicts: Iterable[Conflict]) -> list[list[Conflict]]:
+    """Return the conflicts by the place that one decision is about."""
+    found: dict[tuple[ConflictKind, str], list[Conflict]] = {}
+    for each in conflicts:
+        found.setdefault((each.kind, each.what), []).append(each)
+    return [*found.values()]
 
 
 async def note_paths(
@@ -171,7 +216,10 @@ def _outcome(
 
 
 def _taken(conflict: Conflict) -> str:
-    path, holder = conflict.row.full_slug, conflict.holder
+    row, holder = conflict.row, conflict.holder
+    path = row.full_slug
+    if row.is_startpage and conflict.what != path:
+        path = f"{path}/{row.slug}"
     if holder and holder.gone:
         return (
             f"`{path}` is the story of an item that is gone at the origin; choose in "
@@ -183,9 +231,20 @@ def _taken(conflict: Conflict) -> str:
             f"`{path}` is still the story of another item, which moves first; once it "
             "has moved, import again."
         )
+    if conflict.folder:
+        return conflict.folder.sentence
+    if row.is_folder:
+        return (
+            f"`{path}` is the folder {row.name} (id {row.story_id}); give it another "
+            "slug there, or choose in notebook 04 that nothing is imported there, or "
+            "under `conflicts` in decisions/conflicts.yaml another slug for the story "
+            "(`action: rename`)."
+        )
+    what = "the start page of its folder" if row.is_startpage else "a story"
     return (
-        f"`{path}` is a story that this import did not make; choose in notebook 04 "
-        "whether it is used or left alone, or give it another slug there."
+        f"`{path}` is taken by {row.name} (story {row.story_id}), {what} that this "
+        "import did not make; choose in notebook 04 whether it is used or left alone, "
+        "or give it another slug there."
     )
 
 
@@ -231,6 +290,7 @@ def _suspects(
         conflict
         for key, conflict in sorted(conflicts.items())
         if conflict.action is None
+        and not conflict.folder
         and (made := migration.design.content_type(key.collection_id)) is not None
         and made.component == conflict.row.content_type
     ]

@@ -8,11 +8,13 @@ from typing import Final
 
 from cmsmig.counting import counted, first_of
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.propose.decision_checks import departures
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.resources import needed_names
+from cmsmig.steps.plan.taken_places import taken_folders
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 
@@ -37,6 +39,7 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     """Yield a sentence for each. Reads only."""
     migration = wanted.migration
     yield from unread_sentences(migration.origin, migration.decisions.collections)
+    yield from _find_taken(wanted, ledger)
     yield from _find_surrogates(migration.origin)
     yield from departures(
         migration.decisions.collections,
@@ -50,6 +53,17 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     yield from _find_unknown(migration)
     if migration.pilot.is_whole:
         yield from _find_left_behind(migration, ledger, wanted.snapshot)
+
+
+def _find_taken(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
+    """Name the pages that keep folders from being made, once each."""
+    folders, decided = wanted.migration.places.folders, wanted.migration.decisions
+    made = ledger.inventory.made("folder")
+    for path, each in taken_folders(folders, made, wanted.snapshot).items():
+        if path == each.path and not decided.conflicts.choice(
+            ConflictKind.FOLDER, path
+        ):
+            yield each.sentence
 
 
 def labels_to_keep(migration: Migration, ledger: Ledger) -> dict[str, str]:

@@ -35,6 +35,7 @@ from cmsmig.reconcile.rules.component import ComponentRules
 from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
 from cmsmig.reconcile.rules.folder import FOLDERS
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.taken_places import TakenFolder, taken_folders
 from cmsmig.steps.snapshot import Snapshot
 
 D = TypeVar("D")
@@ -100,12 +101,20 @@ class Resources:
         )
 
     def folders(self) -> Iterator[Resource[FolderPlan, StoryRow]]:
-        """Yield the folders of the design, parents first, wherever an editor moved
-        them."""
+        """Yield the folders of the design that are there or can be made, parents
+        first, wherever an editor moved them."""
         for plan in self.migration.places.folders:
             made = self.made[Kind.FOLDER].get(plan.path)
+            if plan.path in self.taken_folders:
+                continue
             there = self.snapshot.folder(plan.path, made)
             yield self._join(Ref(Kind.FOLDER, plan.path), plan, there, FOLDERS)
+
+    @cached_property
+    def taken_folders(self) -> Mapping[str, TakenFolder]:
+        """Return the folders that a page keeps from being made, by path."""
+        folders, made = self.migration.places.folders, self.made[Kind.FOLDER]
+        return taken_folders(folders, made, self.snapshot)
 
     def datasources(self) -> Iterator[Resource[DatasourceBody, StoredDatasource]]:
         """Yield the datasources of the design."""

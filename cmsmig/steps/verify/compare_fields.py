@@ -116,6 +116,10 @@ _GONE = {
     Kind.COMPONENT: DifferenceCode.COMPONENT_GONE,
     Kind.DATASOURCE: DifferenceCode.DATASOURCE_GONE,
 }
+_NOT_MADE = {
+    Kind.COMPONENT: DifferenceCode.COMPONENT_NOT_MADE,
+    Kind.DATASOURCE: DifferenceCode.DATASOURCE_NOT_MADE,
+}
 _CHANGED = {
     Kind.COMPONENT: DifferenceCode.COMPONENT_CHANGED,
     Kind.DATASOURCE: DifferenceCode.DATASOURCE_CHANGED,
@@ -155,6 +159,9 @@ def _differences(compared: AnyComparison, labels: Labels) -> Iterator[Difference
     if kind not in SCHEMA:
         # What is gone is listed by its record.
         yield from _differing_fields(compared.diff, labels)
+    elif compared.owner is Owner.MISSING and compared.resource.recorded is None:
+        text = "It is not made yet; run `cmsmig import`."
+        yield Difference(_NOT_MADE[kind], what, "", text)
     elif compared.owner is Owner.MISSING:
         yield Difference(_GONE[kind], what, "", f"It is not in the space; {REMEDY}.")
     elif compared.owner is Owner.OURS:

@@ -91,26 +91,13 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
 
 def report_folders(job: ImportJob) -> None:
     """Report how many of them are there."""
-    made = len(job.migration.places.folders)
+    made = sum(1 for _ in job.resources().folders())
     made -= sum(kind == Kind.FOLDER for kind, _ in job.refused)
     job.observer(StepFinished(STEP, f"{counted(made, 'folder')} there"))
 
 
 def _depth(folder: Resource[FolderPlan, StoryRow]) -> int:
     return folder.ref.key.count("/")
-
-
-def check_folder_places(job: ImportJob) -> None:
-    """Raise `PreflightError` when a story has the path of a folder."""
-    stories = (row for row in job.snapshot.stories if not row.is_folder)
-    taken = {row.full_slug.strip("/") for row in stories}
-    for each in job.resources().folders():
-        path = each.ref.key
-        if each.actual is None and path in taken:
-            raise PreflightError(
-                f"A story is at `{path}`, where the folder of a collection has to be; "
-                "move or rename that story at the destination."
-            )
 
 
 def parent_id(job: ImportJob, path: str) -> int:
@@ -123,6 +110,8 @@ def parent_id(job: ImportJob, path: str) -> int:
     row = job.ledger.inventory.made_one("folder", path)
     if row is None:
         refused = job.refused.get(("folder", path))
+        taken = job.resources().taken_folders.get(path)
         why = refused.text if refused else "Run `cmsmig prepare` first."
+        why = taken.sentence if taken else why
         raise PreflightError(f"The folder `{path}` has not been made. {why}")
     return row.destination_id

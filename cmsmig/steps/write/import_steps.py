@@ -54,11 +54,7 @@ from cmsmig.steps.write.create_stories import (
     read_back,
 )
 from cmsmig.steps.write.execute import settle_objects
-from cmsmig.steps.write.folders import (
-    check_folder_places,
-    enqueue_folders,
-    report_folders,
-)
+from cmsmig.steps.write.folders import enqueue_folders, report_folders
 from cmsmig.steps.write.gone_items import free_slugs, remove_gone
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
@@ -77,7 +73,6 @@ async def _upload_and_read_back(job: ImportJob) -> None:
 async def _make_places(job: ImportJob) -> None:
     """Make components and folders; neither needs the other, so they go together."""
     settle_objects(job.ledger, job.snapshot, job.migration.places.folders)
-    check_folder_places(job)
     check_components(job)
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         await enqueue_components(job, pool)

@@ -19,6 +19,7 @@ from cmsmig.reconcile.resource import Action, Verb
 from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story_fields import CONTENT
 from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
@@ -171,16 +172,19 @@ def _decisions(plan: Plan) -> Iterator[Part]:
         _JSON,
     )
     yield from table(
-        ("Place", "Item", "Decided"),
+        ("Place", "Taken by", "Item", "Decided"),
         [
             (
-                each.row.full_slug,
-                item_name(plan, each.key),
-                each.action or "nothing yet",
+                found[0].what,
+                found[0].who,
+                counted(len(found), "item")
+                if found[0].folder
+                else item_name(plan, found[0].key),
+                found[0].action or "nothing yet",
             )
-            for each in plan.conflicts
+            for found in taken_places(plan.conflicts)
         ],
-        "Conflicts: another story is at the place of an item",
+        "Conflicts: the place of an item, or its folder's, is taken",
         _JSON,
     )
     yield from table(

@@ -200,6 +200,7 @@ def _made(
     content = story.content
     _check(space, call, story, content)
     story.story_id, story.uuid = space.next_id(), space.new_uuid()
+    _take_group(space, call, body)
     if not text_of(body.get("group_id")):
         body["group_id"] = space.new_uuid()
     release = release_of(space, call)
@@ -218,12 +219,21 @@ def _made(
 def _changes(space: Space, call: Call, before: StoredStory) -> JsonObject:
     changes = _writable(wrapped(call, "story"))
     check_size(space, call.body, changes.get("content"))
-    if "group_id" in call.document():
-        # Next to the story, as `publish` is.
-        changes["group_id"] = call.document()["group_id"]
+    _take_group(space, call, changes)
     changes.pop("is_folder", None)
     merge_translations(before, changes)
     return changes
+
+
+def _take_group(space: Space, call: Call, body: JsonObject) -> None:
+    """Take the group from where it has an effect; in an update also next to the story,
+    as `publish` is."""
+    place = space.unknowns.group_in
+    if place == "next":
+        body.pop("group_id", None)
+    updates = call.method == "PUT" and place == "both"
+    if "group_id" in call.document() and (updates or place == "next"):
+        body["group_id"] = call.document()["group_id"]
 
 
 def _known(space: Space, call: Call, release: int = 0) -> StoredStory:

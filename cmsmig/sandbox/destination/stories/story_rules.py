@@ -36,8 +36,11 @@ def check_place(space: Space, story: StoredStory) -> None:
         near = space.children.get(parent_id, set())
     else:
         near = space.places.get((parent_id, slug), set())
-    for other in near - {story.story_id}:
-        if space.stories[other].is_startpage is story.is_startpage:
+    for other in (space.stories[number] for number in near - {story.story_id}):
+        same = other.slug == slug and not (other.is_folder or story.is_folder)
+        if other.is_startpage is story.is_startpage or (
+            same and space.unknowns.starts_take_slugs
+        ):
             refuse("slug", "has already been taken")
 
 

@@ -75,7 +75,8 @@ def _showing(
     public = (public - {row.key for row in hidden}) | published
     there_already = {key for key, each in records.items() if each}
     # What is used as it is, is as visible as it is.
-    public |= {key for key, each in wanted.conflicts.items() if each.row.published}
+    taken = wanted.conflicts.items()
+    public |= {key for key, each in taken if each.row.published and not each.folder}
     return {
         key: showing_of(
             records.get(key),
