@@ -5,6 +5,7 @@ The pull downloads what `find_assets` finds; the draft rewrites the same.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -80,9 +81,9 @@ class AssetUse:
     """The alt text in this place; empty when there is none."""
     file_id: str
     """The field's `fileId`, else the one inside the address; may be empty."""
-    picture: bool = False
+    picture: bool = dataclasses.field(default=False, compare=False)
     """Whether it is shown as a picture here. Known where it has just been found."""
-    data: str = ""
+    data: str = dataclasses.field(default="", compare=False)
     """An address that holds the bytes, whole. Known where it has just been found."""
 
     @property

@@ -119,8 +119,8 @@ def draw(name: str) -> bytes:
     """Return the bytes of a file that was not pulled, seeded by its whole name."""
     seed = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
     suffix = extension(name)
-    if suffix in _RASTER:
-        return _raster(seed, _RASTER[suffix])
+    if not suffix or suffix in _RASTER:
+        return _raster(seed, _RASTER[suffix or "png"])
     if suffix == "svg":
         return _svg(seed)
     if suffix == "pdf":
