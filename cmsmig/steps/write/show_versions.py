@@ -80,16 +80,18 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
         raise
     # A language that visitors are not to see has another id after it.
     story = await write.send(pair.editors, shown, publish=False)
+    written = with_publication(last.written, story)
+    is_edited = edited_fields(story, replace(last, written=written))
     after = replace(
         story_record,
-        # The next write reads a story first that an editor changed.
-        updated_at="" if edited else story.row.updated_at,
+        # The next write reads a story first that an editor changed, also after it was
+        # read here: neither version holds tags, and what only editors fill.
+        updated_at="" if is_edited else story.row.updated_at,
         left_public=True,
         public_record=record,
         slugs=slugs_text(story),
     )
     job.ledger.items.recovered(row.key)
-    written = with_publication(last.written, story)
     job.ledger.items.published(row.key, after, story.row.updated_at, written)
     return ""
 
