@@ -162,7 +162,7 @@ def _take_marks(content: Json) -> None:
 
 def _with_slugs(record: JsonObject) -> JsonObject:
     """Return a story with its slugs in other languages as the management side has
-    them. A language that nobody gave it may be listed with the story's own path.
+    them. A language that no editor gave it may be listed with the story's own path.
 
     Source: the service's documentation, the story object of the delivery side.
     """

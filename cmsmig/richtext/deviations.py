@@ -223,7 +223,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.MARKUP,
         "Its parser reads malformed markup in a way of its own: a script or a comment "
         "may swallow the rest of a document, markup shows as text, marks end early, "
-        "a link goes on behind a link in it, words join, U+0000 stays, broken "
+        "a link continues behind a link in it, words join, U+0000 stays, broken "
         "references end addresses.",
         "Read as browsers read it, but nothing moves and nothing is cut.",
     ),

@@ -57,7 +57,7 @@ class Found:
 def asset_of(assets: Mapping[str, UploadedAsset], address: str) -> UploadedAsset | None:
     """Return what takes the place of a file's address, None where nothing does.
 
-    The query and the fragment of the address stay, whatever it stands in: `#page=2` of
+    The query and the fragment of the address stay, in every place: `#page=2` of
     a document, `#icon` of a sprite, `#t=5` of a film.
     """
     key = file_key(address)
@@ -156,8 +156,8 @@ def _may_hold(body: str, hosts: Set[str]) -> bool:
 def _nodes(root: Element) -> Iterator[tuple[Node, bool]]:
     """Yield elements and texts in their order, and whether they are kept as HTML.
 
-    What nobody sees is left out: sources that a picture chooses from, and what is for
-    readers without scripts.
+    What no reader sees is left out: sources that a picture chooses from, and what is
+    for readers without scripts.
     """
     stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:

@@ -22,7 +22,7 @@ def integer(text: str) -> int | None:
 
 
 def span(attributes: dict[str, str], name: str) -> int:
-    """Return what a cell's `colspan` or `rowspan` says; a `rowspan` of 0 goes on to
+    """Return what a cell's `colspan` or `rowspan` says; a `rowspan` of 0 extends to
     the end of its section."""
     given = attributes.get(name, "")
     number = integer(given)

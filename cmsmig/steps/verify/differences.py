@@ -70,7 +70,7 @@ class Difference:
     text: str
     is_kept: bool = False
     """Whether it is an editor's edit that nothing of ours contradicts: it stays, and is
-    no difference between what was decided and what is there."""
+    no difference between what was decided and the space."""
 
     def as_json(self) -> JsonObject:
         """Return the difference as `verify --json` prints it."""
@@ -110,7 +110,8 @@ class Verification:
     published_at: dict[ItemKey, datetime | None] = field(default_factory=dict)
     """When each story was published last, as the management side has it."""
     public_keys: frozenset[ItemKey] = frozenset()
-    """The items whose stories the space shows to visitors, whoever published them."""
+    """The items whose stories the space shows to visitors, also those that an editor
+    published."""
     public: int = 0
     """How many stories were compared with what visitors get."""
     public_unread: str = ""

@@ -15,6 +15,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError
 from cmsmig.events import Noticed
 from cmsmig.item_key import ItemKey
+from cmsmig.reconcile.rules.story import edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.worker_pool import together
@@ -62,8 +63,12 @@ async def _join(job: ImportJob, groups: Mapping[ItemKey, str], key: ItemKey) -> 
     except OF_ONE_OBJECT as error:
         job.observer(Noticed(row.full_slug, _said(error)))
         return
+    # The next write reads a story first that an editor changed since it was made.
+    is_edited = edited_fields(story, last)
     record = replace(
-        last.record, updated_at=story.row.updated_at, group_id=story.row.group_id
+        last.record,
+        updated_at="" if is_edited else story.row.updated_at,
+        group_id=story.row.group_id,
     )
     job.ledger.items.placed(key, record, row.origin_hash, "create", last.written)
 

@@ -138,7 +138,7 @@ async def test_what_arrives_is_what_it_is_named(
 
 
 async def test_a_picture_in_its_own_address_is_a_file(tmp_path: Path) -> None:
-    """Its bytes are kept; where they are no picture, the row says so in short."""
+    """Its bytes are kept; where they are no picture, the row has the reason."""
     picture = jpeg(40, 20)
     held = f"data:image/jpeg;base64,{b64encode(picture).decode()}"
     other = f"data:image/png;base64,{b64encode(b'no picture' * 9000).decode()}"
