@@ -11,6 +11,8 @@ from base64 import b64decode
 from hashlib import sha256
 from urllib.parse import unquote_to_bytes
 
+from cmsmig.picture_types import picture_type
+
 _BEGINNING = 32
 _DIGITS = 32
 _SHORT = _BEGINNING + 1 + _DIGITS
@@ -54,6 +56,14 @@ def data_fragment(address: str) -> str:
     colour, is none."""
     found = _FRAGMENT.search(address.strip())
     return found[0] if found else ""
+
+
+def holds_picture(address: str) -> bool:
+    """Return whether the bytes that an address holds begin as those of a picture."""
+    try:
+        return bool(picture_type(data_bytes(address)))
+    except ValueError:
+        return False
 
 
 def data_bytes(address: str) -> bytes:

@@ -13,35 +13,16 @@ from typing import BinaryIO
 from lxml import etree
 from PIL import Image
 
+from cmsmig.picture_types import BEFORE_ROOT, SVG, picture_type
+
 _ROTATED = (5, 6, 7, 8)
 _ORIENTATION = 0x0112
 _LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]{1,2})?)\s*(px)?\s*", re.IGNORECASE)
-_SVG = "image/svg+xml"
 _ICON = b"\0\0\1\0"
 _HEAD = 65_536
 """Bytes that are looked at for what a file is."""
-_SIGNATURES = {
-    kind: re.compile(signature, re.DOTALL)
-    for kind, signature in {
-        "image/png": rb"\x89PNG\r\n\x1a\n",
-        "image/jpeg": rb"\xff\xd8\xff",
-        "image/gif": rb"GIF8[79]a",
-        "image/webp": rb"RIFF....WEBP",
-        "image/bmp": rb"BM.{4}\0{4}",
-        "image/tiff": rb"II\*\0|MM\0\*",
-        "image/x-icon": rb"\0\0[\1\2]\0",
-        "image/avif": rb"....ftypavi[fs]",
-        "image/heic": rb"....ftyp(?:hei|hev|mif1|msf1)",
-        "image/jxl": rb"\xff\x0a|\0\0\0\x0cJXL ",
-    }.items()
-}
-_BEFORE_ROOT = rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s+|<!--.*?-->|<\?.*?\?>)*+"
-_DRAWING = re.compile(
-    _BEFORE_ROOT + rb"(?:<!DOCTYPE\s+svg\b.{0,4096}?)?<(?:\w+:)?svg[\s/>]",
-    re.DOTALL | re.IGNORECASE,
-)
 _PAGE = re.compile(
-    _BEFORE_ROOT + rb"<(?:!DOCTYPE\s+html|html|head|body|title|meta|script|style|iframe"
+    BEFORE_ROOT + rb"<(?:!DOCTYPE\s+html|html|head|body|title|meta|script|style|iframe"
     rb"|div|table|h1|center|font|br|p|a|b)(?=[\s/>])",
     re.DOTALL | re.IGNORECASE,
 )
@@ -49,7 +30,7 @@ _PAGE = re.compile(
 _MOST_ICONS = 256
 """In one file; a browser's own has five."""
 PAGE_TYPES = ("text/html", "application/xhtml+xml")
-_LONGEST_SVG_SIDE = 1_000_000
+_LONGESTSVG_SIDE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +68,10 @@ def measure(path: Path) -> Picture:
         # The decoders raise anything at all on broken bytes; such a file is kept
         # as it is, without a size.
         found = _icon(path) or _vector(path)
-    return found if found.content_type else Picture(_by_signature(path), None, None)
+    if found.content_type:
+        return found
+    with open(path, "rb") as file:
+        return Picture(picture_type(file.read(_HEAD)), None, None)
 
 
 def is_page(path: Path, content_type: str) -> bool:
@@ -99,16 +83,6 @@ def is_page(path: Path, content_type: str) -> bool:
         return True
     is_text = b"\0" not in head and not head.startswith(b"%PDF")
     return is_text and content_type in PAGE_TYPES
-
-
-def _by_signature(path: Path) -> str:
-    """Return the type that the first bytes name, or empty. Source: MIME Sniffing."""
-    with open(path, "rb") as file:
-        head = file.read(_HEAD)
-    for kind, signature in _SIGNATURES.items():
-        if signature.match(head):
-            return kind
-    return _SVG if _DRAWING.match(head.replace(b"\0", b"")) else ""
 
 
 def _raster(path: Path) -> Picture:
@@ -150,7 +124,7 @@ def _vector(path: Path) -> Picture:
         root = None
     if root is None or etree.QName(root).localname != "svg":
         return Picture("", None, None)
-    return Picture(_SVG, *_svg_size({str(k): str(v) for k, v in root.attrib.items()}))
+    return Picture(SVG, *_svg_size({str(k): str(v) for k, v in root.attrib.items()}))
 
 
 def _elements(file: BinaryIO) -> Iterator[etree._Element]:
@@ -181,4 +155,4 @@ def _pixels(text: str) -> int | None:
     if found is None:
         return None
     length = float(found.group(1))
-    return max(1, round(length)) if 0 < length <= _LONGEST_SVG_SIDE else None
+    return max(1, round(length)) if 0 < length <= _LONGESTSVG_SIDE else None

@@ -32,7 +32,7 @@ SAMPLES: dict[Deviation, str] = {
         "<figcaption>b <b>c</b></figcaption></figure><p>d</p>"
     ),
     Deviation.LINKED_IMAGE: "<p>a</p><a href=/x><img src=i></a><p>b</p>",
-    Deviation.IMAGE_SOURCE: "<p>a</p><img src='data:image/gif;base64,R0'><p>b</p>",
+    Deviation.IMAGE_SOURCE: "<p>a</p><img src='data:image/gif;base64,R0lGODlh'>",
     Deviation.RESERVED_ALT: "<img src=i alt=__wf_reserved_decorative><p>a</p>",
     Deviation.VIDEO: "<p>a</p><iframe src=https://v.example/1></iframe><p>b</p>",
     Deviation.EMBED: "<p>a</p><div class=w-embed><b>x</b></div><p>b</p>",

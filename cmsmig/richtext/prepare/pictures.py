@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.data_address import is_data
+from cmsmig.data_address import holds_picture, is_data
 from cmsmig.richtext.build.attributes import (
     AUTO,
     UNFIT,
@@ -248,9 +248,8 @@ class Pictures:
         source = given.get("src", "")
         if Deviation.IMAGE_SOURCE not in self._on:
             return "" if source.startswith("data:") else source
-        if is_data(source) and self._embeds.assets.missing(source):
-            return ""
-        return source
+        # Its bytes decide, not whether it was fetched: no file changes a body's blocks.
+        return source if not is_data(source) or holds_picture(source) else ""
 
     def _as_node(self, element: Element) -> None:
         """Note what an image node holds that the picture itself does not say."""
