@@ -1,4 +1,5 @@
-"""Valid Unicode text: each lone surrogate becomes U+FFFD.
+"""Valid Unicode text: each lone surrogate becomes U+FFFD. Text of the origin: U+0000 is
+left out as well, which services that store texts refuse.
 
 Origin content has lone surrogates: editors cut names inside an emoji, and JSON
 can hold the half that remains. No file, database or service accepts it.
@@ -6,7 +7,7 @@ can hold the half that remains. No file, database or service accepts it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar, cast
 
 T = TypeVar("T")
@@ -33,49 +34,65 @@ def valid_value(value: T) -> T:
 
     Keys that would become equal stay different, so that no value is dropped.
     """
-    return value if _is_valid_value(value) else cast(T, _replaced(value))
+    return value if _is_valid_value(value) else cast(T, _replaced(value, valid_text))
+
+
+def storable_value(value: T) -> T:
+    """Return the same, without U+0000 in texts and keys."""
+    if _is_valid_value(value, without="\\u0000"):
+        return value
+    made = cast(T, _replaced(value, _storable_text))
+    return value if made == value else made
+
+
+def _storable_text(text: str) -> str:
+    return valid_text(text).replace("\0", "")
 
 
 def changed_keys(
     given: Mapping[str, object], valid: Mapping[str, object]
 ) -> Iterator[str]:
-    """Yield the keys, as in `valid`, of what `valid_value` changed in `given`."""
+    """Yield the keys, as in `valid`, of what became another in `given`."""
     before = given.items()
     for (old, held), (new, now) in zip(before, valid.items(), strict=True):
         if old != new or (held is not now and held != now):
             yield new
 
 
-def _is_valid_value(value: object) -> bool:
-    """Return whether a value is known to be valid, without a walk in Python."""
+def _is_valid_value(value: object, without: str = "\ud800") -> bool:
+    """Return whether a value is known to be valid, without a walk in Python, and its
+    JSON not to hold a text."""
     # Every command begins with this module, and `--help` has no JSON.
     import json
 
     try:
-        return is_valid(json.dumps(value, ensure_ascii=False))
+        text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         return False
+    return without not in text and is_valid(text)
 
 
-def _replaced(value: object) -> object:
+def _replaced(value: object, clean: Callable[[str], str]) -> object:
     if isinstance(value, str):
-        return valid_text(value)
+        return clean(value)
     if isinstance(value, list):
-        return [_replaced(each) for each in value]
+        return [_replaced(each, clean) for each in value]
     if not isinstance(value, Mapping):
         return value
     made: dict[object, object] = {}
     for name, held in value.items():
-        made[_key(name, value, made)] = _replaced(held)
+        made[_key(name, value, made, clean)] = _replaced(held, clean)
     return made
 
 
 def _key(
-    name: object, value: Mapping[object, object], made: Mapping[object, object]
+    name: object,
+    value: Mapping[object, object],
+    made: Mapping[object, object],
+    clean: Callable[[str], str],
 ) -> object:
-    if not isinstance(name, str) or is_valid(name):
+    if not isinstance(name, str) or (key := clean(name)) == name:
         return name
-    key = valid_text(name)
     while key in value or key in made:
         key += "\ufffd"
     return key

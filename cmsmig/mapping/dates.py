@@ -44,6 +44,16 @@ def calendar_day(moment: datetime, time_zone: str) -> str:
         return _day(utc)
 
 
+def is_midnight(moment: datetime, zone: tzinfo) -> bool:
+    """Return whether a moment is a midnight, in UTC or in the site's zone."""
+    try:
+        local = moment.astimezone(zone)
+    except OverflowError:
+        local = moment
+    utc = moment.astimezone(UTC)
+    return any((e.hour, e.minute, e.second) == _MIDNIGHT for e in (utc, local))
+
+
 def iso_text(moment: datetime) -> str:
     """Return `YYYY-MM-DDTHH:mm:ss.mmmZ`, the form of the service's envelopes."""
     utc = moment.astimezone(UTC)

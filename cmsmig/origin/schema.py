@@ -15,7 +15,7 @@ from typing import Protocol
 from cmsmig.canonical import Json, JsonObject, fingerprint, text_of
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey as ItemKey
-from cmsmig.valid_text import changed_keys, valid_value
+from cmsmig.valid_text import changed_keys, storable_value, valid_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,8 @@ class Item:
     source: DataSource = field(compare=False, repr=False)
     surrogate_fields: tuple[str, ...] = ()
     """The fields that held a lone surrogate."""
+    null_fields: tuple[str, ...] = ()
+    """The fields that held U+0000, which is gone."""
     numbers: tuple[tuple[str, float], ...] = ()
     """The values that are numbers, by field."""
     languages: tuple[ItemLanguage, ...] = ()
@@ -215,7 +217,7 @@ _ALIASES = {
 def parse_site(record: object, where: str) -> Site:
     """Return the site in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
-    body = valid_value(given)
+    body = storable_value(given)
     short_name = text_of(body.get("shortName"))
     domains = [
         _bare_host(text_of(domain.get("url")))
@@ -237,7 +239,7 @@ def parse_site(record: object, where: str) -> Site:
 def parse_collection(record: object, where: str) -> Collection:
     """Return the collection in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
-    body = valid_value(given)
+    body = storable_value(given)
     collection_id = _identifier(body, where)
     slug = text_of(body.get("slug")) or collection_id
     fields = objects_in(body.get("fields"))
@@ -261,8 +263,10 @@ def parse_collection(record: object, where: str) -> Collection:
 def parse_item(record: object, collection_id: str, where: str) -> Item:
     """Return the item in `record`; raises `CacheError` naming `where`."""
     given = _object(record, where)
-    body = valid_value(given)
+    body = storable_value(given)
     data = _object(body.get("fieldData"), f"{where}, fieldData")
+    held = _object(given["fieldData"], where)
+    valid = held if body is given else valid_value(held)
     return Item(
         key=ItemKey(
             collection_id, _identifier(body, where), text_of(body.get("cmsLocaleId"))
@@ -278,7 +282,8 @@ def parse_item(record: object, collection_id: str, where: str) -> Item:
         ),
         data_hash=fingerprint(data),
         source=HeldData(data),
-        surrogate_fields=tuple(changed_keys(_object(given["fieldData"], where), data)),
+        surrogate_fields=tuple(changed_keys(held, valid)),
+        null_fields=tuple(changed_keys(valid, data)),
         numbers=numbers_of(data),
     )
 
@@ -286,7 +291,7 @@ def parse_item(record: object, collection_id: str, where: str) -> Item:
 def parse_data(record: object, where: str) -> JsonObject:
     """Return the values of the item in `record`; raises `CacheError`."""
     return _object(
-        valid_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
+        storable_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
     )
 
 

@@ -60,6 +60,22 @@ def test_a_site_of_halves_is_imported_and_each_is_listed(broken: Rehearsal) -> N
         path.read_bytes().decode()
 
 
+def test_the_character_zero_is_left_out_of_every_text_and_listed(
+    tmp_path: Path,
+) -> None:
+    """In names, slugs, options, alternative texts and bodies, once for each value."""
+    with salted_project(tmp_path, "\0") as salted:
+        salted.decided()
+        plan = salted.done("plan", "--json").document
+        assert plan["losses_by_kind"]["character"] == 61
+        listed = [each for each in plan["losses"] if each["kind"] == "character"]
+        assert {(e["what"], e["severity"]) for e in listed} == {("U+0000", "layout")}
+        assert any("U+0000, which is left out" in each for each in plan["notes"])
+        salted.done("import", "--json")
+        salted.done("verify")
+        assert "\\u0000" not in json.dumps(salted.comparable())
+
+
 def _sent(broken: Rehearsal) -> str:
     """Return what the space holds as JSON text that would show a half escaped."""
     return json.dumps(broken.comparable()).replace("\\ufffd", SHOWN)

@@ -62,12 +62,13 @@ def test_half_a_surrogate_pair_is_kept_and_read_as_a_whole_character(
     tmp_path: Path,
 ) -> None:
     """The file keeps it escaped; who reads it gets what has a UTF-8 form."""
-    cache = filled(tmp_path, [record(odd="\ud83d", line="a\u2028b")])
+    cache = filled(tmp_path, [record(odd="\ud83d", line="a\u2028b", null="a\0b")])
     (item,) = cache.items("c1", live=False)
     assert b'"\\ud83d"' in cache.item_file("c1", live=False).read_bytes()
     assert item.data["odd"] == "\ufffd"
     assert item.data["line"] == "a\u2028b"
     assert item.surrogate_fields == ("odd",)
+    assert (item.data["null"], item.null_fields) == ("ab", ("null",))
 
 
 def test_another_layout_of_the_same_json_is_read(tmp_path: Path) -> None:

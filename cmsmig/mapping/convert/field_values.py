@@ -26,7 +26,13 @@ from cmsmig.mapping.convert.multilinks import (
     encode_video_text,
 )
 from cmsmig.mapping.convert.value_checks import major_units, number_text, problem
-from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
+from cmsmig.mapping.dates import (
+    calendar_day,
+    datetime_text,
+    is_midnight,
+    parse_moment,
+    zone_of,
+)
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN
 from cmsmig.richtext.engine import UploadedAsset
@@ -83,7 +89,12 @@ def _date(value: Json, use: FieldUse) -> Encoded:
     moment = parse_moment(value)
     if moment is None:
         return Encoded("", (_not_a("date", value, use),))
-    return Encoded(f"{calendar_day(moment, use.context.site.time_zone)} 00:00")
+    zone = use.context.site.time_zone
+    losses: tuple[Loss, ...] = ()
+    if not is_midnight(moment, zone_of(zone)):
+        why = "The field is a date without a time; the time of this value is dropped."
+        losses = (use.loss("time", value, why, Severity.MEANING),)
+    return Encoded(f"{calendar_day(moment, zone)} 00:00", losses)
 
 
 def _boolean(value: Json, use: FieldUse) -> Encoded:

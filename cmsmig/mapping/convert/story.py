@@ -31,6 +31,7 @@ from cmsmig.mapping.draft import DraftContext, FieldLoss, Place, RelationUse
 from cmsmig.mapping.select.translations import EmptyShown, own_key
 from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
+from cmsmig.richtext.build.loss_collector import KINDS
 from cmsmig.richtext.losses import Severity, losses_by_severity
 from cmsmig.richtext.schema.validate import wrong_document
 
@@ -139,7 +140,7 @@ def _convert(
     for section in content_type.sections:
         if section.component:
             _nest(content, section, item, context)
-    losses += [*_find_unmapped(item, content_type), *_find_surrogates(item)]
+    losses += [*_find_unmapped(item, content_type), *_find_odd_characters(item)]
     return content, losses
 
 
@@ -287,8 +288,12 @@ def _find_unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[Fiel
         yield FieldLoss(slug, loss)
 
 
-def _find_surrogates(item: Item) -> Iterator[FieldLoss]:
-    """List the values that held a lone surrogate, each with the text around it."""
+def _find_odd_characters(item: Item) -> Iterator[FieldLoss]:
+    """List the values that held U+0000, and those that held a lone surrogate, each
+    with the text around it."""
+    severity, why = KINDS["character"]
+    for slug in item.null_fields:
+        yield FieldLoss(slug, loss_of("character", "U+0000", why, slug, severity))
     for slug in item.surrogate_fields:
         text = as_text(item.data.get(slug))
         at = max(text.find("\ufffd"), 0)

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.dates import parse_moment, zone_of
+from cmsmig.mapping.dates import is_midnight, parse_moment, zone_of
 from cmsmig.origin.schema import Item
 
 
@@ -67,7 +67,7 @@ class FieldFacts:
         self.items += 1
         if (moment := parse_moment(value)) is not None:
             self.moments += 1
-            self.midnights += _is_midnight(moment, zone)
+            self.midnights += is_midnight(moment, zone)
             self.announced += _is_ahead(moment, item)
         if is_blank(value):
             return
@@ -173,14 +173,6 @@ def _object_shape(value: JsonObject) -> Shape:
     if isinstance(value.get("url"), str) and isinstance(value.get("fileId"), str):
         return Shape.FILE
     return Shape.STRUCTURE
-
-
-def _is_midnight(moment: datetime, zone: tzinfo) -> bool:
-    try:
-        local = moment.astimezone(zone)
-    except OverflowError:
-        local = moment
-    return any((e.hour, e.minute, e.second) == (0, 0, 0) for e in (moment, local))
 
 
 def _is_ahead(moment: datetime, item: Item) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from cmsmig.counting import noun_for
+from cmsmig.counting import counted, noun_for
 from cmsmig.mapping.decisions.design import (
     UNLISTED,
     Encoding,
@@ -95,19 +95,24 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
     return Encoding.TEXT, ""
 
 
+_OFTEN = 10
+"""One value in so many may have a time in a field of dates."""
+
+
 def _moment(
     origin: Field, facts: FieldFacts, context: FieldContext
 ) -> tuple[FieldDesign, ...]:
-    if 0 < facts.filled == facts.moments == facts.midnights:
-        return (
-            _proposed(
-                origin,
-                Encoding.DATE,
-                "A date without a time: every value is at midnight "
-                f"({facts.filled} {noun_for(facts.filled, 'value', 'values')}).",
-            ),
-        )
-    return (_proposed(origin, Encoding.DATETIME),)
+    declared = origin.validations.get("format")
+    others = facts.filled - facts.midnights
+    few = facts.filled == facts.moments and others <= max(1, facts.filled // _OFTEN)
+    if declared == "date":
+        why = "the origin's schema says so."
+    elif declared != "date-time" and few and others < facts.midnights:
+        many = "every value is" if not others else f"all but {others} are"
+        why = f"{many} at midnight ({counted(facts.filled, 'value')})."
+    else:
+        return (_proposed(origin, Encoding.DATETIME),)
+    return (_proposed(origin, Encoding.DATE, f"A date without a time: {why}"),)
 
 
 def _color(

@@ -249,6 +249,7 @@ class Drafter:
             item.draft,
             item.archived,
             list(item.surrogate_fields),
+            list(item.null_fields),
         ]
         dates = [item.created_on, item.last_updated, item.last_published]
         return fingerprint([shared, str(item.key), record, dates])

@@ -193,7 +193,8 @@ def _is_there(kind: str, name: str, snapshot: Snapshot) -> bool:
 
 
 def _find_surrogates(origin: Origin) -> Iterable[str]:
-    """List names in the schema that hold a lone surrogate; items' are losses."""
+    """List names in the schema that hold a character that no text may hold; items' are
+    losses."""
     places = [origin.site.display_name] if origin.site.has_surrogate else []
     places += [
         each.slug if what == each.slug else f"{each.slug}, {what}"
@@ -203,6 +204,6 @@ def _find_surrogates(origin: Origin) -> Iterable[str]:
     if places:
         yield (
             "A name, an option or a help text holds half of a character, which shows "
-            f"as �: {'; '.join(places)}; correct it in the origin and pull again, or "
-            "in decisions/design.yaml."
+            f"as �, or U+0000, which is left out: {'; '.join(places)}; correct it in "
+            "the origin and pull again, or in decisions/design.yaml."
         )

@@ -83,6 +83,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "sentence": ("Block within a sentence", _LOOK),
     "size": ("Size of a picture", _LOOK),
     "target": ("Window of a link", _LOOK),
+    "time": (
+        "Time of a date",
+        "Choose `datetime` in notebook 02 where the time matters.",
+    ),
     "unclosed-embed": (
         "Embed that never ends",
         "Choose in notebook 03 where such embeds end.",
