@@ -8,6 +8,7 @@ shown.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -260,6 +261,29 @@ def languages_of(entries: Iterable[Selected]) -> dict[ItemKey, ItemKey]:
         for entry in entries
         for language in entry.item.languages
     }
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageCount:
+    """How many of the items to be imported exist in a language."""
+
+    locale: LocaleChoice
+    items: int
+
+
+def count_languages(
+    entries: Iterable[Selected], locales: Sequence[LocaleChoice]
+) -> tuple[LanguageCount, ...]:
+    """Count them for each locale that is migrated, whatever holds its values: a story
+    of its own, or the one in the primary language."""
+    found: Counter[str] = Counter()
+    for entry in entries:
+        own = locale_of(entry.item.key, locales)
+        found[own.locale_id if own else ""] += 1
+        found.update(each.key.locale_id for each in entry.item.languages)
+    return tuple(
+        LanguageCount(each, found[each.locale_id]) for each in locales if each.migrate
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from cmsmig.counting import counted, first_of
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.propose.decision_checks import departures
+from cmsmig.mapping.select.translations import count_languages
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
 from cmsmig.steps.plan.moves import Move
@@ -40,6 +41,7 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     migration = wanted.migration
     yield from unread_sentences(migration.origin, migration.decisions.collections)
     yield from _find_taken(wanted, ledger)
+    yield from _find_lacking(wanted)
     yield from _find_surrogates(migration.origin)
     yield from departures(
         migration.decisions.collections,
@@ -64,6 +66,36 @@ def _find_taken(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
             ConflictKind.FOLDER, path
         ):
             yield each.sentence
+
+
+def _find_lacking(wanted: WantedStories) -> Iterator[str]:
+    """Say how many stories exist in each language where they are translated fields,
+    and propose folders before the first import where most lack one."""
+    migration = wanted.migration
+    decision, total = migration.decisions.collections, len(migration.selected)
+    found = count_languages(migration.selected, decision.translations)
+    lacking = [each for each in found if each.items < total]
+    if not lacking:
+        return
+    named = ", ".join(
+        f"{each.items:,} in `{each.locale.code}` "
+        f"({each.locale.name or each.locale.tag})"
+        for each in found
+    )
+    yield (
+        f"Stories that exist in a language: {named}, of {total:,}. The service "
+        "delivers every story in every language, with the primary language's text "
+        "where it lacks one: a front end has to leave those out, as docs/front-end.md "
+        "says (Languages)."
+    )
+    mostly = [f"`{e.locale.code}`" for e in lacking if 2 * e.items < total]
+    is_imported = any(row.story_record for row in wanted.rows.values())
+    if mostly and not is_imported:
+        yield (
+            f"Most stories lack {', '.join(mostly)}. `languages: folders` in "
+            "decisions/collections.yaml (Languages in notebook 01) gives a language "
+            "only the stories that exist in it; decide it before the first import."
+        )
 
 
 def labels_to_keep(migration: Migration, ledger: Ledger) -> dict[str, str]:
