@@ -95,8 +95,8 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.EMBED,
         "Scripts and styles of a custom embed are cut out, its inner texts and "
-        "pictures run into the body; drawings and plug-ins leave their texts or "
-        "nothing.",
+        "pictures run into the body; drawings, plug-ins and what shows something at "
+        "an address leave their texts or nothing.",
         "A raw HTML component with the code as it was typed, or what the embed "
         "choices say.",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _BLANK = " \t\r\n\f"
 _BLANK_LINK = "This link is around a blank, so there was nothing to click on."
+_SIGN_LINK = "This link is around a sign that the page draws, so no text has it."
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
 
@@ -159,7 +160,7 @@ class _Conversion(Listener):
         for link in {link.start: link for link in stage.pictures.links}.values():
             if link.start not in self._marking:
                 account_field(link, self._losses)
-        self._account_links(stage.links, document)
+        self._account_links(stage.links, stage.widgets.links, document)
         return Converted(document, self._losses.losses())
 
     def _built(self, root: Element, marks: MarkSet) -> JsonObject:
@@ -174,7 +175,10 @@ class _Conversion(Listener):
             self._losses.lose("character", "U+0000", innermost)
 
     def _account_links(
-        self, links: Sequence[tuple[Element, str, bool]], document: JsonObject
+        self,
+        links: Sequence[tuple[Element, str, bool]],
+        signs: Set[int],
+        document: JsonObject,
     ) -> None:
         """Record the links that no text has. One around a blank loses nothing where
         the document holds the same link, for a text next to it or for the blank."""
@@ -185,6 +189,9 @@ class _Conversion(Listener):
                 continue
             if element.start in showing:
                 self._losses.lose("link", href, element)
+                continue
+            if element.start in signs:
+                self._losses.lose("link", href, element, why=_SIGN_LINK)
                 continue
             held = addresses_in(document) if held is None else held
             now = element.attributes.get("href", href)  # that of an uploaded file

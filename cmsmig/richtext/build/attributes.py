@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import declarations
 from cmsmig.richtext.html.dom import Element, is_numbered, tag_set
+from cmsmig.richtext.html.drawn import has_picture, is_carrier
 from cmsmig.richtext.html.numbers import dimension
 from cmsmig.richtext.losses import Severity
 
@@ -247,7 +248,8 @@ def _account_style(
             continue
         hides = (name.lower(), setting.split("!")[0].strip().lower()) in _HIDING
         kind = "hidden" if hides and shows and _has_content(element) else "style"
-        losses.lose(kind, f"{name}: {setting}", element)
+        what = f"{name}: {setting}"
+        losses.lose("background" if has_picture(what) else kind, what, element)
 
 
 def _lose(element: Element, name: str, value: str, losses: Collector) -> None:
@@ -256,4 +258,18 @@ def _lose(element: Element, name: str, value: str, losses: Collector) -> None:
     elif name.startswith("on"):
         losses.lose("script", f'{name}="{value}"', element, severity=Severity.MEANING)
     else:
-        losses.lose("attribute", f'{name}="{value}"', element)
+        lose_said(element, f'{name}="{value}"', losses)
+
+
+def lose_said(element: Element, what: str, losses: Collector) -> None:
+    """Record an attribute, a declaration or a class that has no place: a loss of
+    content if a page shows something by it."""
+    name, _, value = what.partition('="')
+    if has_picture(what) or name == "background":
+        losses.lose("background", what, element)
+    elif "data-emoji" not in element.attributes and is_carrier(
+        element.tag, name, value.removesuffix('"')
+    ):
+        losses.lose("widget", what, element)
+    else:
+        losses.lose("attribute", what, element)

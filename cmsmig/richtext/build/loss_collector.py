@@ -20,6 +20,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "alignment": (LAYOUT, "Nothing here can hold the alignment of this figure."),
     "anchor": (MEANING, "Links to this place of the page lead to its top now."),
     "attribute": (LAYOUT, "Rich text has no place for this attribute."),
+    "background": (CONTENT, "Rich text has no place for the picture behind this."),
     "mark-in-code": (LAYOUT, "A text that is code can't be anything else besides."),
     "code-in-link": (LAYOUT, "A text can't be code and a link, so it stays a link."),
     "character": (LAYOUT, "Services that store texts refuse this character."),
@@ -46,6 +47,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
         "This item has the number of its place in the list here; the next ones count "
         "on from there.",
     ),
+    "icon": (CONTENT, "The page draws a sign here by this; write it as a text."),
     "iframe": (CONTENT, "Frames are left out, as the embed choices say."),
     "image": (CONTENT, "This picture has no address, so it can't be shown."),
     "instance": (MEANING, "This instance of a component is no block, as decided."),
@@ -84,9 +86,15 @@ KINDS: dict[str, tuple[Severity, str]] = {
         "Something in this embed is never closed, so it holds the rest of the body.",
     ),
     "video": (CONTENT, "Videos are left out, as the embed choices say."),
+    "widget": (
+        CONTENT,
+        "A page may show what is at this address; only the text stays here.",
+    ),
 }
 """Every kind of loss: how bad it is as a rule, and why it happens."""
 
+_COUNTED = frozenset(("icon",))
+"""Kinds that are counted together whatever their severity."""
 _SPACERS = {
     "<p>": "paragraph",
     "<figcaption>": "caption",
@@ -96,12 +104,12 @@ _SPACERS = {
 
 
 class Collector:
-    """One conversion's losses. Layout losses of one kind and thing are one, and of
+    """One conversion's losses. Layout losses and signs of one thing are one, and of
     all others that are alike the first hundred are kept and the rest is counted."""
 
     def __init__(self) -> None:
         self._found: list[tuple[int, int, Loss]] = []
-        self._layout: dict[tuple[str, str], tuple[Element, int]] = {}
+        self._counted: dict[tuple[str, str, str], tuple[Element, int]] = {}
         self._settled: set[int] = set()
         self._recorded: dict[tuple[str, str, int], bool] = {}
         self._times: Counter[tuple[str, str, str]] = Counter()
@@ -128,9 +136,9 @@ class Collector:
         if again and kind != "text":
             return
         self._recorded[place] = at.reopened
-        if (severity or usual) is LAYOUT and not why:
-            first, times = self._layout.get((kind, what), (at, 0))
-            self._layout[kind, what] = (first, times + 1)
+        if kind in _COUNTED or ((severity or usual) is LAYOUT and not why):
+            first, times = self._counted.get((kind, what, why), (at, 0))
+            self._counted[kind, what, why] = (first, times + 1)
             return
         same = (kind, what, why)
         self._times[same] += 1
@@ -159,9 +167,10 @@ class Collector:
                 start, number, loss = found[index]
                 context = f"{loss.context} … and {more:,} more times in this body"
                 found[index] = (start, number, replace(loss, context=context))
-        for (kind, what), (at, times) in self._layout.items():
+        for (kind, what, special), (at, times) in self._counted.items():
             counted = context_of(at) if times == 1 else f"{times} times in this body"
             severity, why = KINDS[kind]
+            why = special or why
             if kind == "spacer":
                 why = why.replace("blank", _SPACERS.get(what, "blank"))
             loss = Loss(kind, what, path_of(at), counted, why, severity)

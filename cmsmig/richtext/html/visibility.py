@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
+from cmsmig.richtext.html.drawn import is_widget
 
 INVISIBLE = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
 """A paragraph of nothing else is a spacer."""
@@ -75,6 +76,8 @@ class Visibility:
     def _is_shown(self, element: Element) -> bool:
         if self._texts:
             return False
+        if is_widget(element):
+            return True
         if self._kept and (element.tag in _LEAVES_ITS_TEXT or _is_bare(element)):
             return False
         return _is_shown(element)
@@ -166,3 +169,11 @@ def is_outdone(heading: Element) -> bool:
         elif node is heading or node.tag not in LINED:
             stack.extend(node.children)
     return blocks
+
+
+def is_unshown(element: Element) -> bool:
+    """Return whether browsers show nothing of what is in an element."""
+    unshown = element.tag == "template" or (
+        element.tag == "dialog" and "open" not in element.attributes
+    )
+    return unshown and bool(element.children)

@@ -15,6 +15,7 @@ from cmsmig.richtext.build.attributes import (
     is_anchor,
     is_size,
     lose_flag,
+    lose_said,
     set_flags,
     width_of,
     window_of,
@@ -83,7 +84,7 @@ def lose_layout(
     for what in layout.unfit:
         losses.lose("size", what, figure, why=UNFIT)
     for what in layout.others:
-        losses.lose("attribute", what, figure)
+        lose_said(figure, what, losses)
     for name in layout.flags:
         lose_flag(figure, name, losses)
 

@@ -29,6 +29,7 @@ from cmsmig.richtext.html.visibility import (
     Visibility,
     elements_in,
     is_outdone,
+    is_unshown,
 )
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.embeds import Embeds, is_custom_embed, is_empty
@@ -47,6 +48,7 @@ from cmsmig.richtext.prepare.table_parts import (
     lower_feet,
     taken_out_captions,
 )
+from cmsmig.richtext.prepare.widgets import Widgets
 
 DEEPEST = 16
 """Levels of lists, quotes and tables that are kept: a level is four of JSON, and
@@ -98,6 +100,9 @@ class Stage:
         self._showing = Visibility()
         self._leaving = EmptyParagraphs(lists=Deviation.LIST_BLANKS not in on)
         self.pictures = Pictures(self._embeds, on)
+        self.widgets = Widgets(
+            self._embeds, self._showing, embedding=Deviation.EMBED in on
+        )
         self._figures = Figures(self._embeds, self.pictures, self._showing, on)
         self._instances = Instances(self._embeds)
         self._handlers = self._handled(on)
@@ -185,6 +190,9 @@ class Stage:
                 return self._spacer(element) if empty else None
             if Deviation.EMBED in self._on:
                 return self._embeds.custom_embed(element)
+        if (made := self.widgets.block(element)) is not None:
+            return made
+        self.widgets.note_sign(element, self._link)
         if depth >= DEEPEST and self._shallow and tag in NESTING:
             self._losses.lose("nesting", f"<{tag}>", element)
             element.tag = tag = "div"
@@ -196,7 +204,7 @@ class Stage:
         if handler is not None:
             return handler(element)
         if tag not in RULES and tag not in _PLAIN:
-            kind = "hidden" if _is_unshown(element) else "element"
+            kind = "hidden" if is_unshown(element) else "element"
             self._losses.lose(kind, f"<{tag}>", element)
         if given:
             account(element, self._losses)
@@ -211,7 +219,7 @@ class Stage:
             self._losses.lose("spacer", f"<{element.tag}>", element)
         account(element, self._losses, shows=False)
         named: list[Element] = []
-        stack = elements_in(element)
+        link, stack = self._link, elements_in(element)
         while stack:
             below = stack.pop()
             if below.tag in LISTS or below.tag in SPACERS:
@@ -227,9 +235,11 @@ class Stage:
             if below.tag not in RULES and below.tag not in _PLAIN:
                 self._losses.lose("element", f"<{below.tag}>", below)
             stack.extend(elements_in(below))
-            account(below, self._losses, shows=False)
             if below.tag == "a":
+                link = below
                 self._note_link(below)
+            self.widgets.note_sign(below, link)
+            account(below, self._losses, shows=False)
             if below.attributes.get("id") or below.attributes.get("name"):
                 below.children = []
                 named.append(below)
@@ -381,14 +391,6 @@ class Stage:
 
     def _lost_whole(self, kind: str, element: Element) -> None:
         self._losses.lose(kind, self._source[element.start : element.end], element)
-
-
-def _is_unshown(element: Element) -> bool:
-    """Return whether browsers show nothing of what is in an element."""
-    unshown = element.tag == "template" or (
-        element.tag == "dialog" and "open" not in element.attributes
-    )
-    return unshown and bool(element.children)
 
 
 def _holds_elements(element: Element) -> bool:

@@ -42,6 +42,12 @@ _TIMES = re.compile(r"([0-9]+) times in this body")
 _ATTRIBUTE = re.compile(r'([^\s=<>"]+)="(.*)"', re.S)
 _DECLARATION = re.compile(r"([\w-]+): (.*)", re.S)
 _TAG = re.compile(r"<([^\s<>/]+)>")
+_NAMING = frozenset(
+    (
+        *("size", "attribute", "style", "hidden", "reversed", "script", "widget"),
+        *("background", "icon"),
+    )
+)
 _HIDDEN = frozenset(("script", "style", "noscript", "object", "head", "title"))
 _CODES = frozenset(("code", "pre"))
 _EMBEDS = frozenset(
@@ -96,7 +102,7 @@ def _things(loss: Loss) -> Iterator[Thing]:
         tag := _TAG.fullmatch(what)
     ):
         yield "element", tag[1]
-    elif loss.kind in ("size", "attribute", "style", "hidden", "reversed", "script"):
+    elif loss.kind in _NAMING:
         yield from _named(loss, what)
 
 

@@ -52,8 +52,14 @@ _SOURCES = {
     "figure": ("data-page-url",),
     "wf-component": ("component-id",),
     "script": ("src",),
+    "oembed": ("url",),
+    "lottie-player": ("src",),
 }
 """What makes an embed this one and no other."""
+
+
+_WIDGETS = ("data-url", "data-href", "background")
+"""Where any element says what it shows."""
 
 
 def soup(html: str) -> BeautifulSoup:
@@ -234,7 +240,7 @@ def _of_text(node: NavigableString, href: str | None, account: Account) -> None:
 def _of_tag(
     tag: Tag, given: Mapping[str, str], href: str | None, account: Account
 ) -> None:
-    for name in _SOURCES.get(tag.name, ()):
+    for name in (*_SOURCES.get(tag.name, ()), *_WIDGETS):
         if address(given.get(name, "")):
             account.embeds.add(address(given[name]))
     if tag.name in ("img", "span"):

@@ -57,7 +57,9 @@ _OPENED = (
     'div class="w-embed"><!--', 'div class="w-embed"><script',
     'div class="w-embed"><a href="//a', "table><caption", "li><hr", "h2><ul><li",
     "a href=y><img src=i", "div><font", "p><b", "svg><br", "select><option",
-    "a href=y><div", "ol><hr><li", "ol><div><li value=7", "ol start=2><li>a</li><p",
+    "div data-url=//a", "i class=icon", "x-y src=//a", "p style=background:url(a)",
+    "td><i class=icon", "a href=y><div", "ol><hr><li", "ol><div><li value=7",
+    "ol start=2><li>a</li><p",
     "div hidden", "div onclick=x title=t", "p><img src=i width=1",
 )  # fmt: skip
 """Start tags that conversion has something of its own for."""
