@@ -69,6 +69,7 @@ class Connection:
         json: JsonObject | None = None,
         repeatable: bool | None = None,
         tells_token: bool = False,
+        on_try: Callable[[bool], None] | None = None,
     ) -> Answer:
         """Send one request below the space; `what` completes "refused to ..."."""
         address = f"spaces/{self._space_id}"
@@ -81,6 +82,7 @@ class Connection:
                 json,
                 repeatable=repeatable,
                 tells_token=tells_token,
+                on_try=on_try,
             ),
         )
 
@@ -104,11 +106,18 @@ class Connection:
         params: Parameters = (),
         json: JsonObject | None = None,
         repeatable: bool | None = None,
+        on_try: Callable[[bool], None] | None = None,
         bare: bool = False,
     ) -> T:
         """Send one request and return the record under `key` of its answer."""
         answer = await self._call(
-            what, method, path, params=params, json=json, repeatable=repeatable
+            what,
+            method,
+            path,
+            params=params,
+            json=json,
+            repeatable=repeatable,
+            on_try=on_try,
         )
         return read(unwrapped(answer.valid_json(), key, bare=bare))
 

@@ -10,7 +10,7 @@ from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.destination.story_refusals import translated
-from cmsmig.errors import MalformedAnswerError, NotFoundError
+from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 
 
 class StoryCalls(Connection):
@@ -84,23 +84,31 @@ class StoryCalls(Connection):
             publish=publish,
         )
 
-    async def publish_story(self, story_id: int) -> Story:
-        """Publish a story unchanged.
+    async def publish_story(
+        self, story_id: int, on_try: Callable[[bool], None] | None = None
+    ) -> Story:
+        """Publish a story unchanged; `on_try` is that of the request.
 
-        What a publication answers is not documented: where that is no story, the
-        story is read. Raises `MalformedAnswerError` if it is not published then.
+        What a publication answers is not documented: where that is no story, or no
+        answer comes, the story is read. Raises `MalformedAnswerError` or
+        `OutcomeUnknownError` if it is not published then.
         """
-        return await self._set_published(story_id, "publish", True)
+        return await self._set_published(story_id, "publish", True, on_try)
 
     async def unpublish_story(self, story_id: int) -> Story:
         """Take a story from visitors; it stays as a draft.
 
-        Where the answer is no story, the story is read. Raises
-        `MalformedAnswerError` if it is published then.
+        Raises as `publish_story` does, if it is published then.
         """
         return await self._set_published(story_id, "unpublish", False)
 
-    async def _set_published(self, story_id: int, verb: str, wanted: bool) -> Story:
+    async def _set_published(
+        self,
+        story_id: int,
+        verb: str,
+        wanted: bool,
+        on_try: Callable[[bool], None] | None = None,
+    ) -> Story:
         try:
             return await self._record(
                 f"{verb} story {story_id}",
@@ -109,8 +117,9 @@ class StoryCalls(Connection):
                 "story",
                 _read,
                 repeatable=True,
+                on_try=on_try,
             )
-        except MalformedAnswerError:
+        except (MalformedAnswerError, OutcomeUnknownError):
             story = await self.story(story_id)
             if story.row.published is not wanted:
                 raise

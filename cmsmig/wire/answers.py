@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -64,6 +64,10 @@ class Request:
 
     redirects: bool = False
     """Whether a redirect is an answer, which the caller follows; else it is refused."""
+
+    on_try: Callable[[bool], None] | None = None
+    """Is called with True right before each try, once the budget allows it, and with
+    False after one that the service surely did not take."""
 
     @property
     def may_repeat(self) -> bool:

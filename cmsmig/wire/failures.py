@@ -67,6 +67,13 @@ def unusable(request: Request, answer: Answer) -> NoAnswer | None:
     return None
 
 
+def may_be_taken(outcome: Outcome) -> bool:
+    """Return whether the service may have done what a request asks for."""
+    if isinstance(outcome, NoAnswer):
+        return outcome.sent
+    return not 400 <= outcome.status < 500 or outcome.status == 408
+
+
 def given_up(service: str, request: Request, failed: NoAnswer) -> ServiceError:
     """Return the error that the last failure amounts to."""
     what = f"{request.method} {path_of(request.url)}"

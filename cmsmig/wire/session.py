@@ -27,6 +27,7 @@ from cmsmig.wire.failures import (
     Outcome,
     delay_before,
     given_up,
+    may_be_taken,
     refused_for_good,
     unusable,
 )
@@ -210,7 +211,7 @@ class Session:
         """Exchange once, and let the budget know how it went."""
         headers, body = _headers(request, self._authorization), _encode(request.json)
         if self._budget is None or not request.quota:
-            outcome = await self._client.exchange(request, headers, body)
+            outcome = await self._try(request, headers, body)
             if isinstance(outcome, Answer):
                 self._observe(self._service, request, outcome)
                 if outcome.status == 429:
@@ -220,7 +221,7 @@ class Session:
         release = await self._budget.acquire()
         answer: Outcome | None = None
         try:
-            answer = await self._client.exchange(
+            answer = await self._try(
                 request, headers, body, partial(self._budget.sent, release)
             )
         finally:
@@ -243,6 +244,20 @@ class Session:
                 release=release,
             )
         return answer
+
+    async def _try(
+        self,
+        request: Request,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        sent: Callable[[], Awaitable[None]] | None = None,
+    ) -> Outcome:
+        if request.on_try is not None:
+            request.on_try(True)
+        outcome = await self._client.exchange(request, headers, body, sent)
+        if request.on_try is not None and not may_be_taken(outcome):
+            request.on_try(False)
+        return outcome
 
     async def _upload(self, request: Request, kind: str, body: bytes) -> Outcome:
         outcome = await self._client.exchange(request, {"Content-Type": kind}, body)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,32 @@ async def test_what_a_session_does(case: dict[str, Any]) -> None:
         if isinstance(error, CredentialsError):
             assert "check scope read_content" in str(error)
             assert isinstance(error.body, dict)
+
+
+@pytest.mark.parametrize(
+    ("answers", "tries"),
+    [
+        ([{"fails": "ConnectError"}, {"status": 200}], "+-+"),
+        ([{"status": 429}, {"status": 503}, {"status": 401}], "+-++-"),
+        ([{"fails": "ReadError"}, {"status": 422}], "++-"),
+    ],
+)
+async def test_each_try_is_announced_and_whether_it_was_surely_not_taken(
+    answers: list[dict[str, Any]], tries: str
+) -> None:
+    """A request that counts what may have been done hears of each try."""
+    service = Service(*(written(**each) for each in answers))
+    heard: list[str] = []
+
+    def on_try(begins: bool) -> None:
+        assert len(service.requests) == heard.count("+")
+        heard.append("+" if begins else "-")
+
+    request = Request("GET", URL, repeatable=True, on_try=on_try)
+    async with service.session() as session:
+        with suppress(ServiceError):
+            await session.send(request)
+    assert "".join(heard) == tries
 
 
 async def test_what_goes_over_the_wire() -> None:

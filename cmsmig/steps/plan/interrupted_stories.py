@@ -84,8 +84,12 @@ async def read_interrupted(
         record = intent.request_hash if pair.is_shown(story) else ""
         interrupted[story_record.story_id] = Interrupted(after is not story, record)
         rows.append(_row_after(ledger, row, after))
-    publishing = ledger.intents.subjects(SHOW, "publish")
-    hidden = hidden_since(ledger.items.all().values(), found.stories, publishing)
+    hidden = hidden_since(
+        ledger.items.all().values(),
+        found.stories,
+        publishing=ledger.intents.subjects("publish"),
+        showing=ledger.intents.subjects(SHOW),
+    )
     found = found.with_rows(rows) if rows else found
     created, reads = await find_created(client, namespace, ledger, found.stories)
     updated = await _read_updated(client, ledger, found.stories)

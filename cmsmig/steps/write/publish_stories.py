@@ -5,17 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
 from cmsmig.counting import counted
 from cmsmig.destination.schema import Story
-from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.convert.item_draft import ItemDraft
+from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
@@ -31,14 +33,18 @@ from cmsmig.steps.plan.edits.written_stories import (
 )
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.version_pair import SHOW
-from cmsmig.steps.worker_pool import work_through, write_ahead
+from cmsmig.steps.worker_pool import Work, work_through, write_ahead
 from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.show_versions import show_versions
 
 STEP = "publish"
-_UNPUBLISH = "unpublish"
-"""The kind of its intents."""
+_PUBLISH, _UNPUBLISH = "publish", "unpublish"
+"""The kinds of its intents."""
+_IN_DOUBT = (
+    "was being published when a run was broken off, and is not public now: it was "
+    "never published, or an editor unpublished it since; to publish it, "
+)
 
 
 async def publish_stories(job: ImportJob) -> None:
@@ -66,11 +72,9 @@ async def publish_stories(job: ImportJob) -> None:
     todo = {row.key: row for row in due if str(row.key) not in doubtful}
     job.observer(StepStarted(STEP, len(todo)))
     for key in versions.failed.keys() & todo.keys():
-        job.ledger.items.failed(key, "not_published", versions.failed[key], "publish")
+        job.ledger.items.failed(key, "not_published", versions.failed[key])
         del todo[key]
-    work = write_ahead(
-        job.ledger.intents, partial(_intent, versions), partial(_publish, job, versions)
-    )
+    work = Work(lambda batch: None, partial(_publish, job, versions), lambda row: None)
     for wave in publication_waves(todo, _targets(job, todo)):
         await work_through(
             [todo[key] for key in wave],
@@ -82,9 +86,9 @@ async def publish_stories(job: ImportJob) -> None:
 
 
 def settle_publications(job: ImportJob) -> None:
-    """Record the stories that a killed run published and an editor unpublished: they
-    stay unpublished until it is decided."""
-    for _, row in job.ledger.intended("publish"):
+    """Settle the publications that a killed run sent: a story that is not public stays
+    so until it is decided, since an editor may have unpublished it."""
+    for intent, row in job.ledger.intended(_PUBLISH):
         story_record = row.story_record if row is not None else None
         if (
             row is not None
@@ -93,6 +97,9 @@ def settle_publications(job: ImportJob) -> None:
         ):
             public = replace(story_record, left_public=True)
             job.ledger.items.published(row.key, public, row.published)
+            job.observer(Noticed(row.full_slug, f"{_IN_DOUBT}{DECIDE_PUBLISHED}"))
+        else:
+            job.ledger.intents.settle(_PUBLISH, intent.subject, "seen")
 
 
 def _targets(
@@ -167,13 +174,6 @@ def _note_public(job: ImportJob, versions: PublicVersions) -> None:
         job.ledger.items.published(row.key, public, there.updated_at, None)
 
 
-def _intent(versions: PublicVersions, row: ItemRow) -> Intent | None:
-    """Return the intent to publish; two versions have one of their own."""
-    if row.key in versions.links:
-        return None
-    return Intent("publish", str(row.key), row.origin_hash)
-
-
 async def _publish(job: ImportJob, versions: PublicVersions, row: ItemRow) -> None:
     """Publish a story: what it holds, or what visitors are to see. What goes wrong
     with it is in the ledger."""
@@ -225,13 +225,33 @@ def _hidden(last: LastWrite, story: Story) -> StoryRecord:
     )
 
 
+@dataclass(slots=True)
+class _Sending:
+    """Keeps the intent to publish a story open while one of its tries may have been
+    taken. Only then a story that is not public may be one that an editor took back."""
+
+    intents: Intents
+    intent: Intent
+    tries: int = 0
+
+    def __call__(self, begins: bool) -> None:
+        self.tries += 1 if begins else -1
+        if begins:
+            self.intents.write([self.intent])
+        elif not self.tries:
+            self.intents.settle(_PUBLISH, self.intent.subject, "not_taken")
+
+
 async def _publish_as_it_is(job: ImportJob, row: ItemRow) -> None:
     assert row.story_record is not None
+    intent = Intent(_PUBLISH, str(row.key), row.origin_hash)
     try:
         # Publishing what is published changes nothing, so a lost reply is repeated.
-        story = await job.client.publish_story(row.story_record.story_id)
+        story = await job.client.publish_story(
+            row.story_record.story_id, _Sending(job.ledger.intents, intent)
+        )
     except OF_ONE_OBJECT as error:
-        job.ledger.items.failed(row.key, "not_published", str(error), "publish")
+        job.ledger.items.failed(row.key, "not_published", str(error), _PUBLISH)
     else:
         last = last_write(job.ledger, row)
         last = replace(last, written=with_publication(last.written, story))

@@ -68,6 +68,8 @@ class Book:
     """Whether a killed run was not followed by a whole one."""
     rebuilt: bool = False
     """Whether a ledger was lost, ever."""
+    is_section_unsent: bool = False
+    """Whether a killed run may have published the section or not."""
     rolled_back: bool = False
     """Whether a rollback was begun, ever: what is gone is forgotten by it."""
 
@@ -88,6 +90,14 @@ class Book:
         """Take note of an editor's publication, which may take an earlier one back."""
         if self.held.pop((seen.story_id, PUBLISHED), value) is value:
             self.edited(seen, PUBLISHED, value)
+
+    def unsent(self, seen: Seen | None) -> None:
+        """Take note of a publication of a killed run that did not arrive: a story that
+        is not public looks as if an editor had taken it back."""
+        if seen is None:
+            self.is_section_unsent = True
+        elif seen.shown is None:
+            self.publication(seen, False)
 
     def pictured(self, seen: Seen, value: str) -> None:
         """Take note of an editor's picture, which may be the imported one again."""

@@ -278,6 +278,8 @@ def _command(
         blocked |= days.book.is_unclear and not ended.out
     after = look(days.world)
     rules.always(days, name, before, after)
+    if wrong.dead and mode == UNSENT and wrong.struck.endswith("/publish"):
+        days.book.unsent(after.get(_number(wrong.struck)))
     if name == "import":
         used.brought(days, brought)
         if blocked and not wrong.dead:
@@ -332,12 +334,13 @@ def _is_known(days: Days, before: Space, seen: Seen) -> bool:
 
 def _failed(entries: Any) -> set[int]:
     """Return the stories that the service did not take as they were sent."""
-    found = (
-        re.search(r"/stories/(\d+)", each.path)
-        for each in entries
-        if each.status >= 400
-    )
-    return {int(each[1]) for each in found if each}
+    return {_number(each.path) for each in entries if each.status >= 400}
+
+
+def _number(path: str) -> int:
+    """Return the story that a request is about; 0 where it is about none."""
+    found = re.search(r"/stories/(\d+)", path)
+    return int(found[1]) if found else 0
 
 
 def _estrange(days: Days, before: Space) -> None:

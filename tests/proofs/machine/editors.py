@@ -15,7 +15,6 @@ from tests.proofs.machine.seen import (
     LINE,
     NAME,
     PICTURE,
-    PUBLISHED,
     SLUG,
     TAGS,
     TEXT,
@@ -204,10 +203,6 @@ def editor_unpublishes(days: Days, step: Step) -> None:
     if seen and seen.shown is not None:
         days.world.api("GET", f"/stories/{seen.story_id}/unpublish")
         days.book.publication(seen, False)
-        dates = days.world.space.unknowns.publication_changes_date
-        if days.book.unsettled and not dates:
-            # It looks like a publication that a killed run did not come to.
-            days.book.held.pop((seen.story_id, PUBLISHED), None)
 
 
 def editor_deletes(days: Days, step: Step) -> None:

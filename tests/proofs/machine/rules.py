@@ -237,7 +237,8 @@ def verified(
         asked = book.decisions.publishing and (item is None or item.live is not None)
         if each["code"] == "published_unasked" and not asked:
             continue  # No longer to be public: a person decides.
-        if each["code"] == "not_published" and key is None and book.rebuilt:
+        is_unclear = book.rebuilt or book.is_section_unsent
+        if each["code"] == "not_published" and key is None and is_unclear:
             continue  # A section that a killed run had not published, or an editor hid.
         if each["subject"] in (components.NAME, *FILES):
             continue

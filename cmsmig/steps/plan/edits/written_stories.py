@@ -128,21 +128,31 @@ def is_saved_since(
 
 
 def hidden_since(
-    rows: Iterable[ItemRow], listed: Iterable[StoryRow], publishing: Set[str]
+    rows: Iterable[ItemRow],
+    listed: Iterable[StoryRow],
+    *,
+    publishing: Set[str],
+    showing: Set[str],
 ) -> frozenset[int]:
-    """Return the stories that a killed run was publishing, as the items `publishing`
-    have them, and that an editor took from visitors since: they are not public and have
-    another change date than our last write."""
-    if not publishing:
+    """Return the stories that a killed run published, as far as that can be known, and
+    that an editor took from visitors since.
+
+    Of the items `publishing` it had sent the publication: whether that arrived is not
+    seen in a story that is not public, so a person decides. The version of the items
+    `showing` arrived if the story has another change date than our last write.
+    """
+    if not publishing | showing:
         return frozenset()
     there = {row.story_id: row for row in listed if not row.published}
     return frozenset(
         row.story_record.story_id
         for row in rows
-        if str(row.key) in publishing
-        and row.story_record is not None
+        if row.story_record is not None
         and (found := there.get(row.story_record.story_id)) is not None
-        and found.updated_at != row.story_record.updated_at
+        and (
+            (subject := str(row.key)) in publishing
+            or (subject in showing and found.updated_at != row.story_record.updated_at)
+        )
     )
 
 
