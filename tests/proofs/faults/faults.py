@@ -21,12 +21,13 @@ from cmsmig.sandbox.faults.fault_rules import Fault
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.proofs.faults.cases import Case, all_cases
 from tests.proofs.faults.editors import disturbed_by_editor
-from tests.proofs.faults.left import too_soon
+from tests.proofs.faults.left import published_by_decision, too_soon
 from tests.proofs.faults.processes import killed_at_times
 from tests.proofs.faults.scenes import (
     CHANGES,
     IMPORT,
     PULL,
+    RECREATE,
     ROLLBACK,
     Scene,
     Scenes,
@@ -34,7 +35,7 @@ from tests.proofs.faults.scenes import (
     prepared,
     writes_of,
 )
-from tests.proofs.world.disturbances import Disturbance
+from tests.proofs.world.disturbances import BEFORE, Disturbance
 from tests.proofs.world.world import World
 
 PLANNED = ("faults", "recreate", "rollback", "delta", "languages")
@@ -127,6 +128,8 @@ def _rerun(one: World, scene: Scene, case: Case, codes: list[int]) -> str:
             return f"It is not done after {len(codes)} runs: {ended}"
         ended = one.run(*scene.rerun)
         codes.append(ended.code)
+    if problem := _decide_publications(one, scene, case):
+        return problem
     if scene.rerun == CHANGES:
         again = one.run(*CHANGES)
         return (
@@ -139,6 +142,18 @@ def _rerun(one: World, scene: Scene, case: Case, codes: list[int]) -> str:
         begun, again = len(one.entries), one.run(*PULL)
     asked = len(one.entries) - begun if scene.rerun == PULL else writes_of(again)
     return f"done, and yet again: {asked} {again}" if again.code or asked else ""
+
+
+def _decide_publications(one: World, scene: Scene, case: Case) -> str:
+    """Decide about publications that may have arrived before a kill or not; return why
+    there must be none."""
+    is_import = scene.rerun in (IMPORT, RECREATE)
+    if not case.kills or not is_import or not published_by_decision(one.folder):
+        return ""
+    if case.how != BEFORE and case.in_flight == 1:
+        return "a publication that arrived waits for a person"
+    ended = one.run(*scene.rerun)
+    return f"what was decided is published, and yet {ended}" if ended.code else ""
 
 
 def _planned(one: World, scene: Scene, case: Case) -> tuple[str, ...]:

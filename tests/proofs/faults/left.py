@@ -17,6 +17,7 @@ from cmsmig.settings import Project, load_settings
 from tests.proofs.frozen.compare import differing
 from tests.proofs.world.disturbances import READS
 from tests.proofs.world.world import World
+from tests.support.steps.staged_project import decide_about
 
 WRITING_READS = ("publish story",)
 """Routes that change the space although their method is GET."""
@@ -85,6 +86,20 @@ def ledger_of(project: Path) -> dict[str, list]:
             (row.sha256, row.status) for row in ledger.inventory.assets().values()
         ]
     return {"made": sorted(made), "items": sorted(items), "assets": sorted(assets)}
+
+
+def published_by_decision(project: Path) -> bool:
+    """Decide that stories are published whose publication a killed run had sent and
+    that are not public; return whether there are any."""
+    with Ledger.open_existing(project / "ledger.sqlite") as ledger:
+        in_doubt = any(
+            row.story_record and row.story_record.left_public and not row.published
+            for row in ledger.items.all().values()
+        )
+    if in_doubt:
+        own = {"kind": "story", "what": "*", "field": "published", "seen": ""}
+        decide_about(project, "edits", **own, take="ours")
+    return in_doubt
 
 
 def confirmed(entries: Iterable[Entry]) -> Counter[tuple[str, str, str]]:

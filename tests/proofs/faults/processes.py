@@ -18,6 +18,7 @@ from tests.proofs.faults.left import (
     cache_of,
     confirmed,
     ledger_of,
+    published_by_decision,
 )
 from tests.proofs.faults.scenes import PULL, RATE, Scene, Scenes
 from tests.proofs.frozen.compare import differing
@@ -84,11 +85,13 @@ def _ended(
 def _problems(here: Project, scene: Scene, unknown: int) -> list[str]:
     """Return what is not as an undisturbed command leaves it, once it is done."""
     project, served = here.folder, here.served
-    for wanted in ("", '"writes": 0'):
+    for wanted in ("", "", '"writes": 0'):
         code = _ended(here, scene.command, LONGEST)
         said = (here.work / "said").read_text()
         if code != 0 or (scene.command != PULL and wanted not in said):
             return [f"the command ended with {code}: {said[-500:]}"]
+        if scene.command != PULL:
+            published_by_decision(project)
     entries = [Entry(**each) for each in served.history()]
     found = [f"violation {each}" for each in served.summary()["violations"]]
     if scene.command == PULL:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -139,13 +140,18 @@ class StagedProject(Rehearsal):
 
     def decide_about(self, part: str, **record: str) -> None:
         """Add a decision to a part of `conflicts.yaml`, before the others."""
-        path = self.folder / "decisions" / "conflicts.yaml"
-        body = yaml.safe_load(path.read_text()) or {}
-        body[part] = [record, *(body.get(part) or ())]
-        path.write_text(yaml.safe_dump(body, sort_keys=False))
+        decide_about(self.folder, part, **record)
 
 
 Stage = Callable[..., StagedProject]
+
+
+def decide_about(project: Path, part: str, **record: str) -> None:
+    """Add a decision to a part of a project's `conflicts.yaml`, before the others."""
+    path = project / "decisions" / "conflicts.yaml"
+    body = yaml.safe_load(path.read_text()) or {}
+    body[part] = [record, *(body.get(part) or ())]
+    path.write_text(yaml.safe_dump(body, sort_keys=False))
 
 
 def exactly_one_of_everything(project: StagedProject) -> None:
