@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
+from cmsmig.data_address import is_data
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import (
     COMPONENT_MISSING,
@@ -19,6 +20,7 @@ from cmsmig.ledger.rows import (
     ItemRow,
 )
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.ui.documents.findings import REPLACE_PICTURE
 
 _Use: TypeAlias = tuple[ItemKey, str]
 """An item, and the origin's slug of the field that uses a file."""
@@ -164,6 +166,7 @@ def _file(
     places: Iterable[_Use],
 ) -> Failure:
     used = tuple(dict.fromkeys(places))
+    action = _FILE_ACTIONS.get(reason, _OTHER)
     return Failure(
         kind="file",
         subject=name,
@@ -171,7 +174,7 @@ def _file(
         step=step,
         reason=reason,
         explanation=explanation,
-        next_action=_FILE_ACTIONS.get(reason, _OTHER),
+        next_action=REPLACE_PICTURE if is_data(name) else action,
         used_by=tuple(_place(migration, *each) for each in used),
         places=used,
     )

@@ -122,7 +122,7 @@ def find_obstacles(catalogue: Catalogue) -> Iterator[Finding]:
                 field=field,
                 what=what,
                 why=why,
-                todo=_ADVICE.get(kind) or loss_todo(kind),
+                todo=_ADVICE.get(kind) or loss_todo(kind, what),
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,22 @@ def test_an_item_stops_nothing_whatever_it_holds(
     started.done("pull", "--refresh")
     started.done("import")
     assert started.space() == whole.space()
+
+
+DOT = b"GIF89a\1\0\1\0\0\0\0,\0\0\0\0\1\0\1\0\0\2\2D\1\0;"
+
+
+def test_a_picture_in_its_own_address_may_be_larger_than_a_story(
+    rig: Callable[..., Rig],
+) -> None:
+    """It is a file, and no text of its item."""
+    held = b64encode(DOT + bytes(4_000_000)).decode()
+    body = f"<p>A</p><img src='data:image/gif;base64,{held}'>"
+    started = rig()
+    started.faults.append(items_edited(lambda data: data.update(text=body)))
+    started.done("pull", "--refresh")
+    assert started.done("import", "--json").document["accounting"]["created"] == 6
+    started.done("verify")
 
 
 HOSTILE_FILES = {

@@ -44,6 +44,9 @@ from tests.support.mapping.drafting import (
 )
 
 HOSTS = frozenset((FILES,))
+DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+DRAWN = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
+NO_PICTURE = "data:text/plain;base64,bm8gcGljdHVyZQ=="
 BASE = f"https://{FILES}/s1"
 SCHEMA = collection(
     ("photo", "Image"),
@@ -59,7 +62,8 @@ SCHEMA = collection(
 
 def addresses(data: dict[str, Json]) -> list[str]:
     """Return the addresses found in an item, in order."""
-    return [use.address for use in find_assets(item(data), SCHEMA, HOSTS)]
+    uses = find_assets(item(data), SCHEMA, HOSTS)
+    return [use.data or use.address for use in uses]
 
 
 @pytest.mark.parametrize(
@@ -110,6 +114,17 @@ def addresses(data: dict[str, Json]) -> list[str]:
         (f'<img src="https://{FILES}@evil.example/a.png">', []),
         (f'<img src="https://evil.example\\@{FILES}/a.png">', []),
         (f'<img src="https://{FILES}.evil.example/a.png">', []),
+        (f"<p>Write {DOT}</p><code>&lt;img src='{DOT}'></code>", []),
+        (f'<a href="{DOT}">dot</a><a href="{NO_PICTURE}">text</a>', [DOT]),
+        (f"<p style='background: url({DOT})'>a</p>", [DOT]),
+        (
+            "<div data-rt-embed-type='true'>"
+            f'<img src="{DRAWN}" srcset="{DOT} 1x, {DOT}#x 2x">'
+            f'<i style="background:url(&quot;{DOT}&quot;)" data-x=\'["{DOT}"]\'></i>'
+            f"<style>.x{{background:url({DOT}) url('{DOT}') url(\"{DRAWN}\")}}</style>"
+            f"<video src='{NO_PICTURE}'></video><p>Write {DOT}</p></div>",
+            [DRAWN, DOT, f"{DOT}#x", DOT, DOT, DOT, DOT, DRAWN],
+        ),
         ("<img src=", []),
         ("<![if x]><img alt='<", []),
     ],
@@ -130,6 +145,13 @@ def test_bodies(body: str, found: list[str]) -> None:
         (f"**{BASE}/a.pdf**", [f"{BASE}/a.pdf"]),
         (f"<b>{BASE}/a.pdf</b>", [f"{BASE}/a.pdf"]),
         (f"x{BASE}/a.pdf", []),
+        (DOT, [DOT]),
+        (f"![dot]({DOT}) ![a]({DOT} 'A') ![b](<{DOT}>)", [DOT, DOT, DOT]),
+        (f"![dot][1]\n\n[1]: {DOT}\n", [DOT]),
+        (f'<img src={DOT}> <img src="{DRAWN}">', [DOT, DRAWN]),
+        (f'{{"a": "{DOT}", "b": "\\"{DOT}\\""}}', [DOT, DOT]),
+        (f"An address like {DOT} has a picture.", []),
+        (f"[text]({NO_PICTURE}) data:, metadata: data:image/png;base64,", []),
         (f"https://other.example/{BASE}/a.pdf", []),
     ],
 )

@@ -18,6 +18,8 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SAMPLE, environment_file_text, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.sites.exact import write_load_site, write_small_site
+from tests.support.sites.identity import address
+from tests.support.sites.markup import embed, image
 from tests.support.steps.every_kind import write_every_kind
 from tests.support.steps.item_states import write_states
 from tests.support.steps.origin_edits import read_items, write_items
@@ -33,14 +35,30 @@ LINKS = (
 )
 
 
-def write_renamed_site(folder: Path) -> None:
-    """Write the tiny site, whose records were below /archive once."""
+FILE_LINKS = (
+    f'<p><a href="{address("sheet.pdf")}?v=2#page=2">two</a></p>'
+    + image("sprite.svg", alt="star", link=f"{address('sheet.pdf')}#page=3")
+    + f'<p><img src="{address("sprite.svg")}#icon-star" alt="icon"></p>'
+    + f'<iframe src="{address("sheet.pdf")}#view=Fit"></iframe>'
+    + f'<video src="{address("clip.mp4")}#t=0.5"></video>'
+    + embed(
+        f"<svg><use href='{address('sprite.svg')}#check'></use></svg>"
+        f"<a href='{address('sheet.pdf')}?v=2#nameddest=ch2'>Two</a>"
+        f"<i style='background:url({address('sprite.svg')}#grey)'></i>"
+    )
+    + "<p>Read http://localhost:8080/guide.pdf</p>"
+)
+"""File addresses with a fragment in every place of a body, and one that is none."""
+
+
+def write_tiny_site(more: str, folder: Path) -> None:
+    """Write the tiny site; the first record has more in its body."""
     SITES["tiny"](folder)
     for path in folder.glob("[il]*/*.json"):
         items = read_items(path)
         for item in items:
             if item["fieldData"]["slug"] == "record-1":
-                item["fieldData"]["text"] += LINKS
+                item["fieldData"]["text"] += more
         write_items(path, items)
 
 
@@ -73,7 +91,8 @@ SITES: dict[str, Callable[[Path], None]] = {
     "pair": partial(write_load_site, items=2, images=0),
     "twenty": partial(write_load_site, items=20, images=0),
     "long": partial(write_load_site, items=104, images=0, relations=False),
-    "renamed": write_renamed_site,
+    "renamed": partial(write_tiny_site, LINKS),
+    "file links": partial(write_tiny_site, FILE_LINKS),
     "moody": write_moody_site,
     "choosing": write_choosing_site,
     "split": write_split_site,
@@ -84,9 +103,9 @@ SITES: dict[str, Callable[[Path], None]] = {
     "pairs": partial(write_two_languages, items=40),
 }
 """Content folders by the names that cases give them, and `small` and `sample`: records
-that refer to the 7th and the 3rd after them, two pages of a list (`long`), an item in
-each state, items for each field that can be edited, values of every kind and, in two
-languages, every pair of them."""
+that refer to the 7th and the 3rd after them, two pages of a list (`long`), one record
+with more in its body (`renamed`, `file links`), an item in each state, items for each
+field that can be edited, values of every kind and, in two languages, every pair."""
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,13 @@ from urllib.parse import unquote
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.data_address import file_key, is_data, short_address
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.file_addresses import Found, host_of, in_html, in_text
+from cmsmig.mapping.convert.file_addresses import (
+    Found,
+    host_of,
+    in_html,
+    in_source,
+    may_hold,
+)
 from cmsmig.mapping.uids import external_id
 from cmsmig.origin.schema import Collection, Item
 
@@ -280,7 +286,7 @@ def _in_field(value: Json, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, 
     if kind in FILE_TYPES:
         yield from file_objects(value)
     elif isinstance(value, str):
-        if "//" in value:
+        if may_hold(value):
             yield from _in_string(value, kind, hosts)
     elif isinstance(value, list):
         for entry in value:
@@ -304,7 +310,7 @@ def _in_string(text: str, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, s
     if kind == "RichText":
         found = in_html(text, hosts)
     else:
-        found = (Found(text[a:b]) for a, b in in_text(text, hosts))
+        found = (Found(text[a:b]) for a, b in in_source(text, hosts))
     for each in found:
         yield each, file_id_of(each.address)
 

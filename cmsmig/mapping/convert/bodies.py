@@ -3,13 +3,20 @@ and the file addresses that the engine leaves in text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from html import escape
+from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.character_references import shown_text
+from cmsmig.data_address import is_data
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
-from cmsmig.mapping.convert.file_addresses import in_text, replace_in_text
+from cmsmig.mapping.convert.file_addresses import (
+    in_source,
+    in_text,
+    may_hold,
+    replaced,
+)
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.richtext.blocks.outline import BlockKind, component_of, top_nodes
@@ -22,6 +29,8 @@ _ASSET_NAMES = ("alt", "title", "source", "copyright", "meta_data")
 """What an image node and an asset value both hold, under the same names."""
 _KEPT = frozenset((BlockKind.IMAGE, BlockKind.EMBED, BlockKind.HTML))
 """The kinds of blocks that may be in the document as the component that they become."""
+
+_Find: TypeAlias = Callable[[str, Set[str]], Iterator[tuple[int, int]]]
 
 
 def empty_document() -> JsonObject:
@@ -155,24 +164,28 @@ def _rewrite_addresses(converted: Converted, use: FieldUse) -> Encoded:
     """Rewrite the file addresses in a document's text and in its raw HTML.
 
     The engine sees to attributes; what readers see as text, scripts, styles
-    and source sets inside of embeds are left to this.
+    and source sets inside of embeds are left to this. One that holds its own bytes
+    and is not uploaded shows them still.
     """
     hosts = use.context.file_hosts
     listed = {loss.what for loss in converted.losses}
     missing: dict[str, Loss] = {}
     found = False
-    for text in _texts(converted.document):
-        for start, end in in_text(text, hosts):
+    for text, find in _texts(converted.document):
+        for start, end in find(text, hosts):
             found = True
             address = text[start:end]
-            if _new_address(address, use) is None and shown_text(address) not in listed:
+            if _new_address(address, use) is not None or is_data(address):
+                continue
+            if shown_text(address) not in listed:
                 missing.setdefault(address, use.missing_loss(shown_text(address)))
     losses = (*converted.losses, *missing.values())
     if not found:
         return Encoded(converted.document, losses)
 
-    def rewrite(text: str) -> str:
-        return replace_in_text(text, hosts, lambda found: _new_address(found, use))
+    def rewrite(text: str, find: _Find) -> str:
+        places = find(text, hosts)
+        return replaced(text, places, lambda found: _new_address(found, use))
 
     return Encoded(_rewritten(converted.document, rewrite), losses)
 
@@ -186,35 +199,39 @@ def _new_address(address: str, use: FieldUse) -> str | None:
     return new
 
 
-def _texts(document: JsonObject) -> Iterator[str]:
-    """Yield a document's texts in their order, however deep, with its blocks'."""
-    stack: list[Json] = [document]
+def _texts(document: JsonObject) -> Iterator[tuple[str, _Find]]:
+    """Yield a document's texts in their order, however deep, with its blocks', and what
+    finds addresses in each."""
+    stack: list[tuple[Json, _Find]] = [(document, in_source)]
     while stack:
-        node = stack.pop()
+        node, find = stack.pop()
         if isinstance(node, str):
-            if "//" in node:
-                yield node
+            if may_hold(node):
+                yield node, find
         elif isinstance(node, list):
-            stack.extend(reversed(node))
+            stack.extend((each, find) for each in reversed(node))
         elif isinstance(node, dict):
-            stack.extend(node[name] for name in reversed(_read(node)))
+            find = _finder(node)
+            stack.extend((node[name], find) for name in reversed(_read(node)))
 
 
-def _rewritten(node: JsonObject, rewrite: Callable[[str], str]) -> JsonObject:
-    changed = dict(node)
-    for name in _read(node):
-        changed[name] = _rewritten_value(node[name], rewrite)
-    return changed
+def _finder(node: JsonObject) -> _Find:
+    """Return what finds addresses in the texts of a node: in what readers see, one that
+    holds a picture is an example."""
+    return in_text if node.get("type") == "text" else in_source
 
 
-def _rewritten_value(value: Json, rewrite: Callable[[str], str]) -> Json:
-    if isinstance(value, str):
-        return rewrite(value)
-    if isinstance(value, list):
-        return [_rewritten_value(each, rewrite) for each in value]
-    if isinstance(value, dict):
-        return _rewritten(value, rewrite)
-    return value
+def _rewritten(node: JsonObject, rewrite: Callable[[str, _Find], str]) -> JsonObject:
+    find = _finder(node)
+
+    def value(given: Json) -> Json:
+        if isinstance(given, str):
+            return rewrite(given, find)
+        if isinstance(given, list):
+            return [value(each) for each in given]
+        return _rewritten(given, rewrite) if isinstance(given, dict) else given
+
+    return {**node, **{name: value(node[name]) for name in _read(node)}}
 
 
 def _read(node: JsonObject) -> list[str]:

@@ -11,9 +11,10 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import file_id_of, shown_alt
 from cmsmig.mapping.convert.file_addresses import (
     asset_of,
-    in_text,
+    in_source,
     is_file,
-    replace_in_text,
+    may_hold,
+    replaced,
 )
 from cmsmig.mapping.decisions.design import FieldDesign
 from cmsmig.mapping.draft import DraftContext
@@ -90,15 +91,15 @@ class FieldUse(AssetLookup):
 
     def with_files(self, text: str) -> tuple[str, tuple[Loss, ...]]:
         """Return plain text with file addresses rewritten; nothing is decoded."""
-        hosts = self.context.file_hosts
-        if "//" not in text:
+        if not may_hold(text):
             return text, ()
+        places = [*in_source(text, self.context.file_hosts)]
         losses = tuple(
             self.missing_loss(text[start:end])
-            for start, end in in_text(text, hosts)
+            for start, end in places
             if self.uploaded_asset(text[start:end]) is None
         )
-        return replace_in_text(text, hosts, self.file), losses
+        return replaced(text, places, self.file), losses
 
 
 def loss_of(

@@ -7,10 +7,10 @@ A file is named by its address as it is written. One that holds its own bytes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
-from cmsmig.data_address import data_fragment, file_key, is_data
+from cmsmig.data_address import data_fragment, file_key, holds_picture, is_data
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.parse import parse
@@ -25,6 +25,16 @@ from cmsmig.richtext.prepare.stage import MEDIA, RAW_EMBEDS
 _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\\\s]*@)?([^/?#\\\s]+)", re.IGNORECASE)
 _STOPS = r"\s\"'<>`\\{}|^\u200b-\u200f\u2018-\u201f\u00ab\u00bb\u2039\u203a"
 _IN_TEXT = re.compile(rf"(?:https?:)?//(?:(?!,https?://)[^{_STOPS}])+", re.IGNORECASE)
+_HOLDS = re.compile("//|data:", re.IGNORECASE)
+_HEAD = r"data:[\w.+/;=-]*+,"
+_IN_SOURCE = re.compile(
+    rf"(?<=\"){_HEAD}(?:[^\"\\]|\\(?!\"))*+(?=\\?\")"
+    rf"|(?<='){_HEAD}(?:[^'\\]|\\(?!'))*+(?=\\?')"
+    rf"|(?:\A|(?<=[(=<,;])|(?<=[,:] )){_HEAD}[^\s\"'<>()&\\]*+",
+    re.IGNORECASE,
+)
+"""Where the source of a page holds a file in an address: to the end of its quotes, or
+where an address without any ends."""
 _TRAILING = ".,;:!?*_~…"
 _BRACKETS = {")": "(", "]": "["}
 _STYLE_URL = re.compile(
@@ -87,12 +97,17 @@ def host_of(address: str) -> str:
 
 
 def is_file(address: str, hosts: Set[str]) -> bool:
-    """Return whether the address is on one of the file hosts."""
-    return host_of(address) in hosts
+    """Return whether the address is on one of the file hosts, or holds a picture."""
+    return host_of(address) in hosts or (is_data(address) and holds_picture(address))
+
+
+def may_hold(text: str) -> bool:
+    """Return whether there may be the address of a file in a text."""
+    return _HOLDS.search(text) is not None
 
 
 def in_text(text: str, hosts: Set[str]) -> Iterator[tuple[int, int]]:
-    """Yield where in plain text (also Markdown, CSS, script) file addresses are.
+    """Yield where in what readers see file addresses are.
 
     An address ends before a blank, a quote, an angle bracket, a closing
     bracket that it does not open itself, and punctuation at its end. One that
@@ -106,13 +121,29 @@ def in_text(text: str, hosts: Set[str]) -> Iterator[tuple[int, int]]:
             yield match.start(), end
 
 
-def replace_in_text(
-    text: str, hosts: Set[str], new: Callable[[str], str | None]
+def in_source(text: str, hosts: Set[str]) -> Iterator[tuple[int, int]]:
+    """Yield where in HTML, Markdown, CSS or script file addresses are, also those that
+    hold a picture."""
+    held = (
+        found.span()
+        for found in _IN_SOURCE.finditer(text)
+        if "\\" not in found[0] and holds_picture(found[0])
+    )
+    last = 0
+    for start, end in (*held, (len(text), len(text))):
+        yield from ((last + a, last + b) for a, b in in_text(text[last:start], hosts))
+        if start < end:
+            yield start, end
+        last = end
+
+
+def replaced(
+    text: str, places: Iterable[tuple[int, int]], new: Callable[[str], str | None]
 ) -> str:
-    """Return `text` with each file address replaced where `new` knows better."""
+    """Return `text` with each address at a place replaced where `new` knows better."""
     pieces = []
     last = 0
-    for start, end in in_text(text, hosts):
+    for start, end in places:
         pieces += [text[last:start], new(text[start:end]) or text[start:end]]
         last = end
     return "".join(pieces) + text[last:]
@@ -132,11 +163,12 @@ def in_html(body: str, hosts: Set[str], depth: int = 0) -> Iterator[Found]:
     sources = PictureSources(root)
     for node, embed in _nodes(root):
         if isinstance(node, Text):
-            yield from (Found(node.value[a:b]) for a, b in in_text(node.value, hosts))
+            places = (in_source if embed else in_text)(node.value, hosts)
+            yield from (Found(node.value[a:b]) for a, b in places)
             continue
         alt = node.attributes.get("alt", "")
         shown = sources.shown(node).strip() if node.tag == "img" else ""
-        if is_data(shown) or (not embed and is_file(shown, hosts)):
+        if not embed and (is_data(shown) or is_file(shown, hosts)):
             yield Found(shown, alt, picture=True)
         if embed or node.tag != "img":
             yield from _of_tag(node, hosts, embed, depth)
@@ -198,7 +230,7 @@ def _of_tag(
     element: Element, hosts: Set[str], embed: bool, depth: int
 ) -> Iterator[Found]:
     for name, value in element.attributes.items():
-        if "//" not in value:
+        if not may_hold(value):
             continue
         if name in SOURCE_SETS:
             listed = (address for address, _ in candidates(value))
@@ -218,7 +250,7 @@ def _of_tag(
         elif name == "style":
             yield from _of_style(value, hosts)
         elif embed:
-            yield from (Found(value[a:b]) for a, b in in_text(value, hosts))
+            yield from (Found(value[a:b]) for a, b in in_source(value, hosts))
 
 
 def _of_style(value: str, hosts: Set[str]) -> Iterator[Found]:

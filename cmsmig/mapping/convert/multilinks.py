@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from cmsmig.canonical import Json, JsonObject, text_of
+from cmsmig.data_address import is_data
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import is_file
 from cmsmig.mapping.convert.value_checks import problem
@@ -34,7 +35,7 @@ def encode_link(value: Json, use: FieldUse) -> Encoded:
         return Encoded(empty_link())
     address, losses = address_in(value, use)
     link, more = link_value(address, use)
-    found = problem("Link", address, use.validations)
+    found = not more and problem("Link", address, use.validations)
     if found and use.design.origin_type == "Link":
         more += (use.loss("validation", address, found, Severity.MEANING),)
     return Encoded(link, losses + more)
@@ -49,6 +50,8 @@ def link_value(address: str, use: FieldUse) -> tuple[JsonObject, tuple[Loss, ...
     if new is not None:
         return _link("asset", url=new, cached_url=new), ()
     losses = (use.missing_loss(address),) if use.missing(address) else ()
+    if is_data(address):
+        return empty_link(), losses
     return _link("url", url=address, cached_url=address), losses
 
 

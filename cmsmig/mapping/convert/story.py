@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from cmsmig.canonical import Json, JsonObject, compact, fingerprint, packed
+from cmsmig.data_address import short_text
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.convert.content_shape import is_blank, shape_of
@@ -36,8 +37,8 @@ from cmsmig.richtext.losses import Severity, losses_by_severity
 from cmsmig.richtext.schema.validate import wrong_document
 
 MOST_TEXT = 5_000_000
-"""Characters of all texts of an item; the destination takes 5 MB of JSON in a story
-(technical limits)."""
+"""Characters of all texts of an item, without the files in their addresses; the
+destination takes 5 MB of JSON in a story (technical limits)."""
 _AROUND = 40
 """How many characters are shown at each side of a lone surrogate."""
 _NO_FIELDS = ("component", "_uid")
@@ -52,7 +53,10 @@ def draft_item(
     `made_of` is the fingerprint of everything that it is made of. An item that goes
     wrong fails alone.
     """
-    size = sum(len(value) for value in item.data.values() if isinstance(value, str))
+    texts = [value for value in item.data.values() if isinstance(value, str)]
+    size = sum(map(len, texts))
+    if size > MOST_TEXT:
+        size = sum(len(short_text(each)) for each in texts)
     if size > MOST_TEXT:
         return (
             f"No story can be made of {item.name or item.key.item_id}: its texts hold "

@@ -300,7 +300,8 @@ class Stage:
     def _anchor(self, element: Element) -> None:
         given = element.attributes
         href = given.get("href", "")
-        if not href or not link_allowed(href):
+        asset = self._assets.uploaded_asset(href) if href else None
+        if asset is None and (not href or not link_allowed(href)):
             account(element, self._losses)
             if href.strip():
                 self._note_link(element)
@@ -318,7 +319,7 @@ class Stage:
         self._note_link(element)
         if reason := self._assets.missing(href):
             self._losses.lose("missing-file", href, element, why=reason)
-        if (asset := self._assets.uploaded_asset(href)) is not None:
+        if asset is not None:
             given["href"] = asset.filename
             given["data-linktype"] = "asset"
 

@@ -11,6 +11,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Final
 
 from cmsmig.counting import counted
+from cmsmig.data_address import is_data
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.mapping.select.routes import PageCause
 from cmsmig.richtext.losses import Loss, LossCounts, Severity
@@ -104,6 +105,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 """By the code of a loss: what it is called, and what to do about it."""
 
 
+REPLACE_PICTURE = "Replace the picture at the origin, then pull again."
+"""What to do where an address itself should hold a picture."""
 _DECIDED = (
     *("component", "embed", "iframe", "instance", "left-out-field"),
     *("linked-image", "media", "video"),
@@ -281,8 +284,10 @@ def loss_name(kind: str) -> str:
     return _WORDS[kind][0] if kind in _WORDS else kind.replace("-", " ").capitalize()
 
 
-def loss_todo(kind: str) -> str:
-    """Return what to do about a kind of loss, by its code."""
+def loss_todo(kind: str, what: str) -> str:
+    """Return what to do about a loss of a kind, by its code; `what` is lost."""
+    if kind == "missing-file" and is_data(what):
+        return REPLACE_PICTURE
     return _WORDS.get(kind, ("", _TEXT))[1]
 
 
@@ -295,6 +300,8 @@ def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
         field=field,
         what=loss.what or loss.context,
         why=loss.why,
-        todo=_LOOK if loss.severity is Severity.LAYOUT else loss_todo(loss.kind),
+        todo=_LOOK
+        if loss.severity is Severity.LAYOUT
+        else loss_todo(loss.kind, loss.what),
         severity=loss_severity(loss.kind, loss.severity),
     )

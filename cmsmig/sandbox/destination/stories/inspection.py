@@ -180,13 +180,19 @@ def _asset(inspection: Inspection, schema: JsonObject, one: Json, at: str) -> No
 def _file(inspection: Inspection, address: str, own: Json, at: str) -> None:
     if not address:
         return
-    asset = inspection.space.asset_at(address)
+    asked = _asked(address)
+    asset = inspection.space.asset_at(asked)
     if asset is None or asset.data is None:
         inspection.complain("missing_file", at, address)
     elif own is not None and own != asset.asset_id:
         inspection.complain("asset_id", at, f"{own} is not the id of {address}")
-    elif address != inspection.space.address(asset):
+    elif asked != inspection.space.address(asset):
         inspection.complain("asset_address_form", at, address)
+
+
+def _asked(address: str) -> str:
+    """Return what a browser asks the asset host for, which ignores a query."""
+    return re.split("[?#]", address, maxsplit=1)[0]
 
 
 def _assets(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
@@ -221,7 +227,8 @@ def _richtext(inspection: Inspection, schema: JsonObject, value: Json, at: str) 
     for place, attrs in found.images:
         address = text_of(attrs.get("src"))
         # An image may be at another host; only ours is known here.
-        if attrs.get("id") is not None or inspection.space.asset_at(address):
+        known = inspection.space.asset_at(_asked(address))
+        if attrs.get("id") is not None or known:
             _file(inspection, address, attrs.get("id"), f"{at}.{place}")
         elif address.startswith(inspection.space.asset_base):
             inspection.complain("missing_file", f"{at}.{place}", address)
