@@ -25,6 +25,7 @@ from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import DraftContext
+from cmsmig.mapping.uids import block_uid
 from cmsmig.review.bodies import (
     UNCLOSED,
     Body,
@@ -221,6 +222,12 @@ class BodyIndex:
 
     def _convert(self, index: int) -> ConvertedBody:
         return convert_body(self.bodies[index], self._context)
+
+    def uid(self, index: int, path: str) -> str:
+        """Return the `_uid` that the block at `path` of a body is stored with."""
+        body = self.bodies[index]
+        name = f"{body.design.key}/{path}"
+        return block_uid(self._context.namespace, body.item.key, name)
 
     def converted_from(self, index: int, html: str) -> ConvertedBody:
         """Return what the body at `index` would become with other HTML."""

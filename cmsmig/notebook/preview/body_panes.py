@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.counting import and_more, counted
 from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
@@ -55,6 +55,8 @@ _CHANGES = 12
 _NODES = 120
 """Nodes of a tree: a page with more of them is slow."""
 _DEEPEST = 12
+_PLACE = "at"
+"""The key of a node of a tree that names its place in the body."""
 _LONGEST = 80
 """Characters of a text or a value in a tree; the JSON has all of it."""
 _made = partial(fragment, "notebook/preview/body_panes.html")
@@ -76,7 +78,7 @@ class BodyPanes:
     target: Markup
     document: Markup
     json: str
-    """The whole document."""
+    """The whole document; of a body that is split, the blocks that are stored."""
     losses: Sequence[Loss]
     changed: Markup
     """What changed since the blocks were accepted."""
@@ -122,8 +124,10 @@ def body_panes(
         blocks=len(split.blocks) if split else 0,
         sides=sides,
         target=target,
-        document=tree_html(converted.document),
-        json=json.dumps(converted.document, ensure_ascii=False, indent=1),
+        document=stored_html(split) if split else tree_html(converted.document),
+        json=json.dumps(
+            split.values if split else converted.document, ensure_ascii=False, indent=1
+        ),
         losses=converted.losses,
         changed=_changed(previews, index, status, leads=form is not None),
     )
@@ -194,11 +198,12 @@ def _split(previews: Previews, index: int, status: ReviewStatus) -> Split | None
         return None
     document = previews.body_index.converted(index).document
     design = with_blocks(previews.body_index.design, previews.blocks)
+    uid = partial(previews.body_index.uid, index)
     return Split(
         document,
         previews.body_index.digest(index).facts.outline,
         status.blocks,
-        block_values(document, status.blocks, components_of(design), lambda path: path),
+        block_values(document, status.blocks, components_of(design), uid),
         labels_of(design, (), ()),
         index,
     )
@@ -237,18 +242,51 @@ def _short(text: str, most: int) -> str:
 def tree_html(document: JsonObject) -> Markup:
     """Return a document as a tree whose branches fold, each node with its attributes
     and what it holds; the first nodes of a large document."""
+    return _tree(_placed(top_nodes(document), 0))
+
+
+def stored_html(split: Split) -> Markup:
+    """Return the blocks that are stored as such a tree, each with its fields."""
+    pairs = zip(split.values, split.spans, strict=True)
+    return _tree([_branch(value, span.start) for value, span in pairs])
+
+
+def _placed(nodes: Iterable[JsonObject], first: int) -> list[JsonObject]:
+    """Return nodes that name their places in the body."""
+    return [{**node, _PLACE: at} for at, node in enumerate(nodes, first)]
+
+
+def _branch(value: Json, first: int | None = None) -> JsonObject:
+    """Return a block as a node of the tree, which holds the nodes of its documents and
+    its blocks; `first` is the place of its first node in the body."""
+    held = value if isinstance(value, dict) else {}
+    branch: JsonObject = {"type": held.get("component")}
+    content: list[JsonObject] = []
+    attributes: JsonObject = {}
+    for name, each in held.items():
+        if isinstance(each, dict) and each.get("type") == "doc":
+            nodes = top_nodes(each)
+            content += nodes if first is None else _placed(nodes, first)
+        elif isinstance(each, list) and all(map(_is_block, each)):
+            content += map(_branch, each)
+        elif name != "component":
+            attributes[name] = each
+    return {**branch, "attrs": attributes, "content": [*content], _PLACE: first}
+
+
+def _is_block(value: Json) -> bool:
+    return isinstance(value, dict) and "component" in value
+
+
+def _tree(nodes: Sequence[JsonObject]) -> Markup:
     room = iter(range(_NODES))
-    nodes = enumerate(top_nodes(document)[:_NODES])
-    branches = [_node(each, room, 1, at) for at, each in nodes]
-    left = sum(1 for _ in _walk(document)) - _NODES + len([*room])
-    return _made("tree", parts=branches, left=left)
+    branches = [_node(each, room, 1) for each in nodes[:_NODES]]
+    left = sum(1 for _ in _walk({"content": [*nodes]})) - _NODES + len([*room])
+    return _made("tree", parts=[*filter(None, branches)], left=left)
 
 
-def _node(
-    node: JsonObject, room: Iterator[int], depth: int, at: int | None = None
-) -> Markup:
-    """Return a node with what it holds, while there is room; `at` is its place in the
-    document."""
+def _node(node: JsonObject, room: Iterator[int], depth: int) -> Markup:
+    """Return a node with what it holds, while there is room."""
     if next(room, None) is None:
         return NOTHING
     held = top_nodes(node) if depth < _DEEPEST else ()
@@ -256,7 +294,7 @@ def _node(
         "node",
         type=node.get("type", "?"),
         text=breakable_html(escape(", ".join(_texts(node)))),
-        at=at,
+        at=node.get(_PLACE),
         unfolded=depth < 2,
         parts=[*filter(None, (_node(each, room, depth + 1) for each in held))],
     )

@@ -12,6 +12,9 @@ from typing import Any
 import yaml
 from bs4 import BeautifulSoup
 
+from cmsmig.derived_file import DerivedFile
+from cmsmig.mapping.convert.bodies import encode_blocks
+from cmsmig.mapping.convert.field_context import FieldUse
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.propose.proposals import propose_collections
@@ -31,8 +34,10 @@ from cmsmig.notebook.previewing import (
     embed_policies,
     open_previews,
 )
+from cmsmig.review.bodies import bodies_of, preview_context
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
+from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import read_origin
 from tests.support.notebook.page import Page
 from tests.support.notebook.pulled_site import POSTS, pulled_workspace
@@ -138,6 +143,29 @@ class Session:
             return differences(json.loads(tag["data-copy"]), expected) == {}
 
         await self.page.until(holds, f"no {expected} is copied")
+
+    async def copies_stored(self, item: str) -> None:
+        """Wait until the button copies what an import as it is decided stores of a body
+        of an item, file addresses aside."""
+        workspace = self._workspace()
+        migration = open_migration(
+            workspace.project, workspace.local_settings, undecided=[]
+        )
+        [body] = [
+            each
+            for each in bodies_of(migration, DerivedFile(workspace.project.derived))
+            if each.item.key.item_id == item
+        ]
+        context = preview_context(migration, migration.decisions.embeds)
+        use = FieldUse(body.design, {}, body.item.key, context)
+        wanted = encode_blocks(body.text, use).value
+        assert isinstance(wanted, list)
+
+        def holds() -> bool:
+            [tag] = self.tags("copy")
+            return bool(json.loads(tag["data-copy"]) == wanted)
+
+        await self.page.until(holds, f"not {wanted} is copied")
 
     async def leads(self, *parts: int) -> None:
         """Insist on the parts that the lines about changes lead to."""
