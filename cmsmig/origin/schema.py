@@ -55,6 +55,18 @@ class Site:
     has_surrogate: bool = False
     """Whether a name held a lone surrogate."""
 
+    @property
+    def is_localized(self) -> bool:
+        """Return whether localization is in use: a locale is enabled."""
+        return any(each.enabled for each in self.locales)
+
+    @property
+    def asked_locales(self) -> tuple[str, ...]:
+        """Return the locales that requests for items name: all of a localized site.
+        Without any name the service gives the primary locale, where items of other
+        sites may name none. Source: origin, shapes; locales."""
+        return tuple(e.locale_id for e in self.locales) if self.is_localized else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Field:

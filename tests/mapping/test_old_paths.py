@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.propose.proposals import propose_locales
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.proposals import (
+    propose_collections,
+    propose_design,
+    propose_locales,
+)
 from cmsmig.mapping.select.old_paths import OldPaths
 from cmsmig.origin.cache import RawCache
 from tests.support.cases import cases
@@ -37,3 +42,9 @@ def test_where_an_item_has_its_page(case: dict[str, Any], tmp_path: Path) -> Non
     assert found == case["paths"]
     folders = {each.locale_id: each.folder for each in propose_locales(read)}
     assert folders == case.get("folders", folders)
+    decided = propose_collections(read, cache.collections())
+    design = propose_design(
+        read, cache.collections(), lambda *_: (), decided, SpaceFacts({})
+    )
+    proposed = {e.collection_slug: [e.folder, e.note] for e in design.content_types}
+    assert proposed == case.get("proposed", proposed)

@@ -136,7 +136,7 @@ class ContentTypeDesign:
     component: str
     display_name: str
     folder: str
-    """The folder's slug, below the locale's folder."""
+    """The folder's path, below the locale's folder."""
     folder_name: str
     note: Annotated[str, unless("")] = ""
     """Why this was proposed, for the reviewer."""

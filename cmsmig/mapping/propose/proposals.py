@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
@@ -23,7 +23,7 @@ from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_map import FieldContext
-from cmsmig.mapping.select.old_paths import OldPaths
+from cmsmig.mapping.select.old_paths import OldPaths, Parts
 from cmsmig.mapping.select.selection import (
     PublicationState,
     publication_state,
@@ -113,7 +113,8 @@ def propose_design(
     decisions: CollectionsDecision,
     space: SpaceFacts,
 ) -> Design:
-    """Propose a content type and folder for each collection that is migrated.
+    """Propose a content type for each collection that is migrated, and as its folder
+    the public path of its pages, so that they stay where they are.
 
     Component names never collide with a component of the space, unless that one
     is equal to ours and can be used as it is.
@@ -130,7 +131,9 @@ def propose_design(
         migrated=frozenset(one.collection_id for one in migrated),
         has_color_plugin=COLOR_PLUGIN in space.plugins,
     )
-    folders = _folders(migrated)
+    paths = OldPaths.of(site, collections)
+    public = {e.collection_id: paths.bare_folder(e.collection_id) for e in migrated}
+    folders = _folders(public)
     content_types = [
         replace(
             propose_content_type(
@@ -140,7 +143,10 @@ def propose_design(
                 context,
             ),
             folder=folders[collection.collection_id],
-            note=_folder_note(collection.slug, folders[collection.collection_id]),
+            note=_folder_note(
+                "/".join(public[collection.collection_id]),
+                folders[collection.collection_id],
+            ),
         )
         for collection in migrated
     ]
@@ -229,28 +235,27 @@ def _apart(folders: Sequence[str]) -> list[str]:
     return list(claims(folders, lambda slug, number: f"{slug or 'locale'}-{number}"))
 
 
-def _folders(collections: Sequence[Collection]) -> dict[str, str]:
-    """Return a folder for each collection, by its id; each that can keep its slug
-    does. The order of the collections changes nothing."""
+def _folders(public: Mapping[str, Parts]) -> dict[str, str]:
+    """Return a folder for each collection, by its id: its public path, where it can
+    keep that. The order of the collections changes nothing."""
     wanted = {
-        one.collection_id: normalised_slug(one.slug) or one.collection_id.lower()
-        for one in collections
+        each: "/".join(filter(None, map(normalised_slug, parts))) or each.lower()
+        for each, parts in public.items()
     }
     ranked = sorted(
-        collections,
-        key=lambda one: (wanted[one.collection_id] != one.slug, one.collection_id),
+        public, key=lambda each: (wanted[each] != "/".join(public[each]), each)
     )
     names = claims(
-        [wanted[one.collection_id] for one in ranked],
-        lambda slug, number: f"{slug}-{number}",
+        [wanted[each] for each in ranked],
+        lambda path, number: f"{path}-{number}",
     )
-    return {one.collection_id: name for one, name in zip(ranked, names, strict=True)}
+    return dict(zip(ranked, names, strict=True))
 
 
-def _folder_note(slug: str, folder: str) -> str:
-    if folder == slug:
+def _folder_note(public: str, folder: str) -> str:
+    if folder == public:
         return ""
-    return f"The folder can't be named `{slug}`, so its pages move to `{folder}`."
+    return f"The folder can't be named `{public}`, so its pages move to `{folder}`."
 
 
 def _select(

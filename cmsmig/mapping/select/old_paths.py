@@ -54,6 +54,13 @@ class OldPaths:
         found = self.folders.get(collection_id, {self.primary: (collection_id,)})
         return found.get(locale_id) or found[self.primary]
 
+    def bare_folder(self, collection_id: str) -> Parts:
+        """Return the public path of a collection in the primary locale, without the
+        part of the locale."""
+        return _bare(
+            self.folder(collection_id, self.primary), self.prefixes[self.primary]
+        )
+
     def parts(self, key: ItemKey, slug: str) -> Parts:
         """Return the parts of the path of an item; without a slug its id is the last,
         as the origin has it."""
@@ -111,7 +118,7 @@ def _shown(site: Site, collection: Collection, primary: str) -> dict[str, Parts]
 def _primary_prefix(
     site: Site, primary: Locale | None, shown: Iterable[Mapping[str, Parts]]
 ) -> Parts:
-    if primary is None or not any(each.enabled for each in site.locales):
+    if primary is None or not site.is_localized:
         return ()
     prefix = parts_of(primary.subdirectory)
     own = primary.locale_id
@@ -127,15 +134,19 @@ def _folders(
 ) -> dict[str, Parts]:
     """Return the public path of a collection in each locale."""
     own = shown.get(primary, (*prefixes[primary], collection.slug))
-    size = len(prefixes[primary])
-    # A collection may be named like the locale's subdirectory.
-    bare = own[size:] if begin(own, prefixes[primary]) and own[size:] else own
+    bare = _bare(own, prefixes[primary])
     found = {each: (*prefix, *bare) for each, prefix in prefixes.items()}
     for each, path in shown.items():
         # The service lists some paths of a locale without its subdirectory.
         is_whole = each == primary or begin(path, prefixes[each])
         found[each] = path if is_whole else (*prefixes[each], *path)
     return {**found, primary: own}
+
+
+def _bare(path: Parts, prefix: Parts) -> Parts:
+    # A collection may be named like the locale's subdirectory.
+    size = len(prefix)
+    return path[size:] if begin(path, prefix) and path[size:] else path
 
 
 def parts_of(path: str) -> Parts:

@@ -36,7 +36,6 @@ async def count_items(
     async with open_origin(settings, observer) as session:
         client = OriginClient(session, settings.origin_api_url)
         site = choose_site(parse_sites(await client.sites(), "sites"), settings.site_id)
-        locales = tuple(each.locale_id for each in site.locales if each.enabled)
         body = await client.collections(site.site_id)
         listed = body["collections"]
         found = []
@@ -44,7 +43,7 @@ async def count_items(
             identifier, counted = collection_id(record, "collections"), 0
             try:
                 page = await client.items(
-                    identifier, live=False, locales=locales, limit=1
+                    identifier, live=False, locales=site.asked_locales, limit=1
                 )
                 counted = page.total
             except ServiceError as error:

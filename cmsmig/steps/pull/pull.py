@@ -173,7 +173,7 @@ class _Pull:
         reader = SetReader(
             self.client,
             self.cache,
-            tuple(locale.locale_id for locale in site.locales),
+            site.asked_locales,
             self.observer,
             self.clock,
             left_out=self.left_out,

@@ -48,10 +48,11 @@ def test_pages_are_where_the_template_page_is_published(
     staged.done("import")
     staged.verified()
     stories = staged.stories().values()
+    old = {f"/{folder}/note-{number}" for number in range(4)} | {"/spots/spot"}
+    assert {f"/{each}" for each in staged.stories()} == old
     found = json.dumps([each.content for each in stories])
     assert found.count('"linktype": "story"') == 4
     assert '"anchor": "part"' in found
-    old = {f"/{folder}/note-{number}" for number in range(4)} | {"/spots/spot"}
     known = NewPaths.unchanged(read_origin(Project(staged.folder), None))
     assert {*known.stories.values()} == old
     assert {*known.folders.values()} == {f"/{folder}", "/spots"}

@@ -278,13 +278,18 @@ async def test_locale_variants_share_an_id_and_are_all_kept(tmp_path: Path) -> N
     assert asked[-2:] == ["loc-en,loc-fr", "loc-en,loc-fr"]
 
 
-async def test_a_site_without_locales_gets_no_locale_parameter(tmp_path: Path) -> None:
-    """A null `cmsLocaleId` is an empty locale, and none is asked for."""
-    origin = FakeOrigin(staged={"posts": [item(1, locale=None)]})
+@pytest.mark.parametrize("locales", [(), ("loc-en",)])
+async def test_a_site_without_localization_gets_no_locale_parameter(
+    tmp_path: Path, locales: tuple[str, ...]
+) -> None:
+    """Where it lists no locale, or one that is not enabled; a null `cmsLocaleId` is an
+    empty locale, and such an item is read as one that names its locale."""
+    both = [item(1, locale=None), item(2)]
+    origin = FakeOrigin(staged={"posts": both}, locales=locales, is_localized=False)
     await run(tmp_path, origin)
     assert all("cmsLocaleId" not in each.url.params for each in origin.requests)
-    cache = RawCache(project(tmp_path).raw)
-    assert [each.key.locale_id for each in cache.items("posts", live=False)] == [""]
+    keys = [e.key for e in RawCache(project(tmp_path).raw).items("posts", live=False)]
+    assert [each.locale_id for each in keys] == ["", "loc-en"]
 
 
 async def test_pages_of_a_hundred_in_order(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ class FakeOrigin:
     staged: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     live: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     locales: tuple[str, ...] = ()
+    is_localized: bool = True
     site_ids: tuple[str, ...] = ("site-1",)
     fields: list[dict[str, Any]] = field(default_factory=list)
     requests: list[httpx.Request] = field(default_factory=list)
@@ -85,7 +86,10 @@ class FakeOrigin:
     def _site(self, site_id: str) -> dict[str, Any]:
         body: dict[str, Any] = {"id": site_id, "displayName": site_id.upper()}
         if self.locales:
-            primary, *others = [{"cmsLocaleId": each} for each in self.locales]
+            primary, *others = [
+                {"cmsLocaleId": each, "enabled": self.is_localized}
+                for each in self.locales
+            ]
             body["locales"] = {"primary": primary, "secondary": others}
         return body
 
@@ -101,7 +105,7 @@ class FakeOrigin:
             assert params["sortOrder"] == "asc"
         wanted = params.get("cmsLocaleId")
         if self.locales:
-            chosen = (wanted or self.locales[0]).split(",")
+            chosen = wanted.split(",") if wanted else [self.locales[0], None]
             items = [each for each in items if each["cmsLocaleId"] in chosen]
         offset, limit = int(params["offset"]), int(params["limit"])
         assert limit <= 100
