@@ -28,9 +28,10 @@ __all__ = [
 ]
 
 SAMPLE = Path(__file__).with_name("sample")
-"""The content folder of the sample site: an invented magazine in two languages, with a
-small shop. It holds every field type, publication state and rich text structure that is
-publicly known of the origin, and every way in which references go wrong."""
+"""The content folder of the sample site: an invented magazine with a small shop. Like
+most sites it has no localization; its template pages say where its collections are. It
+holds every field type, publication state and rich text structure that is publicly known
+of the origin, and every way in which references go wrong."""
 _HOST = "127.0.0.1"
 _VARIABLES = {
     "CMSMIG_ORIGIN_API_URL": "origin_api_url",

@@ -1,4 +1,5 @@
-"""Notebook 01: the items of the sample site browsed by keyboard alone."""
+"""Notebook 01: the items of the sample site in two languages, browsed by keyboard
+alone."""
 
 from __future__ import annotations
 
@@ -17,7 +18,6 @@ from playwright.async_api import Browser, expect
 
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.run.locations import find_notebooks, notebooks_folder
-from cmsmig.sandbox.server import SAMPLE
 from tests.support.browser.barriers import THEMES, barriers, choose_theme
 from tests.support.browser.book import Book
 from tests.support.browser.keyboard import Keyboard
@@ -25,6 +25,7 @@ from tests.support.browser.lab import Lab
 from tests.support.browser.walk import SUBSHELLS
 from tests.support.cases import cases
 from tests.support.scripts import play
+from tests.support.sites.localized import write_localized_sample
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 _RUN = """async () => {
@@ -43,10 +44,10 @@ _RUN = """async () => {
 async def book(
     browser: Browser, lab: Lab, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Book]:
-    """Open notebook 01 on the sample site as pulled, run the browser's cells, and wait
+    """Open notebook 01 on that site as pulled, run the browser's cells, and wait
     until all items are listed."""
     folder = lab.root / tmp_path_factory.mktemp("explorer").name
-    shutil.copytree(SAMPLE, folder / "raw")
+    write_localized_sample(folder / "raw")
     (folder / "cmsmig.toml").write_text("")
     _write_pictures(folder)
     lab.serve_comms(SUBSHELLS)

@@ -29,7 +29,6 @@ from cmsmig.notebook import inspection
 from cmsmig.notebook.inspect.explorer import Explorer, site_scan
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.files import FileRow, FileStore
-from cmsmig.sandbox.server import SAMPLE
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.body_census import look_through_bodies, structures_of
 from cmsmig.survey.catalogue_build import build
@@ -46,14 +45,16 @@ from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.notebook.session import Session
 from tests.support.scripts import play
 from tests.support.sites.exact import write_load_site
+from tests.support.sites.localized import write_localized_sample
 from tests.support.timelimit import at_most
 
 
 @pytest.fixture(scope="session")
 def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a project folder with the sample site, its catalogue made."""
+    """Return a project folder with the sample site in two languages, its catalogue
+    made."""
     folder = tmp_path_factory.mktemp("explored")
-    shutil.copytree(SAMPLE, folder / "raw")
+    write_localized_sample(folder / "raw")
     made(folder)
     return folder
 

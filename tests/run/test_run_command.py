@@ -25,6 +25,7 @@ from cmsmig.steps.project_init import start_project
 from tests.support.plaintools import plain_papermill
 from tests.support.rehearsal import Rehearsal
 from tests.support.sites.exact import write_load_site
+from tests.support.sites.usual import make_usual
 from tests.support.timelimit import patience
 
 _LISTENING = re.compile(r"http://127\.0\.0\.1:([1-9]\d*)/lab")
@@ -82,6 +83,7 @@ def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
     """
     site = tmp_path / "site"
     write_load_site(site, items=6, images=4)
+    make_usual(site)
     environ = {**os.environ, "CMSMIG_DESTINATION_BASE_URL": "http://127.0.0.1:9/v1"}
     ended = subprocess.run(
         [sys.executable, "-m", "cmsmig.cli", "demo", "--content", site],

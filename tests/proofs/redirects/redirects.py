@@ -3,12 +3,13 @@
 usage: redirects.py [FOLDER_OF_SITES]
 
 The redirect files of hostile addresses (`tests/mapping/cases/redirect_files.yaml`), of
-the sample site and of each site below FOLDER_OF_SITES are loaded by the hosts' own
-code: nginx and Apache (in its configuration and in `.htaccess`) as servers, the
-packages of Netlify, Vercel and Cloudflare in Node. Sites are mapped as decided by the
-proposals, and with every folder renamed and rules of the origin. Every old address is
-asked, and every target: one hop, the right status, the right target, and no rule for an
-address that stays. Exits 1 where one is wrong, 2 where a host is not here.
+the sample site, also in two languages, and of each site below FOLDER_OF_SITES are
+loaded by the hosts' own code: nginx and Apache (in its configuration and in
+`.htaccess`) as servers, the packages of Netlify, Vercel and Cloudflare in Node. Sites
+are mapped as decided by the proposals, and with every folder renamed and rules of the
+origin. Every old address is asked, and every target: one hop, the right status, the
+right target, and no rule for an address that stays. Exits 1 where one is wrong, 2 where
+a host is not here.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from tests.mapping.test_address_map import moved_addresses
 from tests.proofs.measuring.processes import project
 from tests.proofs.measuring.results import print_table, tell, wait_for
 from tests.proofs.sites.official_reader import installed
+from tests.proofs.sites.ways import sites_in
 from tests.support.cases import entries
 
 Answer = tuple[int, str]
@@ -205,11 +207,7 @@ def _maps(sites: Sequence[Path]) -> Iterator[tuple[str, AddressMap]]:
         # Cloudflare's code compiles every rule for every request.
         if "many" not in entry:
             yield title, moved_addresses(entry | row)
-    found = [
-        each.parent for path in sites for each in sorted(path.glob("*/sites.json"))
-    ]
-    for site in (None, *found):
-        name = site.name if site else "sample"
+    for name, site in sites_in(sites):
         with (
             tempfile.TemporaryDirectory() as folder,
             project(Path(folder), site, rate=1_000) as here,

@@ -2,13 +2,13 @@
 
 usage: front_end.py [--way WAY] [FOLDER_OF_SITES]
 
-The sample site, and each folder below FOLDER_OF_SITES that holds a `sites.json`, is
-moved into a sandbox. `cmsmig schema` writes the design. A front end that is built from
-the guide reads every story with the official client (drafts, or what is published) and
-shows it with the official renderer. Each rich text body has to show the words of the
-origin's body in their order and as many pictures, or be listed with a loss in the plan;
-with isolated embeds no page runs code of the content. The types have to compile, and to
-take every story. Needs Node and npm. Exits 1 on anything else.
+The sample site, also in two languages, and each folder below FOLDER_OF_SITES that holds
+a `sites.json`, is moved into a sandbox. `cmsmig schema` writes the design. A front end
+that is built from the guide reads every story with the official client (drafts, or what
+is published) and shows it with the official renderer. Each rich text body has to show
+the words of the origin's body in their order and as many pictures, or be listed with a
+loss in the plan; with isolated embeds no page runs code of the content. The types have
+to compile, and to take every story. Needs Node and npm. Exits 1 on anything else.
 """
 
 from __future__ import annotations

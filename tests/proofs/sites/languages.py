@@ -3,9 +3,9 @@ has it.
 
 usage: languages.py [--items N] [--site sample|generated] [--way WAY]
 
-The sample site and a generated one in two languages are moved into a sandbox, with
-languages as fields (`fields`; with other encodings and nested blocks: `encoded`; with
-bodies split into blocks: `split`) and with languages in folders (`folders`). Then
+The sample site and a generated one, both in two languages, are moved into a sandbox,
+with languages as fields (`fields`; with other encodings and nested blocks: `encoded`;
+with bodies split into blocks: `split`) and with languages in folders (`folders`). Then
 `verify` has to find no difference, and every story is read with `storyblok-js-client`,
 drafts and published versions, in both languages. Each name and slug has to be that of
 the origin's item in that language and version; a language that is not live has none for
@@ -49,6 +49,7 @@ from tests.proofs.sites.shown_values import (
     without_files,
 )
 from tests.proofs.sites.ways import AS_FIELDS, PUBLISHED, decide, items_in, stories_of
+from tests.support.sites.localized import write_localized_sample
 from tests.support.two_languages import ITEMS, write_two_languages
 
 CODE = "fr-fr"
@@ -131,10 +132,11 @@ def _moved(site: str, way: str, items: int) -> Compared:
     """Move one site one way, and compare."""
     tell(f"{site}, {way}")
     with tempfile.TemporaryDirectory() as name:
-        work, content = Path(name), None
+        work, content = Path(name), Path(name, "content")
         if site == "generated":
-            content = work / "content"
             write_two_languages(content, items)
+        else:
+            write_localized_sample(content)
         with project(work, content, rate=RATE, languages=(CODE,)) as here:
             decide(here, way)
             here.edit(PUBLISHED if way == "folders" else PUBLISHED | AS_FIELDS)

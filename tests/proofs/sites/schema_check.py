@@ -2,15 +2,14 @@
 
 usage: schema_check.py [--planted] [--way WAY] [FOLDER_OF_SITES]
 
-The sample site, and each folder below FOLDER_OF_SITES that holds a `sites.json`, is
-moved into a sandbox: with each body as one field, split into blocks, shaped, with
-other encodings and fields nested in blocks, with languages as fields, and published
-with what visitors see. What the space holds then, drafts and published versions, is
-given to `validateStory` of the official package with the components as the space has
-them. Needs Node.
-First faults are planted into a story, one of each kind; each has to be found
-(`--planted`: only this). Exits 1 on an error, a refused story or a fault that is not
-found.
+The sample site, also in two languages, and each folder below FOLDER_OF_SITES that holds
+a `sites.json`, is moved into a sandbox: with each body as one field, split into blocks,
+shaped, with other encodings and fields nested in blocks, with languages as fields, and
+published with what visitors see. What the space holds then, drafts and published
+versions, is given to `validateStory` of the official package with the components as the
+space has them. Needs Node. First faults are planted into a story, one of each kind;
+each has to be found (`--planted`: only this). Exits 1 on an error, a refused story or a
+fault that is not found.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ AT_ONCE = 100
 RATE = 1_000
 """Requests per second that the sandbox takes."""
 LANGUAGES = ("fr-fr",)
-"""Of the space; those of the sample site."""
+"""Of the space; those of the sample in two languages."""
 PLANTED = yaml.safe_load(Path(__file__).with_name("planted.yaml").read_text("utf-8"))
 WAYS = ("whole", "split", "shaped", "encoded", "translated", "published")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import yaml
 
 from cmsmig.mapping.select.named_places import NAMING_TYPES
 from tests.proofs.measuring.processes import Project
+from tests.support.sites.localized import write_localized_sample
 from tests.support.steps.split_site import RULES
 
 AS_FIELDS = {"\nlocales:": "\nlanguages: fields\nlocales:"}
@@ -29,9 +31,14 @@ OTHER = {
 _PLAIN = ("number", "boolean", "asset", "markdown_as_richtext")
 
 
-def sites_in(folders: list[Path]) -> Iterator[tuple[str, Path | None]]:
-    """Yield the sample, and each content folder below these folders, by name."""
+def sites_in(folders: Sequence[Path]) -> Iterator[tuple[str, Path | None]]:
+    """Yield the sample, the sample in two languages, whose folder goes with the next
+    one, and each content folder below these folders, by name."""
     yield "sample", None
+    with tempfile.TemporaryDirectory() as work:
+        localized = Path(work, "content")
+        write_localized_sample(localized)
+        yield "sample in two languages", localized
     for folder in folders:
         for each in sorted(folder.glob("*/sites.json")):
             yield each.parent.name, each.parent

@@ -19,6 +19,7 @@ class Sample:
     schemas: dict[str, dict[str, Any]]
     staged: dict[str, list[dict[str, Any]]]
     live: dict[str, list[dict[str, Any]]]
+    pages: list[dict[str, Any]]
 
     def all_items(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield every staged and live item with its collection's slug."""
@@ -107,6 +108,7 @@ def read_sample(folder: Path) -> Sample:
             s: _json(folder / f"items/{i}.json")["items"] for s, i in slugs.items()
         },
         live={s: _json(folder / f"live/{i}.json")["items"] for s, i in slugs.items()},
+        pages=_json(folder / "pages.json")["pages"],
     )
 
 

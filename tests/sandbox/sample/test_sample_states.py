@@ -4,7 +4,6 @@ the origin is in the sample: one row of the wire notes, one predicate."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 from tests.sandbox.sample.reading import Sample
@@ -46,7 +45,7 @@ def _differs(sample: Sample, *, draft: bool) -> bool:
     )
 
 
-def _dangles(why: Callable[[Sample, str, str, str], bool]) -> Predicate:
+def dangles(why: Callable[[Sample, str, str, str], bool]) -> Predicate:
     """Return whether a reference's target is missing for this reason."""
 
     def found(sample: Sample) -> bool:
@@ -59,11 +58,43 @@ def _dangles(why: Callable[[Sample, str, str, str], bool]) -> Predicate:
     return found
 
 
-def _target(sample: Sample, locale: str, target: str) -> dict[str, Any]:
+def target_of(sample: Sample, locale: str, target: str) -> dict[str, Any]:
     return sample.staged_by_key().get((target, locale), {})
 
 
 STATES: list[Row] = [
+    (
+        "one locale, which is not enabled and has a subdirectory without pages",
+        lambda s: (
+            [
+                s.site["locales"]["primary"][e]
+                for e in ("enabled", "redirect", "subdirectory")
+            ]
+            == [False, True, "en"]
+            and s.site["locales"]["secondary"] == []
+        ),
+    ),
+    (
+        "pages of no locale, the home page without a slug",
+        lambda s: (
+            {each["localeId"] for each in s.pages} == {None}
+            and [e["publishedPath"] for e in s.pages if e["slug"] is None] == ["/"]
+        ),
+    ),
+    (
+        "a template page for each collection, one not at the slug of its collection",
+        lambda s: (
+            {
+                e["collectionId"]: e["publishedPath"]
+                for e in s.pages
+                if e["collectionId"]
+            }
+            == {
+                each["id"]: "/about/press" if slug == "press" else f"/{slug}"
+                for slug, each in s.schemas.items()
+            }
+        ),
+    ),
     (
         "published",
         _state(draft=False, archived=False, live=True, dated=True, edited=False),
@@ -115,50 +146,6 @@ STATES: list[Row] = [
         ),
     ),
     (
-        "states differ between locales",
-        lambda s: (
-            sum(
-                len({item["isDraft"] for item in variants}) > 1
-                for variants in s.variants().values()
-            )
-            >= 3
-        ),
-    ),
-    (
-        "live in one locale only",
-        lambda s: any(
-            len(
-                {
-                    (item["id"], item["cmsLocaleId"]) in s.live_keys()
-                    for item in variants
-                }
-            )
-            > 1
-            for variants in s.variants().values()
-        ),
-    ),
-    (
-        "variants next to each other",
-        lambda s: any(
-            a["id"] == b["id"]
-            for items in s.staged.values()
-            for a, b in pairwise(items)
-        ),
-    ),
-    ("in the primary locale only", lambda s: _locales(s, 0)),
-    ("in the secondary locale only", lambda s: _locales(s, 1)),
-    (
-        "two locales, the primary without a folder",
-        lambda s: (
-            (
-                s.site["locales"]["primary"]["subdirectory"],
-                s.site["locales"]["primary"]["tag"],
-                [(x["subdirectory"], x["tag"]) for x in s.site["locales"]["secondary"]],
-            )
-            == ("", "en", [("fr", "fr-FR")])
-        ),
-    ),
-    (
         "a locale's id is not the items' locale id",
         lambda s: (
             s.site["locales"]["primary"]["id"]
@@ -175,32 +162,22 @@ STATES: list[Row] = [
     ),
     (
         "dangling: target a draft",
-        _dangles(
+        dangles(
             lambda s, _, locale, t: (
-                _target(s, locale, t).get("isDraft") is True
+                target_of(s, locale, t).get("isDraft") is True
                 and (t, locale) not in s.live_keys()
             )
         ),
     ),
     (
         "dangling: target archived",
-        _dangles(
-            lambda s, _, locale, t: _target(s, locale, t).get("isArchived") is True
-        ),
-    ),
-    (
-        "dangling: target in the other locale only",
-        _dangles(
-            lambda s, _, locale, t: (
-                t in s.existing()
-                and not _target(s, locale, t)
-                and t in {item_id for item_id, _ in s.staged_by_key()}
-            )
+        dangles(
+            lambda s, _, locale, t: target_of(s, locale, t).get("isArchived") is True
         ),
     ),
     (
         "dangling: target deleted",
-        _dangles(lambda s, *where: where[-1] not in s.existing()),
+        dangles(lambda s, *where: where[-1] not in s.existing()),
     ),
     (
         "dangling: collection not listed",
@@ -210,34 +187,24 @@ STATES: list[Row] = [
     ),
     (
         "dangling: target in the live set only",
-        _dangles(
+        dangles(
             lambda s, _, locale, t: (
-                (t, locale) in s.live_keys() and not _target(s, locale, t)
+                (t, locale) in s.live_keys() and not target_of(s, locale, t)
             )
         ),
     ),
     (
         "dangling: target in the staged set only",
-        _dangles(
+        dangles(
             lambda s, _, locale, t: (
                 (t, locale) not in s.live_keys()
-                and _target(s, locale, t).get("isDraft") is False
-                and _target(s, locale, t)["isArchived"] is False
+                and target_of(s, locale, t).get("isDraft") is False
+                and target_of(s, locale, t)["isArchived"] is False
             )
         ),
     ),
     ("dangling: empty string", lambda s: any(t == "" for _, _, t in s.references())),
 ]
-
-
-def _locales(sample: Sample, index: int) -> bool:
-    """Return whether an item exists in the primary (0) or secondary (1) alone."""
-    locales = sample.site["locales"]
-    wanted = [locales["primary"], *locales["secondary"]][index]["cmsLocaleId"]
-    return any(
-        [item["cmsLocaleId"] for item in variants] == [wanted]
-        for variants in sample.variants().values()
-    )
 
 
 def test_state_is_in_the_sample(sample: Sample) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from cmsmig.evidence.addresses import address_map
+from cmsmig.mapping.redirects.address_map import Source
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.site_pages import SitePages
-from cmsmig.settings import Project
+from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.known_addresses import NewPaths
+from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import read_origin
 from tests.support.sites.usual import make_usual
 from tests.support.steps.staged_project import Stage
@@ -59,3 +63,26 @@ def test_pages_are_where_the_template_page_is_published(
     pages = SitePages(read_content(content, "http://localhost"))
     pages._find_pages()
     assert {*pages.paths.values()} == old
+
+
+def test_the_sample_site_keeps_its_addresses(
+    stage: Stage, content_of: Callable[[str], Path]
+) -> None:
+    """Every link to an item that has a story is a story link, every page of such an
+    item has the path of its story, and redirects lead from pages of the site alone."""
+    staged = stage(content=content_of("sample"))
+    planned = staged.plan()
+    assert planned["internal_links"] == 46
+    left = {"static": 4, "template": 2, "unlisted": 2}
+    assert planned["links_left_by_cause"] == left
+    staged.done("import")
+    staged.verified()
+    pages = SitePages(read_content(content_of("sample"), "http://localhost"))
+    pages._find_pages()
+    project = Project(staged.folder)
+    settings = load_settings(project, {}, need_origin=False)
+    rules = address_map(project, open_migration(project, settings)).rules
+    moved = {each.old for each in rules if each.sources[0] is Source.ITEM}
+    lost = {*pages.paths.values()} - {f"/{each}" for each in staged.stories()}
+    assert moved <= {*pages.paths.values()}
+    assert lost == moved
