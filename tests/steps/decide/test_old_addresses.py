@@ -68,8 +68,8 @@ def test_pages_are_where_the_template_page_is_published(
 def test_the_sample_site_keeps_its_addresses(
     stage: Stage, content_of: Callable[[str], Path]
 ) -> None:
-    """Every link to an item that has a story is a story link, every page of such an
-    item has the path of its story, and redirects lead from pages of the site alone."""
+    """Every link to an item that has a story is a story link, and redirects lead from
+    the pages alone whose slug no story can have, or has yet."""
     staged = stage(content=content_of("sample"))
     planned = staged.plan()
     assert planned["internal_links"] == 46
@@ -84,5 +84,6 @@ def test_the_sample_site_keeps_its_addresses(
     rules = address_map(project, open_migration(project, settings)).rules
     moved = {each.old for each in rules if each.sources[0] is Source.ITEM}
     lost = {*pages.paths.values()} - {f"/{each}" for each in staged.stories()}
-    assert moved <= {*pages.paths.values()}
-    assert lost == moved
+    left_out = {"/journal/a-notice-withdrawn", "/journal/ferry-timetable-2023"}
+    assert moved == lost - left_out
+    assert moved == {"/journal/Notes-From-The-OLD-Quay", "/journal/eleven-boats"}
