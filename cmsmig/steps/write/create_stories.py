@@ -38,7 +38,6 @@ from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.join_languages import join_languages
 from cmsmig.steps.write.story_needs import StoryNeeds, lacking_fields
 
 STEP = "stories"
@@ -68,8 +67,7 @@ async def create_stories(job: ImportJob) -> None:
     refused = job.offline.refused.items if job.offline else {}
     job.observer(StepStarted(STEP, due))
     groups = job.groups(job.snapshot.stories)
-    answered: dict[ItemKey, frozenset[int]] = {}
-    create = partial(_create, job, groups, answered)
+    create = partial(_create, job, groups)
     work = write_ahead(job.ledger.intents, _intent, create)
     await work_through(
         _drafts(job, wanted - refused.keys() if refused else wanted),
@@ -77,7 +75,6 @@ async def create_stories(job: ImportJob) -> None:
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    await join_languages(job, groups, answered)
     job.observer(StepFinished(STEP, f"{counted(due, 'story', 'stories')} handled"))
 
 
@@ -149,18 +146,13 @@ def _intent(create: Create) -> Intent:
 
 
 async def _create(
-    job: ImportJob,
-    groups: Mapping[ItemKey, str],
-    answered: dict[ItemKey, frozenset[int]],
-    create: Create,
+    job: ImportJob, groups: Mapping[ItemKey, str], create: Create
 ) -> None:
-    """Make a story; one of several languages adds the alternates that it shows to
-    `answered`."""
     draft = create.draft
     group = groups.get(draft.key, "")
     try:
         created = await apply_once(
-            partial(_send, job, create, group, answered), partial(_look, job, create)
+            partial(_send, job, create, group), partial(_look, job, create)
         )
     except PreflightError as error:
         # Its folder was not made.
@@ -198,17 +190,12 @@ async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) 
         )
 
 
-async def _send(
-    job: ImportJob,
-    create: Create,
-    group: str,
-    answered: dict[ItemKey, frozenset[int]],
-) -> LastWrite:
+async def _send(job: ImportJob, create: Create, group: str) -> LastWrite:
     parent = parent_id(job, create.draft.place.folder)
     body = story_to_create(create.fields, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     if group:
-        answered[create.draft.key] = story.alternates
+        job.alternates[create.draft.key] = story.alternates
     story_record = record_after_write(story, create.content_hash, create.record_hash)
     return LastWrite(story_record, written_story(create.fields, story))
 

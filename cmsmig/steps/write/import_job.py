@@ -83,6 +83,8 @@ class ImportJob:
     """Schema fields that an editor took out of our components, by component."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""
+    alternates: dict[ItemKey, frozenset[int]] = field(default_factory=dict)
+    """What the service showed last as the alternates of stories that this run made."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     _context: DraftContext | None = field(default=None, init=False)
     _versions: tuple[object, PublicVersions] | None = field(default=None, init=False)

@@ -58,6 +58,7 @@ from cmsmig.steps.write.folders import enqueue_folders, report_folders
 from cmsmig.steps.write.gone_items import free_slugs, remove_gone
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
+from cmsmig.steps.write.join_languages import join_languages
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.show_versions import put_back_versions
@@ -83,7 +84,7 @@ async def _make_places(job: ImportJob) -> None:
 
 STEPS: dict[str, tuple[Step, ...]] = {
     "prepare": (_make_places, upload_assets),
-    "create": (free_slugs, create_stories),
+    "create": (free_slugs, create_stories, join_languages),
     "link": (link_stories,),
     "publish": (publish_stories, remove_gone),
     "import": (
@@ -92,6 +93,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
         free_slugs,
         create_stories,
         link_stories,
+        join_languages,
         publish_stories,
         remove_gone,
     ),

@@ -24,16 +24,11 @@ from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob
 
 
-async def join_languages(
-    job: ImportJob,
-    groups: Mapping[ItemKey, str],
-    answered: Mapping[ItemKey, frozenset[int]],
-) -> None:
-    """Send the group once more for items whose stories do not show each other.
-
-    `answered` holds the stories that were made now, each with the alternates that the
-    service answered then: of two stories, the later one shows the earlier.
+async def join_languages(job: ImportJob) -> None:
+    """Send the group once more for stories that this run made and that neither their
+    create nor an update brought together: two calls for each, which no plan foresees.
     """
+    groups, answered = job.groups(job.snapshot.stories), job.alternates
     rows = job.ledger.items.all()
     apart: list[ItemKey] = []
     for languages in languages_of(groups).values():
@@ -43,8 +38,10 @@ async def join_languages(
             if (row := rows.get(key)) is not None and row.story_record is not None
         }
         made = [key for key in languages if key in answered]
+        # Of two stories, the one that was written later shows the earlier one.
         if len(ids) > 1 and not any(answered[key] & {*ids.values()} for key in made):
-            apart += made
+            # What failed since is sent its group with the update of the next run.
+            apart += [key for key in made if rows[key].status == "created"]
     await together(map(partial(_join, job, groups), apart))
 
 

@@ -187,6 +187,8 @@ def _save_written(
     story: Story,
 ) -> None:
     needed, group = update.needed, story.row.group_id
+    if needed.key in job.alternates:
+        job.alternates[needed.key] = story.alternates
     story_record = replace(
         _record_after(needed, compared),
         full_slug=story.row.full_slug.strip("/"),
