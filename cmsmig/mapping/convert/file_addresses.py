@@ -19,8 +19,8 @@ from cmsmig.richtext.html.picture_source import (
     PictureSources,
     candidates,
 )
-from cmsmig.richtext.prepare.embeds import is_custom_embed
-from cmsmig.richtext.prepare.stage import MEDIA, RAW_EMBEDS
+from cmsmig.richtext.prepare.embeds import MEDIA, is_custom_embed
+from cmsmig.richtext.prepare.stage import RAW_EMBEDS
 
 _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\\\s]*@)?([^/?#\\\s]+)", re.IGNORECASE)
 _STOPS = r"\s\"'<>`\\{}|^\u200b-\u200f\u2018-\u201f\u00ab\u00bb\u2039\u203a"

@@ -21,6 +21,11 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "anchor": (MEANING, "Links to this place of the page lead to its top now."),
     "attribute": (LAYOUT, "Rich text has no place for this attribute."),
     "background": (CONTENT, "Rich text has no place for the picture behind this."),
+    "caption": (
+        MEANING,
+        "This caption is a paragraph next to its video now: it is more than a text, or "
+        "the video is raw HTML.",
+    ),
     "mark-in-code": (LAYOUT, "A text that is code can't be anything else besides."),
     "code-in-link": (LAYOUT, "A text can't be code and a link, so it stays a link."),
     "character": (LAYOUT, "Services that store texts refuse this character."),

@@ -32,6 +32,8 @@ _DEFAULTS = {
     "embed": Treatment.HTML,
     "component": Treatment.HTML,
 }
+MEDIA = frozenset(("video", "audio"))
+PLAYERS = MEDIA | {"iframe"}
 _ADDRESSES = ("src", "href", "poster", "data-src", "data-page-url")
 
 
@@ -86,25 +88,27 @@ class Embeds:
             html = html.replace(address, new[address])
         return html.replace("\0", "\ufffd")
 
-    def treatment(self, kind: str, element: Element) -> Treatment:
-        """Return the choice for an embed; one for its host beats its kind's."""
-        if chosen := self.policy.signatures:
-            for host in hosts_of(element):
-                if host in chosen:
-                    return chosen[host]
-        return self.policy.kinds.get(kind, _DEFAULTS[kind])
+    def choice(self, found: Found) -> Treatment:
+        """Return what becomes of an embed; a choice for its host beats its kind's. One
+        that no reader can be led to is raw HTML, unless it is left out."""
+        chosen = self.policy.kinds.get(found.kind, _DEFAULTS[found.kind])
+        if hosts := self.policy.signatures:
+            named = (host for host in hosts_of(found.element) if host in hosts)
+            chosen = hosts.get(next(named, ""), chosen)
+        if chosen is Treatment.DROP or addressed(found.url):
+            return chosen
+        return Treatment.HTML
 
     def node(self, found: Found, treatment: Treatment | None = None) -> list[Element]:
         """Return what replaces an embed: a block, a paragraph, or an element that
         shows nothing."""
-        if treatment is None:
-            treatment = self.treatment(found.kind, found.element)
+        treatment = treatment or self.choice(found)
         if treatment is Treatment.DROP:
             self.losses.lose(found.kind, found.html or found.url, found.element)
             return [emptied(found.element)]
-        if treatment is Treatment.LINK and addressed(found.url):
+        if treatment is Treatment.LINK:
             return self._as_link(found)
-        if treatment is not Treatment.COMPONENT or not addressed(found.url):
+        if treatment is Treatment.HTML:
             component = self.policy.html_component
             return [self.blok(found.element, component, html=found.html)]
         component = self.policy.embed_component
@@ -174,6 +178,10 @@ class Embeds:
 
     def player(self, element: Element) -> list[Element]:
         """Return the block for a frame, a video or an audio element."""
+        return self.node(self.found(element))
+
+    def found(self, element: Element) -> Found:
+        """Recognise a frame, a video or an audio element."""
         url, kind = first_address(element), "media"
         frame = ""
         if element.tag == "iframe":
@@ -182,7 +190,7 @@ class Embeds:
             url = asset.filename or url
         title = element.attributes.get("title", "").strip()
         html = self.html_of(element)
-        return self.node(Found(kind, element, url, html, title, frame=frame))
+        return Found(kind, element, url, html, title, frame=frame)
 
 
 def addressed(url: str) -> bool:
@@ -358,6 +366,13 @@ def frame_address(element: Element) -> str:
         if late := element.attributes.get(name, "").strip():
             return late
     return source
+
+
+def oembed_page(element: Element) -> str:
+    """Return the page that CKEditor's element for a video shows, or empty."""
+    name = "url" if element.tag == "oembed" else "data-oembed-url"
+    address = element.attributes.get(name, "").strip()
+    return address if addressed(address) else ""
 
 
 def clean_address(address: str) -> str:

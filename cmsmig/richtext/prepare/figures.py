@@ -17,12 +17,14 @@ from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN, Visibility
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.embeds import (
+    MEDIA,
+    PLAYERS,
     Embeds,
     Found,
-    addressed,
     clean_address,
-    frame_address,
+    first_address,
     is_custom_embed,
+    oembed_page,
 )
 from cmsmig.richtext.prepare.pictures import Layout, Pictures, layout_of, lose_layout
 
@@ -32,6 +34,7 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 class _Kind(Enum):
     PICTURE = auto()
     FRAME = auto()
+    PLAYER = auto()
     CAPTION = auto()
     OTHER = auto()
 
@@ -45,6 +48,8 @@ class _Part:
     link: Element | None = None
     """The link around a picture."""
     caption: Element | None = None
+    page: str = ""
+    """Of a frame, the page that it says it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,9 @@ class Figures:
             placed = self._place_video(video, figure, page, layout.shape)
         if placed.whole:
             return
+        for part in parts if self._videos else ():
+            if part is not video and part.caption is not None:
+                self._place_player(part.element, part.caption)
         tied = self._ties and not captioned
         pictures = [part for part in parts if tied and part.kind is _Kind.PICTURE]
         if pictures and not self._embeds.policy.keeps("figure"):
@@ -120,6 +128,10 @@ class Figures:
                     yield _Part(_Kind.PICTURE, node, around)
             elif node.tag == "iframe":
                 yield _Part(_Kind.FRAME, node)
+            elif page := oembed_page(node):
+                yield _Part(_Kind.FRAME, node, page=page)
+            elif node.tag in MEDIA:
+                yield _Part(_Kind.PLAYER, node)
             elif (
                 node.tag in SHOWN - {"picture"}
                 or node.tag == "figure"
@@ -147,12 +159,10 @@ class Figures:
     def _place_video(
         self, part: _Part, figure: Element, page: str, shape: str
     ) -> _Placed:
-        frame, caption = part.element, part.caption
-        own = frame_address(frame)
-        url = clean_address(page or own)
-        treatment = self._embeds.treatment("video", figure)
-        if not addressed(url) and treatment is not Treatment.DROP:
-            treatment = Treatment.HTML
+        frame = part.element
+        own = first_address(frame)
+        url = clean_address(page or part.page or own)
+        treatment = self._embeds.choice(Found("video", figure, url, ""))
         made_up = frame.start == frame.end
         if made_up and treatment is Treatment.HTML:
             html = self._embeds.html_of(figure)
@@ -164,15 +174,30 @@ class Figures:
         if tagged:
             html = self._embeds.html_around(figure, html)
         title = frame.attributes.get("title", "").strip()
-        text = ""
-        if caption is not None and treatment is Treatment.COMPONENT:
-            text = _plain(caption)
+        text = self._taken(part.caption, treatment)
         found = Found("video", frame, url, html, title, text, own, shape)
         _replace(frame, self._embeds.node(found, treatment))
-        if caption is not None and text:
-            caption.children = []
         kept = treatment is Treatment.COMPONENT and self._embeds.keeps("shape")
         return _Placed(tagged=tagged, shape=shape if kept else "")
+
+    def _place_player(self, player: Element, caption: Element) -> None:
+        if player.tag not in PLAYERS:
+            return
+        found = self._embeds.found(player)
+        text = self._taken(caption, self._embeds.choice(found))
+        _replace(player, self._embeds.node(replace(found, caption=text)))
+
+    def _taken(self, caption: Element | None, treatment: Treatment) -> str:
+        """Return the text of a caption that goes with its video. Another one stays
+        where it is, and is listed where the video does."""
+        if caption is None or treatment in (Treatment.LINK, Treatment.DROP):
+            return ""
+        text = _plain(caption) if treatment is Treatment.COMPONENT else ""
+        if text:
+            caption.children = []
+        else:
+            self._embeds.losses.lose("caption", "<figcaption>", caption)
+        return text
 
     def _place_picture(self, part: _Part, figure: Element, layout: Layout) -> None:
         size = layout.size or width_of(part.element)
@@ -186,6 +211,9 @@ class Figures:
             _replace(part.element, [made])
 
 
+_CAPTIONED = (_Kind.PICTURE, _Kind.FRAME, _Kind.PLAYER)
+
+
 def _tie(parts: list[_Part]) -> None:
     """Give each caption to the picture or video before it, else after it."""
     for index, part in enumerate(parts):
@@ -193,7 +221,7 @@ def _tie(parts: list[_Part]) -> None:
             continue
         around = [*parts[max(index - 1, 0) : index], *parts[index + 1 : index + 2]]
         for near in around:
-            if near.kind in (_Kind.PICTURE, _Kind.FRAME) and near.caption is None:
+            if near.kind in _CAPTIONED and near.caption is None:
                 near.caption = part.element
                 break
 

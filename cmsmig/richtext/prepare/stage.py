@@ -32,7 +32,12 @@ from cmsmig.richtext.html.visibility import (
     is_unshown,
 )
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.prepare.embeds import Embeds, is_custom_embed, is_empty
+from cmsmig.richtext.prepare.embeds import (
+    PLAYERS,
+    Embeds,
+    is_custom_embed,
+    is_empty,
+)
 from cmsmig.richtext.prepare.figures import Figures
 from cmsmig.richtext.prepare.instances import (
     INSTANCE,
@@ -62,7 +67,6 @@ SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 CONTROLS = tag_set("input select textarea progress meter datalist")
 _LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
 """What is listed separately where its paragraph leaves nothing."""
-MEDIA = frozenset(("video", "audio"))
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
 _LOST = {
     **dict.fromkeys(tag_set("meta link base param track area") | HIDDEN, "dropped"),
@@ -167,7 +171,7 @@ class Stage:
         }
         embedding = Deviation.VIDEO in on
         player = self._embeds.player if embedding else self._not_embedded
-        table |= dict.fromkeys(("iframe", *MEDIA), player)
+        table |= dict.fromkeys(PLAYERS, player)
         if Deviation.EMBED in on:
             table |= dict.fromkeys(RAW_EMBEDS, self._raw_embed)
         if Deviation.TABLE_PARTS in on:
