@@ -175,6 +175,7 @@ class _Reader:
         self._silent = 0
         self._address = ""
         self._level = 0
+        self._quoted = 0
 
     def start(self, tag: Text, attrib: Mapping[Text, Text]) -> None:
         """Note a link, a picture or a heading."""
@@ -189,6 +190,9 @@ class _Reader:
                 self.account.links.setdefault(self._address, "")
         elif tag == "img":
             self._picture(given)
+        elif tag == "q":
+            self.data("‘" if self._quoted else "“")
+            self._quoted += 1
         elif tag in _LEVELS:
             self._level = _LEVELS[str(tag)]
             self.account.headings.append((self._level, ""))
@@ -197,7 +201,10 @@ class _Reader:
         """End what a tag began."""
         self._part(tag)
         self._silent -= tag in _SILENT
-        if tag == "a":
+        if tag == "q" and not self._silent:
+            self._quoted -= 1
+            self.data("’" if self._quoted else "”")
+        elif tag == "a":
             self._address = ""
         elif tag in _LEVELS:
             self._level = 0

@@ -31,6 +31,7 @@ class Deviation(StrEnum):
     BLOCKS_INSIDE = "blocks-inside"
     BLOCKS_APART = "blocks-apart"
     BLANKS = "blanks"
+    QUOTATION = "quotation"
     SPACER = "spacer"
     LIST_BLANKS = "list-blanks"
     LIST_NUMBERS = "list-numbers"
@@ -139,6 +140,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "A text after a block keeps the blank of the source's line break, which "
         "shows as an indented paragraph.",
         "No blank at the beginning of a paragraph.",
+    ),
+    DeviationRule(
+        Deviation.QUOTATION,
+        "The marks that a page draws around a `q` are gone: nothing says any more that "
+        "somebody else speaks.",
+        "The marks are in the text: “ ”, and ‘ ’ for a quotation in another.",
     ),
     DeviationRule(
         Deviation.SPACER,

@@ -160,7 +160,7 @@ class _Conversion(Listener):
         for link in {link.start: link for link in stage.pictures.links}.values():
             if link.start not in self._marking:
                 account_field(link, self._losses)
-        self._account_links(stage.links, stage.widgets.links, document)
+        self._account_links(stage.links.met, stage.widgets.links, document)
         return Converted(document, self._losses.losses())
 
     def _built(self, root: Element, marks: MarkSet) -> JsonObject:

@@ -83,7 +83,7 @@ ALWAYS: tuple[tuple[str, str, str], ...] = (
 KINDS: dict[str, str] = {
     "empty-code": "Code blocks that arrived without their code",
     "empty-embed": "Embeds that arrived without their code",
-    "script": "Scripts, style sheets and event handlers outside of embeds",
+    "script": "Scripts and event handlers outside of embeds",
     "form-control": "Form controls in a text",
     "image": "Pictures without an address",
     "comment": "Text hidden by a comment that never ends",

@@ -18,6 +18,7 @@ BODY = (
     "<table><tr><td>left</td><td>right</td></tr></table>"
     '<figure data-rt-type="image"><div><img src="a.png" alt="A boat"></div>'
     "<figcaption>In port</figcaption></figure>"
+    "<p>He said <q>so <q>it</q> is</q>.</p>"
     '<p><img src="b.png" alt="A bird"></p>'
     '<div class="w-embed"><b>Typed</b> by hand</div>'
 )

@@ -46,6 +46,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
         "The origin delivered this embed empty, so its code must be copied by hand.",
     ),
     "form-control": (CONTENT, "Rich text can't hold form controls."),
+    "head": (LAYOUT, "This belongs to the head of a page, and no reader saw it."),
     "hidden": (MEANING, "What this hid on the origin's page shows now."),
     "item-number": (
         MEANING,
@@ -83,6 +84,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "source-set": (LAYOUT, "The destination makes its own picture sizes."),
     "spacer": (LAYOUT, "A blank that shows nothing was left out."),
     "style": (LAYOUT, "Rich text has no place for this style."),
+    "style-sheet": (LAYOUT, "Rich text has no place for a style sheet."),
     "table-blank": (LAYOUT, "This has no cell and shows nothing in a table."),
     "target": (LAYOUT, "No link can open in a window of this name; a new one opens."),
     "text": (CONTENT, "Rich text can't show this text here."),

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import TypeAlias
 
-from cmsmig.richtext.build.attributes import WINDOWS, account, account_link
-from cmsmig.richtext.build.element_rules import RULES, SPACER, link_allowed
+from cmsmig.richtext.build.attributes import account
+from cmsmig.richtext.build.element_rules import RULES, SPACER
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import ALL, Deviation
 from cmsmig.richtext.engine import AssetLookup
@@ -46,9 +46,12 @@ from cmsmig.richtext.prepare.instances import (
     slot_of,
 )
 from cmsmig.richtext.prepare.late_pictures import show_late_pictures
+from cmsmig.richtext.prepare.links import Links
 from cmsmig.richtext.prepare.pictures import Pictures
+from cmsmig.richtext.prepare.quotations import QUOTATION, write_marks
 from cmsmig.richtext.prepare.table_parts import (
     cut_spans,
+    cut_stray_spans,
     leave_blanks,
     lower_feet,
     taken_out_captions,
@@ -69,12 +72,14 @@ _LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
 """What is listed separately where its paragraph leaves nothing."""
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
 _LOST = {
-    **dict.fromkeys(tag_set("meta link base param track area") | HIDDEN, "dropped"),
-    **dict.fromkeys(("script", "style"), "script"),
+    **dict.fromkeys(tag_set("base param track area") | HIDDEN, "dropped"),
+    **dict.fromkeys(tag_set("meta link title head"), "head"),
+    "style": "style-sheet",
+    "script": "script",
     "cms:comment": "comment",
 }
 """Elements that leave nothing in a document, and as what they are listed."""
-_PLAIN = tag_set(
+_PLAIN = {QUOTATION} | tag_set(
     "body div section article main nav header footer aside figure figcaption span "
     "hgroup thead tbody tfoot picture colgroup col wbr caption cms:blok"
 )
@@ -97,11 +102,13 @@ class Stage:
         custom: Handler | None = None,
     ) -> None:
         self._source = source
-        self._assets = assets
         self._losses = losses
         self._custom = custom
         self._embeds = Embeds(source, policy, assets, losses)
         self._showing = Visibility()
+        self.links = Links(
+            source, assets, losses, self._showing, windows=Deviation.LINK_TARGET in on
+        )
         self._leaving = EmptyParagraphs(lists=Deviation.LIST_BLANKS not in on)
         self.pictures = Pictures(self._embeds, on)
         self.widgets = Widgets(
@@ -121,13 +128,13 @@ class Stage:
         self._captioned = False
         self._lined = False
         """Whether a paragraph is a line here, of a heading or of code."""
-        self.links: list[tuple[Element, str, bool]] = []
-        """Every link that was met, where it leads, and whether it shows anything."""
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
         if Deviation.IMAGE_SOURCE in self._on:
             show_late_pictures(root, self._losses)
+        if Deviation.QUOTATION in self._on:
+            write_marks(root)
         stack: list[tuple[Element, Element | None, int, bool, bool]] = [
             (root, None, 0, False, False)
         ]
@@ -161,7 +168,7 @@ class Stage:
     def _handled(self, on: Set[Deviation]) -> dict[str, Handler]:
         table: dict[str, Handler] = {
             "figure": self._figure,
-            "a": self._anchor,
+            "a": self.links.work,
             "img": self._image,
             "pre": self._code_block,
             "source": self._source_set,
@@ -176,6 +183,7 @@ class Stage:
             table |= dict.fromkeys(RAW_EMBEDS, self._raw_embed)
         if Deviation.TABLE_PARTS in on:
             table["table"] = self._table
+            table |= dict.fromkeys(("tr", "td", "th"), self._table_part)
         if Deviation.COMPONENT in on:
             table[INSTANCE] = self._instance
         return table
@@ -241,7 +249,7 @@ class Stage:
             stack.extend(elements_in(below))
             if below.tag == "a":
                 link = below
-                self._note_link(below)
+                self.links.note(below)
             self.widgets.note_sign(below, link)
             account(below, self._losses, shows=False)
             if below.attributes.get("id") or below.attributes.get("name"):
@@ -299,46 +307,11 @@ class Stage:
         cut_spans(element)
         return (*captions, element)
 
-    # Links, code, and what is left out
+    def _table_part(self, element: Element) -> None:
+        cut_stray_spans(element)
+        account(element, self._losses)
 
-    def _anchor(self, element: Element) -> None:
-        given = element.attributes
-        href = given.get("href", "")
-        asset = self._assets.uploaded_asset(href) if href else None
-        if asset is None and (not href or not link_allowed(href)):
-            account(element, self._losses)
-            if href.strip():
-                self._note_link(element)
-            elif "href" in given:
-                self._blank_link(element)
-            return
-        account_link(element, self._losses)
-        window = given.get("target", "")
-        if (
-            Deviation.LINK_TARGET in self._on
-            and window.strip()
-            and window.lower() not in WINDOWS
-        ):
-            self._losses.lose("target", window, element)
-        self._note_link(element)
-        if reason := self._assets.missing(href):
-            self._losses.lose("missing-file", href, element, why=reason)
-        if asset is not None:
-            given["href"] = asset.filename
-            given["data-linktype"] = "asset"
-
-    def _note_link(self, element: Element) -> None:
-        href = element.attributes.get("href", "")
-        self.links.append((element, href, self._showing.shows(element)))
-
-    def _blank_link(self, element: Element) -> None:
-        """Record a link that leads nowhere, if it shows anything to click on."""
-        if self._losses.settled(element) or not self._showing.shows(element):
-            return
-        self._losses.settle(element)  # it may continue in another element
-        what = self._source[element.start : element.inner_start] or "<a>"
-        why = "This link has no address, so only its content stays."
-        self._losses.lose("link", what, element, why=why)
+    # Code, and what is left out
 
     def _span(self, element: Element) -> None:
         given = element.attributes
@@ -361,7 +334,7 @@ class Stage:
                 self._lost_whole("dropped", node)
             else:
                 if node.tag == "a":
-                    self._note_link(node)
+                    self.links.note(node)
                 account(node, self._losses)
                 if name := node.attributes.get("id"):
                     self._losses.lose("anchor", name, node)
@@ -379,7 +352,9 @@ class Stage:
         self._lost_tag("form-control", element)
 
     def _lost(self, element: Element) -> None:
-        self._lost_whole(_LOST[element.tag], element)
+        styles = "stylesheet" in element.attributes.get("rel", "").lower()
+        kind = "style-sheet" if styles else _LOST[element.tag]
+        self._lost_whole(kind, element)
         if element.tag in HIDDEN:
             element.children = []
 

@@ -13,6 +13,7 @@ from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.numbers import span
 
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
+_IN_TABLES = _SECTIONS | {"table"}
 _ROWS = frozenset(("thead", "tbody", "tr"))
 _MOST_RUNNING = 100
 """Cells that go on into one row: of a table with more nothing is cut, so that the
@@ -85,6 +86,20 @@ def cut_spans(table: Element) -> None:
         for name, size in (("colspan", width), ("rowspan", bottom - top)):
             if span(cell.attributes, name) != size:
                 cell.attributes[name] = str(size)
+
+
+def cut_stray_spans(part: Element) -> None:
+    """Do the same for a cell outside of a row, which is one of a single row, and for
+    rows outside of a table, at the first of them."""
+    around = part.parent
+    if around is None:
+        return
+    if part.tag == "tr":
+        if part.nth == 1 and around.tag not in _IN_TABLES:
+            cut_spans(around)
+    elif around.tag != "tr":
+        part.attributes.pop("colspan", None)
+        part.attributes.pop("rowspan", None)
 
 
 def _placed(rows: list[Element]) -> list[_Placed] | None:

@@ -37,6 +37,8 @@ _TEXT = "Compare the story with the old page, and add what is missing by hand."
 _VIDEO = "Choose `video_block` in notebook 02; in design.yaml, `embed` needs the field."
 _WORDS: Mapping[str, tuple[str, str]] = {
     "anchor": ("Jump mark", "Let links to it lead to the page itself."),
+    "background": ("Picture behind a text", _TEXT),
+    "caption": ("Caption of a video", "Nothing, if it may stay a paragraph."),
     "component": ("Component left out", _EMBED),
     "description": ("Description", _TEXT),
     "dropped": ("Element left out", _TEXT),
@@ -45,7 +47,9 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "empty-embed": ("Empty embed", _COPY),
     "form-control": ("Form field", "Build the form in the new site."),
     "half-character": ("Half a character", "Write the emoji again in the story."),
+    "head": ("Part of the head of a page", "Nothing: no page shows it."),
     "hidden": ("Text that was hidden", "Delete it in the story if it is not to show."),
+    "icon": ("Sign that the page draws", "Write it as a text or emoji in the story."),
     "iframe": ("Frame left out", _EMBED),
     "image": ("Picture without an address", "Add the picture to the story by hand."),
     "instance": (
@@ -83,6 +87,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "source-set": ("Picture sizes", _LOOK),
     "sentence": ("Block within a sentence", _LOOK),
     "size": ("Size of a picture", _LOOK),
+    "style-sheet": ("Style sheet", _LOOK),
     "target": ("Window of a link", _LOOK),
     "time": (
         "Time of a date",
@@ -100,6 +105,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "video-author": ("Author of a video", _VIDEO),
     "video-frame": ("Frame address of a video", _VIDEO),
     "video-thumbnail": ("Thumbnail of a video", _VIDEO),
+    "widget": ("Widget", _TEXT),
     "video-title": ("Title of a video", _VIDEO),
 }
 """By the code of a loss: what it is called, and what to do about it."""

@@ -26,6 +26,7 @@ from tests.support.richtext.conservation import (
     of_losses,
     reordered,
     soup,
+    times,
     unaccounted,
     vague,
 )
@@ -38,7 +39,6 @@ _TELLING = (
 )
 _SIZES = ("data-rt-max-width", "max-width", "width")
 _SHAPES = ("data-rt-dimensions", "padding-bottom", "data-rt-max-height")
-_TIMES = re.compile(r"([0-9]+) times in this body")
 _ATTRIBUTE = re.compile(r'([^\s=<>"]+)="(.*)"', re.S)
 _DECLARATION = re.compile(r"([\w-]+): (.*)", re.S)
 _TAG = re.compile(r"<([^\s<>/]+)>")
@@ -72,19 +72,14 @@ def untrue(html: str, converted: Converted) -> list[str]:
     source, held = _of_markup(html), _of_document(converted.document)
     lost = Counter[Thing]()
     for loss in converted.losses:
-        lost.update(dict.fromkeys(_things(loss), _times(loss)))
+        lost.update(dict.fromkeys(_things(loss), times(loss)))
     found = [
-        f"{sort} {which}: lost {times}, held {held[sort, which]} of "
+        f"{sort} {which}: lost {often}, held {held[sort, which]} of "
         f"{source[sort, which]}"
-        for (sort, which), times in lost.items()
-        if times > source[sort, which] - held[sort, which]
+        for (sort, which), often in lost.items()
+        if often > source[sort, which] - held[sort, which]
     ]
     return [*found, *_untrue_links(html, converted), *_untrue_marks(html, converted)]
-
-
-def _times(loss: Loss) -> int:
-    counted = _TIMES.fullmatch(loss.context)
-    return int(counted[1]) if counted else 1
 
 
 def _things(loss: Loss) -> Iterator[Thing]:

@@ -40,6 +40,8 @@ _SHIELDS = frozenset(
 _LOST_PROP = re.compile(r'prop-[^=]+="(.*)"', re.S)
 _MORE = re.compile(r" … and ([0-9,]+) more times in this body\Z")
 """How often a loss that covers others was met, behind its context."""
+_TIMES = re.compile(r"([0-9]+) times in this body")
+"""How often a loss was met that is counted, in the place of its context."""
 _WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
 _SOURCES = {
     "iframe": ("src",),
@@ -219,7 +221,12 @@ def of_html(html: str, into: Account | None = None) -> Account:
 
 
 def _in_order(tag: Tag) -> list[object]:
-    """Return what is in a tag as pages show it: in tables captions first, feet last."""
+    """Return what is in a tag as pages show it: in tables captions first, feet last;
+    marks around quotations."""
+    if tag.name == "q":
+        marks = "‘’" if tag.find_parent("q") else "“”"
+        before, after = map(NavigableString, marks)
+        return [before, *tag.contents, after]
     if tag.name != "table":
         return list(tag.contents)
     places = {"caption": 0, "tfoot": 2}
@@ -421,10 +428,18 @@ def _listed(value: object) -> list[object]:
 
 
 def each_time(losses: Iterable[Loss]) -> Iterator[Loss]:
-    """Yield each loss as often as it was met; the last of many alike has a count."""
+    """Yield each loss as often as it was met; looks and the last of many alike have a
+    count."""
     for loss in losses:
         more = _MORE.search(loss.context)
-        yield from repeat(loss, 1 + (int(more[1].replace(",", "")) if more else 0))
+        again = int(more[1].replace(",", "")) if more else times(loss) - 1
+        yield from repeat(loss, 1 + again)
+
+
+def times(loss: Loss) -> int:
+    """Return how often a loss was met that is counted instead of having a context."""
+    counted = _TIMES.fullmatch(loss.context)
+    return int(counted[1]) if counted else 1
 
 
 def of_losses(losses: Iterable[Loss], into: Account | None = None) -> Account:
@@ -523,7 +538,9 @@ def words(pieces: Iterable[str]) -> list[str]:
 
 
 _BEGINNINGS: dict[str, tuple[str, ...]] = {
-    "script": ("<script", "<style", "on"),
+    "script": ("<script", "on"),
+    "style-sheet": ("<style", "<link"),
+    "head": ("<head", "<title", "<meta", "<link"),
     "iframe": ("<iframe",),
     "form-control": ("<input", "<select", "<textarea", "<progress", "<meter"),
     "comment": ("<!--",),

@@ -133,7 +133,11 @@ def lines(html: str) -> list[str]:
         at, name = found.end(), found[2].lower()
         known = not _IN_TABLES.fullmatch(name) or "table" in open_
         parts = known and bool(_LINES.fullmatch(name) or _IN_TABLES.fullmatch(name))
-        if found[1]:
+        if name == "q" and not found[1]:
+            texts[-1] += "‘" if "q" in open_ else "“"
+        if name == "q" and found[1] and _ends(name, open_):
+            texts[-1] += "’" if "q" in open_ else "”"
+        elif found[1]:
             parts = parts and (_ends(name, open_) or name in _MADE_BY_ENDS)
         elif known and name not in ("br", "hr", "img"):
             for item in _ITEMS.get(name, ()):
