@@ -12,10 +12,18 @@ export interface Story<Content extends Block = Block> {
   uuid: string;
   name: string;
   slug: string;
-  /** Without a slash at its start. */
+  /** The path without a slash at its start; the one in the language that was asked for. */
   full_slug: string;
+  /** The path in the primary language; null where no language was asked for. */
+  default_full_slug?: string | null;
   /** `default`, or the language that was asked for. */
   lang: string;
+  /** `languages: fields`: the story in other languages, some of which it may lack. */
+  translated_slugs?: TranslatedSlug[] | null;
+  /** `languages: folders`: the same page in other languages. */
+  alternates?: Alternate[];
+  /** Where editors see the preview, if they named another path; no address of the page. */
+  path?: string | null;
   content: Content;
   tag_list: string[];
   position: number;
@@ -26,6 +34,28 @@ export interface Story<Content extends Block = Block> {
   first_published_at: string | null;
   published_at: string | null;
   sort_by_date: string | null;
+}
+
+/** A story in another language. */
+export interface TranslatedSlug {
+  lang: string;
+  /** Without the language's code in front. */
+  path: string;
+  /** Null: the story does not exist in the language, and shows the primary one's text. */
+  name: string | null;
+  published: boolean | null;
+}
+
+/** The same page in another language, a story of its own. */
+export interface Alternate {
+  id: number;
+  name: string;
+  slug: string;
+  full_slug: string;
+  /** Whether visitors can open it. */
+  published: boolean;
+  is_folder: boolean;
+  parent_id: number | null;
 }
 
 /** A UUID; the story itself where `resolve_relations` names the field. */

@@ -1,21 +1,22 @@
-"""The design as a page for front-end developers: each content type and block with its
-fields, the values that they hold, and the origin's fields that they come from.
+"""The design as a page for front-end developers: the languages, each content type and
+block with its fields, the values that they hold, and the origin's fields that they come
+from, and what was in the head of the old pages.
 
 All texts are content: Markdown and HTML in them are escaped.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
+from cmsmig.design_export.languages import languages_section
+from cmsmig.design_export.markdown import Row, code, listed, table, text
+from cmsmig.design_export.old_pages import old_pages
 from cmsmig.mapping.compare.component_fields import in_order, options_of, schema_of
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
-    Design,
     Encoding,
     FieldDesign,
 )
@@ -23,7 +24,7 @@ from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
 )
-from cmsmig.printable import printable
+from cmsmig.steps.decide.decided_design import DecidedDesign
 
 _VALUES: Mapping[str, str] = {
     "text": "text on one line",
@@ -72,17 +73,15 @@ _RULES = (
     "maximum_entries",
     "filetypes",
 )
-_CODE = re.compile(r"[\w ./@+,:;()'-]+")
-_ACTS = re.compile(r"([\\`*_\[\]|#~!])")
-_Row: TypeAlias = "Sequence[str]"
 
 
-def reference_page(design: Design) -> str:
+def reference_page(decided: DecidedDesign) -> str:
     """Return the Markdown of the page."""
-    return "\n".join(chain.from_iterable(_sections(design))) + "\n"
+    return "\n".join(chain.from_iterable(_sections(decided))) + "\n"
 
 
-def _sections(design: Design) -> Iterator[Iterable[str]]:
+def _sections(decided: DecidedDesign) -> Iterator[Iterable[str]]:
+    design = decided.design
     bodies = {each.name: each.body for each in component_bodies(design)}
     yield (
         "# Content types and blocks",
@@ -91,24 +90,28 @@ def _sections(design: Design) -> Iterator[Iterable[str]]:
         "value may be absent.",
         "",
     )
+    yield languages_section(decided)
     for content_type in design.content_types:
         yield _content_type(content_type, bodies)
+        yield old_pages(decided, content_type.collection_id)
     types = {each.component for each in design.content_types}
     for name, body in bodies.items():
         if name not in types:
             rows = [_row(key, each, None) for key, each in _fields(body)]
-            yield _heading(body, "Block"), *_table(_HEAD[:4], [r[:4] for r in rows])
+            shown = table(_HEAD[:4], [r[:4] for r in rows]) if rows else _NO_FIELDS
+            yield _heading(body, "Block"), *shown
     if datasources := datasource_bodies(design):
         yield ("## Datasources", "")
-        yield _table(
+        yield table(
             ("Datasource", "Name", "Values"),
             [
-                (_code(s.slug), _text(s.name), _listed(value for _, value in s.entries))
+                (code(s.slug), text(s.name), listed(value for _, value in s.entries))
                 for s in datasources
             ],
         )
 
 
+_NO_FIELDS = ("It has no fields.", "")
 _HEAD = ("Field", "Name", "Type", "Value", "Origin field", "Encoding", "Remarks")
 
 
@@ -118,10 +121,10 @@ def _content_type(
     body = bodies[made.component]
     designs = {each.key: each for each in made.fields}
     yield _heading(body, "Content type")
-    dated = _code(made.date_field) if made.date_field else "the creation of the item"
+    dated = code(made.date_field) if made.date_field else "the creation of the item"
     yield (
-        f"Collection {_code(made.collection_slug)}; stories in the folder "
-        f"{_code(made.folder)}, first published by {dated}."
+        f"Collection {code(made.collection_slug)}; stories in the folder "
+        f"{code(made.folder)}, first published by {dated}."
     )
     yield ""
     found = [*_fields(body)]
@@ -129,13 +132,14 @@ def _content_type(
         inside = _fields(bodies[section.component]) if section.component else ()
         found += ((f"{section.key}[0].{key}", each) for key, each in inside)
     rows = [_row(key, each, designs.get(key.rpartition(".")[2])) for key, each in found]
-    yield from _table(_HEAD, rows)
+    # The name and the path of a story are no fields.
+    yield from table(_HEAD, rows) if rows else _NO_FIELDS
     if made.left_out:
         yield from ("Fields of the collection that are left out:", "")
-        yield from _table(
+        yield from table(
             ("Origin field", "Type", "Reason"),
             [
-                (_code(e.origin), _text(e.origin_type), _text(e.note))
+                (code(e.origin), text(e.origin_type), text(e.note))
                 for e in made.left_out
             ],
         )
@@ -148,27 +152,27 @@ def _fields(body: JsonObject) -> Iterator[tuple[str, JsonObject]]:
             yield key, schema[key]
 
 
-def _row(key: str, definition: JsonObject, design: FieldDesign | None) -> _Row:
+def _row(key: str, definition: JsonObject, design: FieldDesign | None) -> Row:
     kind = str(definition.get("type"))
     value = _ENCODED.get(design.encoding, "") if design else ""
     held = definition.get("component_whitelist") or definition.get(
         "filter_content_type"
     )
-    listed = [
+    values = [
         *(options_of(definition) or ()),
         *(held if isinstance(held, list) else ()),
     ]
     if definition.get("datasource_slug"):
-        listed.append(f"datasource {definition['datasource_slug']}")
-    of = f": {_listed(listed)}" if listed else ""
+        values.append(f"datasource {definition['datasource_slug']}")
+    of = f": {listed(values)}" if values else ""
     return (
-        _code(key),
-        _text(definition.get("display_name") or ""),
-        _code(kind),
+        code(key),
+        text(definition.get("display_name") or ""),
+        code(kind),
         (value or _VALUES.get(kind, "")) + of,
-        f"{_code(design.origin)} ({_text(design.origin_type)})" if design else "",
-        _code(design.encoding) if design else "",
-        _text("; ".join(_remarks(definition))),
+        f"{code(design.origin)} ({text(design.origin_type)})" if design else "",
+        code(design.encoding) if design else "",
+        text("; ".join(_remarks(definition))),
     )
 
 
@@ -179,34 +183,12 @@ def _remarks(definition: JsonObject) -> Iterator[str]:
     for name in _RULES:
         if definition.get(name) not in (None, ""):
             limit = definition[name]
-            listed = limit if isinstance(limit, list) else [limit]
-            yield f"{name} {', '.join(map(str, listed))}"
+            limits = limit if isinstance(limit, list) else [limit]
+            yield f"{name} {', '.join(map(str, limits))}"
     if definition.get("description"):
         yield str(definition["description"])
 
 
 def _heading(body: JsonObject, kind: str) -> str:
-    name = _text(body.get("display_name") or body["name"])
-    return f"## {kind}: {name} ({_code(body['name'])})\n"
-
-
-def _table(head: _Row, rows: Iterable[_Row]) -> Iterator[str]:
-    for row in (head, ["---"] * len(head), *rows):
-        yield f"| {' | '.join(row)} |"
-    yield ""
-
-
-def _listed(values: Iterable[object]) -> str:
-    return ", ".join(map(_code, values))
-
-
-def _code(value: object) -> str:
-    text = str(value)
-    return f"`{text}`" if _CODE.fullmatch(text) else _text(text)
-
-
-def _text(value: object) -> str:
-    """Return a text that Markdown shows as it is, on one line."""
-    text = printable(" ".join(str(value).split()))
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _ACTS.sub(r"\\\1", text)
+    name = text(body.get("display_name") or body["name"])
+    return f"## {kind}: {name} ({code(body['name'])})\n"

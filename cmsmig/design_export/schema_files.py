@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.design_export.languages import languages_file
 from cmsmig.design_export.reference import reference_page
 from cmsmig.design_export.typescript import typescript
 from cmsmig.mapping.decisions.design import Design
@@ -17,6 +18,7 @@ from cmsmig.mapping.propose.component_payloads import (
     datasource_bodies,
 )
 from cmsmig.mapping.uids import group_uuid
+from cmsmig.steps.decide.decided_design import DecidedDesign
 from cmsmig.ui.report_file import write_text
 
 _SPACE: Final = "design"
@@ -45,18 +47,20 @@ class SchemaFiles:
         }
 
 
-def write_schema(design: Design, folder: Path) -> SchemaFiles:
+def write_schema(decided: DecidedDesign, folder: Path) -> SchemaFiles:
     """Write all files of a design below `folder`; replaces those that are there.
 
     Raises `StorageError` when the disk refuses.
     """
+    design = decided.design
+    files = _component_files(design) | {"languages.json": languages_file(decided)}
     texts = {
         path: json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-        for path, content in _component_files(design).items()
+        for path, content in files.items()
     }
     texts |= {
         "stories.d.ts": typescript(design),
-        "reference.md": reference_page(design),
+        "reference.md": reference_page(decided),
     }
     paths = [write_text(folder / path, text) for path, text in texts.items()]
     return SchemaFiles(tuple(paths), design)

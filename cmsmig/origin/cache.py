@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError, SettingsError, UnreadError
-from cmsmig.origin.page_list import StaticPage, parse_pages, parse_published_paths
+from cmsmig.origin.page_list import StaticPage, parse_pages, parse_templates
 from cmsmig.origin.pages import PageStore
 from cmsmig.origin.records import (
     AGAIN,
@@ -77,9 +77,7 @@ class RawCache:
         pages = self._pages() or []
         found = map(self.collection, self.collection_ids())
         return tuple(
-            replace(
-                each, published_paths=parse_published_paths(pages, each.collection_id)
-            )
+            replace(each, templates=parse_templates(pages, each.collection_id))
             for each in found
         )
 

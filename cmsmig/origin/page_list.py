@@ -3,10 +3,11 @@ of collections."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject, text_of
-from cmsmig.origin.schema import objects_in
+from cmsmig.origin.schema import TemplatePage, objects_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +35,32 @@ def parse_pages(listed: list[Json]) -> tuple[StaticPage, ...]:
     )
 
 
-def parse_published_paths(
-    listed: list[Json], collection_id: str
-) -> tuple[tuple[str, str], ...]:
-    """Return the locale and the public path of each template page of a collection."""
+def parse_templates(listed: list[Json], collection_id: str) -> tuple[TemplatePage, ...]:
+    """Return the template pages of a collection."""
     return tuple(
-        (text_of(each.get("localeId")), path)
+        TemplatePage(
+            text_of(each.get("localeId")),
+            text_of(each.get("publishedPath")),
+            tuple(_head(each)),
+        )
         for each in objects_in(listed)
         if each.get("collectionId") == collection_id and not each.get("isBranch")
-        if (path := text_of(each.get("publishedPath")))
     )
+
+
+def _head(page: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield the patterns that a page has, as the designer calls them. Source: origin,
+    pages: `titleCopied` and `descriptionCopied` say that open graph has those of SEO.
+    """
+    seo, graph = (objects_in([page.get(name)]) for name in ("seo", "openGraph"))
+    for name in ("title", "description"):
+        own = "".join(text_of(each.get(name)) for each in seo)
+        if own:
+            yield f"SEO {name}", own
+        for each in graph:
+            is_copied = each.get(f"{name}Copied") is True
+            if shown := own if is_copied else text_of(each.get(name)):
+                yield f"Open graph {name}", shown
 
 
 def _page(page: JsonObject) -> StaticPage:

@@ -99,6 +99,18 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class TemplatePage:
+    """A page of the designer that shows the items of a collection."""
+
+    locale_id: str
+    """The id of its locale, as pages name it, or empty."""
+    path: str
+    """The collection's public path there; empty where it is not published."""
+    head: tuple[tuple[str, str], ...] = ()
+    """The patterns of what is in the head of the page, by name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Collection:
     """A collection and its field schema."""
 
@@ -113,9 +125,8 @@ class Collection:
     where its own name did."""
     unread: str = ""
     """Why the last pull could not read it, in a sentence; empty where it could."""
-    published_paths: tuple[tuple[str, str], ...] = ()
-    """Of its template pages: the id of their locale, or empty, and the collection's
-    public path there."""
+    templates: tuple[TemplatePage, ...] = ()
+    """The pages of the designer that show its items."""
 
     @property
     def is_known(self) -> bool:

@@ -107,11 +107,12 @@ def _shown(site: Site, collection: Collection, primary: str) -> dict[str, Parts]
     that names no locale of the site is of the primary, where that has no other."""
     named = {name: each.locale_id for each in site.locales for name in each.names}
     found: dict[str, Parts] = {}
-    for locale, path in sorted(
-        collection.published_paths, key=lambda each: bool(each[0]) - (each[0] in named)
+    for page in sorted(
+        collection.templates,
+        key=lambda each: bool(each.locale_id) - (each.locale_id in named),
     ):
-        if parts := parts_of(path):
-            found.setdefault(named.get(locale, primary), parts)
+        if parts := parts_of(page.path):
+            found.setdefault(named.get(page.locale_id, primary), parts)
     return found
 
 

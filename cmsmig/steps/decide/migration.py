@@ -11,23 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from cmsmig.counting import and_more
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger, derived_namespace
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
+from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import DraftContext
-from cmsmig.mapping.propose.block_designs import split_design
 from cmsmig.mapping.propose.component_payloads import needed_components
-from cmsmig.mapping.propose.decision_checks import (
-    check_against,
-    undecided_collections,
-    undecided_design,
-)
-from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose, needed_collections
 from cmsmig.mapping.select.reference_targets import KnownItems
 from cmsmig.mapping.select.routes import Routes
@@ -38,12 +30,16 @@ from cmsmig.mapping.select.selection import (
     find_publishable,
 )
 from cmsmig.mapping.select.story_paths import Places
-from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.decision_store import Decisions, read_decisions
+from cmsmig.steps.decide.decided_design import (
+    check_decisions,
+    read_with_rules,
+    whole_design,
+)
+from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.drafter import Drafter, DraftStore
 from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
 from cmsmig.steps.decide.migration_items import (
@@ -53,12 +49,11 @@ from cmsmig.steps.decide.migration_items import (
     translate,
 )
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
-from cmsmig.steps.decide.rules_file import RuleFile, load_rules, with_rules
+from cmsmig.steps.decide.rules_file import RuleFile
 from cmsmig.steps.decide.split_decisions import (
     Splits,
     find_splits,
     refuse_undecided,
-    undesigned_blocks,
 )
 
 
@@ -243,9 +238,9 @@ def open_migration(
     """
     derived = DerivedFile(project.derived)
     origin = read_origin(project, settings.site_id, derived)
-    decisions, rules = _read_decisions(project, settings)
+    decisions, rules = read_with_rules(project, settings)
     with _noting(undecided):
-        _check(decisions, origin, reviewing=reviewing)
+        check_decisions(decisions, origin, reviewing=reviewing)
     engine = NativeEngine(rules=rules.rules if rules else None)
     selections = origin.select(decisions.collections)
     if undecided:
@@ -277,7 +272,7 @@ def open_migration(
     whole = Migration(
         origin=origin,
         decisions=decisions,
-        design=_whole_design(decisions, rules),
+        design=whole_design(decisions, rules),
         splits=splits,
         selected=selected,
         skipped=skipped,
@@ -306,41 +301,6 @@ def open_migration(
     return whole.cut_down({each.item.key for each in chosen}, needed, pilot)
 
 
-def open_design(project: Project, settings: Settings) -> Design:
-    """Return the design as it is imported; looks at no body.
-
-    Without a complete pull it is what the decision files say: which fields are
-    translated is not known then. Raises `UndecidedError` without the decisions and
-    `DecisionsError` when they do not fit each other or what was pulled.
-    """
-    decisions, rules = _read_decisions(project, settings)
-    if RawCache(project.raw).complete():
-        derived = DerivedFile(project.derived)
-        origin = read_origin(project, settings.site_id, derived)
-        _check(decisions, origin, reviewing=False)
-        selections = origin.select(decisions.collections)
-        _, decisions, _ = translate(origin, decisions, selections, derived)
-    return _whole_design(decisions, rules)
-
-
-def _read_decisions(
-    project: Project, settings: Settings
-) -> tuple[Decisions, RuleFile | None]:
-    """Return the decisions and the project's own rules, whose hash is one of them."""
-    decisions = read_decisions(project)
-    rules = load_rules(project, settings.rules)
-    if rules is None:
-        return decisions, None
-    hashes = {**decisions.hashes, rules.name: rules.digest}
-    return replace(decisions, hashes=hashes), rules
-
-
-def _whole_design(decisions: Decisions, rules: RuleFile | None) -> Design:
-    """Return the design with everything that the other decisions ask of it."""
-    split = split_design(decisions.design, decisions.blocks)
-    return with_rules(with_instance_blocks(split, decisions.embeds), rules)
-
-
 @contextmanager
 def _noting(undecided: list[str] | None) -> Iterator[None]:
     """Add what is not decided to a list; without one, it stays an error."""
@@ -350,37 +310,6 @@ def _noting(undecided: list[str] | None) -> Iterator[None]:
         if undecided is None:
             raise
         undecided.append(str(error))
-
-
-def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
-    for decision in (
-        decisions.collections,
-        decisions.design,
-        decisions.blocks,
-        decisions.embeds,
-    ):
-        check_against(decision, origin.collections)
-    undecided = (
-        *_find_unreviewed(decisions),
-        *undecided_collections(
-            decisions.collections, origin.collections, origin.site.locales
-        ),
-        *undecided_design(decisions.design, decisions.collections, origin.collections),
-        *(() if reviewing else undesigned_blocks(decisions.design, decisions.blocks)),
-    )
-    if undecided:
-        more = and_more(len(undecided), 1, ", and ")
-        raise UndecidedError(
-            f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 to 03, in "
-            "the files under decisions/, or run `cmsmig decide --accept-proposals "
-            "--reviewer NAME`, which adds what is missing and keeps the rest."
-        )
-
-
-def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
-    for decision in (decisions.collections, decisions.design):
-        if decision.reviewed is None:
-            yield f"{FILE_NAMES[type(decision)]} is not accepted yet."
 
 
 def _with_folders_of(places: Places, keys: Set[ItemKey]) -> Places:
