@@ -8,7 +8,9 @@ that is built from the guide reads every story with the official client (drafts,
 is published) and shows it with the official renderer. Each rich text body has to show
 the words of the origin's body in their order and as many pictures, or be listed with a
 loss in the plan; with isolated embeds no page runs code of the content. The types have
-to compile, and to take every story. Needs Node and npm. Exits 1 on anything else.
+to compile, and to take every story. Of a generated site in two languages, the front end
+has to list just the items that the origin has in a language, and of each page its paths
+in both. Needs Node and npm. Exits 1 on anything else.
 """
 
 from __future__ import annotations
@@ -30,13 +32,31 @@ import yaml
 from tests.proofs.measuring.processes import Project, project
 from tests.proofs.measuring.results import print_table, tell
 from tests.proofs.sites.official_reader import CLIENT, ask, installed, run
-from tests.proofs.sites.ways import decide, items_in, sites_in, stories_of
+from tests.proofs.sites.ways import (
+    AS_FIELDS,
+    PUBLISHED,
+    decide,
+    items_in,
+    sites_in,
+    stories_of,
+)
 from tests.support.richtext.conservation import of_html, soup, words
+from tests.support.two_languages import write_two_languages
 
 GUIDE = Path(__file__).parents[3] / "docs" / "front-end.md"
 RATE = 1_000
 SHOWN = 10
 WAYS = ("whole", "split", "encoded", "published")
+CODE = "fr-fr"
+"""The second language of the site in two languages, as the destination names it."""
+IN_TWO_LANGUAGES = {
+    "fields": AS_FIELDS,
+    "fields-published": AS_FIELDS | PUBLISHED,
+    "folders-published": PUBLISHED,
+}
+"""What is decided of that site, by way."""
+ITEMS = 60
+"""Of that site."""
 _CODE = re.compile(r"^```js\n(.*?)^```$", re.M | re.S)
 _TYPE = re.compile(r'^export interface (\w+) extends Block<"([^"]+)">', re.M)
 
@@ -55,6 +75,8 @@ class Shown:
     recorded: Counter[str] = field(default_factory=Counter)
     """Bodies that show other words, by a loss that the plan lists of them."""
     typed: int = 0
+    spoken: dict[str, int] = field(default_factory=dict)
+    """Stories that exist in each language."""
     wrong: list[str] = field(default_factory=list)
 
     def row(self) -> dict[str, object]:
@@ -68,6 +90,7 @@ class Shown:
             "equal": self.equal,
             "other, by a listed loss": dict(self.recorded),
             "typed stories": self.typed,
+            "in each language": self.spoken,
             "wrong": len(self.wrong),
         }
 
@@ -76,15 +99,25 @@ def main(arguments: list[str]) -> int:
     """Show, print the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="front_end.py")
     parser.add_argument("sites", type=Path, nargs="*")
-    parser.add_argument("--way", choices=WAYS, action="append")
+    every = (*WAYS, *IN_TWO_LANGUAGES)
+    parser.add_argument("--way", choices=every, action="append")
     chosen = parser.parse_args(arguments)
     code = "\n".join(_CODE.findall(GUIDE.read_text("utf-8")))
     (installed(CLIENT) / "guide.mjs").write_text(code)
+    ways = chosen.way or every
     found = [
         _moved(name, site, way)
         for name, site in sites_in(chosen.sites)
-        for way in chosen.way or WAYS
+        for way in ways
+        if way in WAYS
     ]
+    with tempfile.TemporaryDirectory() as folder:
+        write_two_languages(Path(folder), ITEMS)
+        found += [
+            _moved("two languages", Path(folder), way)
+            for way in ways
+            if way in IN_TWO_LANGUAGES
+        ]
     for each in found:
         for text in each.wrong[:SHOWN]:
             print(f"{each.site} {each.way}: {text}")
@@ -98,9 +131,10 @@ def _moved(name: str, site: Path | None, way: str) -> Shown:
     found = Shown(name, way)
     with (
         tempfile.TemporaryDirectory() as folder,
-        project(Path(folder), site, rate=RATE) as here,
+        project(Path(folder), site, rate=RATE, languages=(CODE,)) as here,
     ):
         decide(here, way)
+        here.edit(IN_TWO_LANGUAGES.get(way, {}))
         schema = Path(folder, "schema")
         here.run("schema", "--out", str(schema))
         plan = here.run("plan", "--json", codes=(0, 1)).document
@@ -109,14 +143,18 @@ def _moved(name: str, site: Path | None, way: str) -> Shown:
             (schema / "components" / "design" / "components.json").read_text()
         )
         asked = {
-            "version": "published" if way == "published" else "draft",
+            "version": "published" if way.endswith("published") else "draft",
             "components": components,
+            "site": json.loads((schema / "languages.json").read_text("utf-8")),
         }
         answer = ask("front_end.mjs", dict(here.served.announced), **asked)
         found.stories, found.resolved = len(answer["stories"]), answer["resolved"]
         found.wrong += _unsafe(answer["pages"])
         _compare(here, plan, answer["fields"], found)
         _check_types(schema, answer["stories"], found)
+        if way in IN_TWO_LANGUAGES:
+            found.wrong += _misplaced(here, way, answer["languages"])
+        found.spoken = {tag: len(each) for tag, each in answer["languages"].items()}
     return found
 
 
@@ -138,7 +176,8 @@ def _compare(
     here: Project, plan: dict, shown: dict[str, dict[str, str]], found: Shown
 ) -> None:
     """Compare the words of each body."""
-    sets = ("live", "items") if found.way == "published" else ("items", "live")
+    is_public = found.way.endswith("published")
+    sets = ("live", "items") if is_public else ("items", "live")
     first, then = (items_in(here.folder / "raw" / name) for name in sets)
     design = yaml.safe_load((here.folder / "decisions" / "design.yaml").read_text())
     losses: dict[tuple[str, str], list[str]] = {}
@@ -161,6 +200,45 @@ def _compare(
                 found.recorded[", ".join(sorted({*listed}))] += 1
             else:
                 found.wrong.append(f"{path} {made['origin']}: {_first(wanted, seen)}")
+
+
+def _misplaced(
+    here: Project, way: str, languages: dict[str, dict[str, dict]]
+) -> Iterator[str]:
+    """Yield what is listed in a language and is not the origin's, and pages whose
+    paths in other languages are not those that are listed there."""
+    raw = here.folder / "raw"
+    (site,) = json.loads((raw / "sites.json").read_text())["sites"]
+    first, (second,) = site["locales"]["primary"], site["locales"]["secondary"]
+    staged, live = (items_in(raw / name) for name in ("items", "live"))
+    there = live if way.endswith("published") else live | staged
+    held = {uuid: key for key, (uuid, _) in stories_of(here.folder).items()}
+    paths: dict[tuple[str, str], dict[str, str]] = {}
+    for tag, listed in languages.items():
+        for uuid, each in listed.items():
+            paths.setdefault(held[uuid][:2], {})[tag] = each["path"]
+    for locale in (first, second):
+        own = locale["cmsLocaleId"]
+        # In fields, an item is in a language when its story in the primary one is.
+        base = own if way.startswith("folders") else first["cmsLocaleId"]
+        wanted = {
+            key[:2]
+            for key in held.values()
+            if key[2] == base and key in there
+            if (other := (*key[:2], own)) in there
+            if not staged.get(other, {}).get("isArchived")
+        }
+        seen = {item for item, found in paths.items() if locale["tag"] in found}
+        for item in wanted ^ seen:
+            what = "missing" if item in wanted else "made up"
+            yield f"{item} in {locale['tag']}: {what}"
+    for listed in languages.values():
+        for uuid, each in listed.items():
+            pages = {page["tag"]: page["path"] for page in each["pages"]}
+            wanted = paths[held[uuid][:2]]
+            number = len(soup(each["links"]).find_all("link", hreflang=True))
+            if pages != wanted or number != (3 if len(wanted) > 1 else 0):
+                yield f"{each['path']}: {pages} in place of {wanted}, {number} links"
 
 
 def _visible(html: str) -> list[str]:

@@ -1,18 +1,21 @@
 // A front end for the stories of any import, built from docs/front-end.md alone. The code
 // of that page is beside this file as guide.mjs.
 //
-//   asked, on standard input:  {"endpoint", "token", "version", "components"}
+//   asked, on standard input:  {"endpoint", "token", "version", "components", "site"}
 //   answered:                  {"stories": [...], "pages": {uuid: html},
-//                               "fields": {uuid: {key: html}}, "resolved": count}
+//                               "fields": {uuid: {key: html}}, "resolved": count,
+//                               "languages": {tag: {uuid: {"path", "pages", "links"}}}}
 //
-// `components` are the components of `cmsmig schema`. A page shows every field by its type.
-// `resolved` are the relations that the service resolves, in a page of each content type; it
-// is an error where these are not the stories that their UUIDs name.
+// `components` and `site` are the components and the languages of `cmsmig schema`. A page
+// shows every field by its type. `resolved` are the relations that the service resolves, in
+// a page of each content type; it is an error where these are not the stories that their
+// UUIDs name, and where a page that is not there is one. `languages` are the stories that
+// exist in each language, with the pages in all others and the links to them.
 
 import { readFileSync } from "node:fs";
 import * as guide from "./guide.mjs";
 
-const { endpoint, token, version, components } = JSON.parse(readFileSync(0, "utf8"));
+const { endpoint, token, version, components, site } = JSON.parse(readFileSync(0, "utf8"));
 const api = guide.connect(token, { endpoint, cache: { type: "none" } });
 const stories = await guide.readStories(api, { version });
 const schemas = Object.fromEntries(components.map(({ name, schema }) => [name, schema]));
@@ -89,7 +92,7 @@ async function resolve(story) {
   const keys = schema.filter(([, { source }]) => source === "internal_stories").map(([key]) => key);
   const relations = keys.map((key) => `${story.content.component}.${key}`);
   const page = await guide.readPage(api, story.full_slug, { version, relations });
-  const found = (key) => [page.content[key]].flat().filter((each) => each?.uuid);
+  const found = (key) => guide.related(new Map(), page.content[key]);
   for (const key of keys) {
     const wanted = guide.related(stories, story.content[key]).map(({ uuid }) => uuid);
     const given = found(key).map(({ uuid }) => uuid);
@@ -98,11 +101,23 @@ async function resolve(story) {
   return keys.flatMap(found).length;
 }
 
+async function spoken(tag) {
+  const found = await guide.readLanguage(api, site, tag, { version });
+  const about = (story) => ({
+    path: story.full_slug,
+    pages: guide.pagesOf(story, site),
+    links: guide.languageLinks(story, site, "https://new.example"),
+  });
+  return [tag, Object.fromEntries([...found].map(([uuid, story]) => [uuid, about(story)]))];
+}
+
 const all = [...stories.values()];
 const examples = new Map(all.map((story) => [story.content.component, story]));
 const resolved = (await Promise.all([...examples.values()].map(resolve))).reduce((sum, each) => sum + each, 0);
 const trusted = all.map((story) => [story.uuid, fields(story.content)]);
 render = isolating;
 const pages = all.map((story) => [story.uuid, page(story)]);
-const answer = { stories: all, pages: Object.fromEntries(pages), fields: Object.fromEntries(trusted), resolved };
+if (await guide.readPage(api, "no/such-page", { version })) throw new Error("a missing page is a story");
+const languages = Object.fromEntries(await Promise.all(site.languages.map(({ tag }) => spoken(tag))));
+const answer = { stories: all, pages: Object.fromEntries(pages), fields: Object.fromEntries(trusted), resolved, languages };
 process.stdout.write(JSON.stringify(answer));
