@@ -14,6 +14,7 @@ from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Observer
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.notebook.kit.cell import Panel
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import Body
 from cmsmig.richtext.comparison import Fault
@@ -49,6 +50,7 @@ _NOT_YET = (
 )
 
 
+@takes_parameters(run="cross_check")
 async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
     """Compare all bodies with the official converter, and show what differs.
 

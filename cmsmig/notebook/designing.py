@@ -28,6 +28,7 @@ from cmsmig.notebook.kit.decision_files import (
     pulled,
     required,
 )
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
@@ -114,6 +115,7 @@ def sample_values(review: DesignReview) -> Panel:
     )
 
 
+@takes_parameters()
 def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
     """Before a person: the button that signs `decisions/design.yaml`.
 

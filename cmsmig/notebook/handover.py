@@ -26,6 +26,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.notebook.kit.cell import facts_bundle
 from cmsmig.notebook.kit.decision_files import decided_migration
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.differences import Verification
@@ -109,6 +110,7 @@ class Handover:
         return facts_bundle(rows)
 
 
+@takes_parameters()
 def open_handover(workspace: Workspace, reports: str = "") -> Handover:
     """Return what is to be checked and handed over. Reads only.
 

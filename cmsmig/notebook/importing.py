@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.select.pilot import WHOLE, Pilot, pilot_of
+from cmsmig.mapping.select.pilot import WHOLE, Pilot
+from cmsmig.mapping.select.pilot import pilot_of as select_pilot
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.decision_list import show_changes
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import (
     ClientPlanView,
@@ -45,6 +47,18 @@ class PlanPanel(Panel):
     shown: ShownPlan | None = None
 
 
+@takes_parameters()
+def pilot_of(
+    collection: str = "", item: str = "", locale: str = "", limit: int = 0
+) -> Pilot:
+    """Return the part that these parameters name, with commas between several.
+
+    Raises `UsageError` for a value that does not fit.
+    """
+    return select_pilot(collection, item, locale, limit)
+
+
+@takes_parameters()
 async def show_plan(
     workspace: Workspace,
     plan: str = "",

@@ -23,6 +23,7 @@ from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.decision_list import show_changes as show_changes
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection
@@ -123,6 +124,7 @@ def static_pages(workspace: Workspace) -> Panel:
     return _when_pulled(workspace, lambda: workspace.shows(_StaticPages(workspace)))
 
 
+@takes_parameters()
 def choose_item_sets(
     workspace: Workspace, reviewer: str = "", item_set: str = ""
 ) -> Panel:

@@ -13,6 +13,7 @@ from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import required
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.preview.acceptance import AcceptView
 from cmsmig.notebook.preview.body_editor import BodyEditor
 from cmsmig.notebook.preview.body_fields import FieldChoices, LossTable, fields_html
@@ -65,6 +66,7 @@ def body_fields(previews: Previews) -> Panel:
     )
 
 
+@takes_parameters(count="previews")
 def body_preview(
     previews: Previews, item: str = "", field: str = "", count: int = 5
 ) -> Panel:
@@ -108,6 +110,7 @@ def embed_policies(previews: Previews) -> Panel:
     )
 
 
+@takes_parameters()
 def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
     """Before a person: the button that accepts `blocks.yaml` and `embeds.yaml`.
 

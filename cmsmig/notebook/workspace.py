@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from cmsmig.errors import LedgerError
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.notebook.kit import workspace as kit
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.relation import Relation
 
@@ -86,6 +87,7 @@ class Workspace(kit.Workspace):
         return view_frame(self.project.ledger, View(view))
 
 
+@takes_parameters()
 def open_workspace(
     project: str = "",
     *,

@@ -72,9 +72,9 @@ class Walk:
         project = str(self.rehearsal.folder)
         environ = {**os.environ, "CMSMIG_STATE_DIR": str(self.rehearsal.state)}
         if self.way == "papermill":
-            return plain_papermill(
-                notebook, output, "-p", "project", project, environ=environ
-            )
+            # It hands over `false` as text.
+            given = ("-p", "project", project, "-p", "dry_run", "false")
+            return plain_papermill(notebook, output, *given, environ=environ)
         # It writes next to its input alone.
         shutil.copy(notebook, output)
         environ["CMSMIG_PROJECT"] = project

@@ -10,6 +10,7 @@ from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.unread import unread_sentence
@@ -33,6 +34,7 @@ from cmsmig.ui.meter import Meter
 _FILES = 20
 
 
+@takes_parameters()
 async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
     """Read the origin when it is not all there, and show what there is.
 

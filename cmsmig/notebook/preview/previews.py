@@ -30,6 +30,7 @@ from cmsmig.notebook.kit.decision_files import (
     save,
 )
 from cmsmig.notebook.kit.finding_table import FindingRows
+from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.body_scan import BodyRelation, BodyScanner
 from cmsmig.notebook.preview.kept_bodies import AcceptedBodies, SeenBodies
@@ -174,6 +175,7 @@ class Previews:
         return facts_bundle(rows)
 
 
+@takes_parameters()
 def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     """Return the bodies of everything that was decided to be imported. Reads only.
 
