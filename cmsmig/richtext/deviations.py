@@ -42,6 +42,7 @@ class Deviation(StrEnum):
     LINK_TARGET = "link-target"
     CODE_IN_LINK = "code-in-link"
     SPAN = "span"
+    UNDONE_MARKS = "undone-marks"
     TABLE_PARTS = "table-parts"
     NESTING = "nesting"
     MARKUP = "markup"
@@ -209,6 +210,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.SPAN,
         "A span with an id loses its class.",
         "Both are kept.",
+    ),
+    DeviationRule(
+        Deviation.UNDONE_MARKS,
+        "An element whose own style undoes its look, such as a `strong` of normal "
+        "weight, gets its mark, and of a text of normal weight in it the bold stays.",
+        "No mark, as on the page.",
     ),
     DeviationRule(
         Deviation.TABLE_PARTS,

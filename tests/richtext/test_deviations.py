@@ -61,6 +61,9 @@ SAMPLES: dict[Deviation, str] = {
     ),
     Deviation.CODE_IN_LINK: "<a href=/x>a <code>b</code></a><code>c</code>",
     Deviation.SPAN: "<span id=i class=k>a</span> b",
+    Deviation.UNDONE_MARKS: (
+        "<u style=text-decoration:none>a</u><b>b <i style=font-weight:normal>c</i></b>"
+    ),
     Deviation.TABLE_PARTS: (
         "<p>a</p><table><tfoot><tr><td>f</td></tr></tfoot><caption>c</caption>"
         "<tbody><tr><td>b</td></tr></tbody></table>"

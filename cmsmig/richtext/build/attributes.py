@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.build.style_marks import declarations
+from cmsmig.richtext.build.style_marks import declarations, undoes
 from cmsmig.richtext.html.dom import Element, is_numbered, tag_set
 from cmsmig.richtext.html.drawn import has_picture, is_carrier
 from cmsmig.richtext.html.numbers import dimension
@@ -59,6 +59,8 @@ _STYLED: dict[str, frozenset[str]] = {
     "td": frozenset(("background-color", "width")),
     "th": frozenset(("width",)),
 }
+_HEAVY_TAGS = frozenset((*_HEADINGS, "th"))
+"""Nodes that are bold by themselves: no mark says that one is not."""
 _REDUNDANT = frozenset(
     (
         *((tag, "role", "list") for tag in ("ul", "ol")),
@@ -244,7 +246,9 @@ def _account_style(
 ) -> None:
     taken = _STYLED.get(element.tag, frozenset()) | everywhere
     for name, setting in declarations(value).items():
-        if name.lower() in taken:
+        if name.lower() in taken and not (
+            element.tag in _HEAVY_TAGS and undoes(f"{name}: {setting}", "bold")
+        ):
             continue
         hides = (name.lower(), setting.split("!")[0].strip().lower()) in _HIDING
         kind = "hidden" if hides and shows and _has_content(element) else "style"

@@ -7,6 +7,7 @@ from functools import cache
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.build.attributes import link_keeps, window_of
 from cmsmig.richtext.build.element_rules import RULES, Reader, Rule, Rules
+from cmsmig.richtext.build.style_marks import UNDONE, undoes
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element
 from cmsmig.richtext.html.numbers import integer, span
@@ -55,6 +56,8 @@ def _amended(rule: Rule, on: frozenset[Deviation]) -> Rule:
         return Rule(rule.name, _image_reader(rule.read, on))
     if rule.name == "link":
         return Rule(rule.name, _link_reader(rule.read, on), mark=True)
+    if Deviation.UNDONE_MARKS in on and rule.name in UNDONE:
+        return Rule(rule.name, _undone_reader(rule), mark=True)
     if Deviation.VALUES in on and rule.name in _TYPED:
         return Rule(rule.name, _typed_reader(rule.name, rule.read))
     return rule
@@ -94,6 +97,16 @@ def _typed_reader(kind: str, official: Reader) -> Reader:
         if found is None or not element.attributes:
             return found
         return _typed(kind, found, element)
+
+    return read
+
+
+def _undone_reader(rule: Rule) -> Reader:
+    """Read a mark, unless the element's own style takes it away."""
+
+    def read(element: Element) -> JsonObject | None:
+        style = element.attributes.get("style")
+        return None if style and undoes(style, rule.name) else rule.read(element)
 
     return read
 

@@ -11,6 +11,27 @@ from cmsmig.richtext.schema.nodes import Mark, MarkSet, added, without
 _NAME_BACKWARDS = re.compile(r"[-\w]++")
 _SIGN = re.compile(r"[;\"'(]")
 _CLOSING = {'"': '"', "'": "'", "(": ")"}
+_LIGHT = re.compile(r"normal|lighter|initial|[1-4]?[0-9]{1,2}")
+_NOT_OWN = "initial|inherit|unset"
+UNDONE: Mapping[str, tuple[str, re.Pattern[str]]] = {
+    "bold": ("font-weight", re.compile(rf"{_LIGHT.pattern}|{_NOT_OWN}")),
+    "italic": ("font-style", re.compile(rf"normal|{_NOT_OWN}")),
+    "underline": (
+        "text-decoration",
+        re.compile(
+            rf"none\b.*|{_NOT_OWN}|(?!.*underline).*(?:overline|line-through).*"
+        ),
+    ),
+    "strike": (
+        "text-decoration",
+        re.compile(rf"none\b.*|{_NOT_OWN}|(?!.*line-through).*(?:over|under)line.*"),
+    ),
+    **dict.fromkeys(
+        ("superscript", "subscript"),
+        ("vertical-align", re.compile(rf"baseline|{_NOT_OWN}")),
+    ),
+}
+"""By mark, the property that gives an element its look, and values without it."""
 _HEAVY = re.compile(r"(?:bold(?:er)?|[5-9][0-9]{2,})\Z")
 
 
@@ -45,18 +66,26 @@ def _end_of_value(style: str, at: int, last: Mapping[str, int]) -> int:
     return len(style)
 
 
-def styled_marks(style: str, marks: MarkSet) -> MarkSet:
-    """Return `marks` with what a `style` attribute adds and takes away."""
+def undoes(style: str, mark: str) -> bool:
+    """Return whether the style of an element takes the mark away that its tag gives,
+    one of `UNDONE`."""
+    name, values = UNDONE[mark]
+    return values.fullmatch(computed(style).get(name, "").lower()) is not None
+
+
+def styled_marks(style: str, marks: MarkSet, *, undoing: bool = False) -> MarkSet:
+    """Return `marks` with what a `style` attribute adds and takes away: the official
+    takes bold away for one value only, browsers (`undoing`) for each light one."""
     found = computed(style)
     if not found:
         return marks
     weight = found.get("font-weight", "")
-    if weight == "400":
+    if weight == "400" or (undoing and _LIGHT.fullmatch(weight)):
         marks = without("bold", marks)
     elif _HEAVY.match(weight):
         marks = added(Mark("bold", {}), marks)
     slant = found.get("font-style", "")
-    if slant == "normal":
+    if slant == "normal" or (undoing and slant == "initial"):
         marks = without("italic", marks)
     elif slant == "italic":
         marks = added(Mark("italic", {}), marks)

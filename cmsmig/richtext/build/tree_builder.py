@@ -110,6 +110,7 @@ class Context(Places):
         if self._numbers:
             self._parted |= {"ordered_list"}
         self._blanks = Deviation.BLANKS in on
+        self._undoing = Deviation.UNDONE_MARKS in on
         apart = Deviation.BLOCKS_APART in on
         self._blocks = MORE_BLOCK_TAGS if apart else BLOCK_TAGS
         self._listener = to
@@ -278,7 +279,7 @@ class Context(Places):
                 if read is None:
                     continue
                 if style:
-                    marks = styled_marks(style, marks)
+                    marks = styled_marks(style, marks, undoing=self._undoing)
                 if not rule.mark:
                     self._node(element, rule, read, marks, outer)
                     return
@@ -305,7 +306,7 @@ class Context(Places):
             self._verbatim = outer
             return
         if style:
-            marks = styled_marks(style, marks)
+            marks = styled_marks(style, marks, undoing=self._undoing)
         self._descend(element, marks, to, outer=outer)
 
     def _node(
