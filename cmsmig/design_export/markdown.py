@@ -11,7 +11,7 @@ from cmsmig.printable import printable
 
 Row: TypeAlias = "Sequence[str]"
 
-_CODE = re.compile(r"[\w ./@+,:;()'\"{}=\\-]+")
+_CODE = re.compile(r"[\w ./@+,:;()'\"{}=|\\-]+")
 _ACTS = re.compile(r"([\\`*_\[\]|#~!])")
 
 
@@ -28,9 +28,11 @@ def listed(values: Iterable[object]) -> str:
 
 
 def code(value: object) -> str:
-    """Return a value as code where that shows it as it is, else as text."""
+    """Return a value of a table as code where that shows it as it is, else as text."""
     shown = str(value)
-    return f"`{shown}`" if _CODE.fullmatch(shown) else text(shown)
+    # A bar ends a cell, in code too; its backslash does not show.
+    shown_in_cell = shown.replace("|", "\\|")
+    return f"`{shown_in_cell}`" if _CODE.fullmatch(shown) else text(shown)
 
 
 def text(value: object) -> str:
