@@ -124,12 +124,13 @@ def pages_and_links(folder: Path) -> tuple[set[str], int]:
     schemas = {
         e.stem: json.loads(e.read_text()) for e in raw.glob("collections/*.json")
     }
+    shown = {k: e["slug"] for k, e in schemas.items()} | _published_paths(raw)
     staged, live = items_in(raw / "items"), items_in(raw / "live")
     kept = stories_of(folder)
 
     def path(key: tuple[str, str, str], record: dict) -> str:
         slug = record["fieldData"]["slug"]
-        parts = (below.get(key[2], ""), schemas[key[0]]["slug"], slug)
+        parts = (below.get(key[2], ""), shown[key[0]], slug)
         return "/" + "/".join(filter(None, parts))
 
     items = {path(key, (live.get(key) or staged[key])) for key in kept}
@@ -146,6 +147,17 @@ def pages_and_links(folder: Path) -> tuple[set[str], int]:
                 old = unquote(re.split("[?#]", there)[0]).rstrip("/").casefold()
                 links += old in known and not address.strip().startswith(("#", "?"))
     return pages, links
+
+
+def _published_paths(raw: Path) -> dict[str, str]:
+    """Return where the template page of a collection is published."""
+    path = raw / "pages.json"
+    listed = json.loads(path.read_text())["pages"] if path.exists() else []
+    return {
+        each["collectionId"]: each["publishedPath"].strip("/")
+        for each in listed
+        if each.get("collectionId") and each["publishedPath"]
+    }
 
 
 def hrefs(kind: str, value: object) -> list[str]:
