@@ -3,6 +3,7 @@ with the labels of the design and the names of stories. Pure."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -35,14 +36,26 @@ _Path: TypeAlias = tuple[str, ...]
 
 
 def change_lines(
-    labels: Labels, ref: Ref, name: str, before: Value, now: Value
+    labels: Labels, ref: Ref, name: str, before: Value, now: Value, most: int = _SHOWN
 ) -> tuple[str, ...]:
     """Return the changes of a field of an object, as decisions name both, a line each,
-    such as `SEO > meta title: "Old" -> "New"`."""
+    such as `SEO > meta title: "Old" -> "New"`; of a longer text than `most`, what
+    changed in it."""
     label, old, new = labels.field_name(ref, name), json_of(before), json_of(now)
-    if found := tuple(_Changes(labels).of((label,), old, new)):
+    if found := tuple(_Changes(labels, most).of((label,), old, new)):
         return found
     return (f"{label}: {'not changed' if old == new else 'changed'}",)
+
+
+def conflict_lines(
+    labels: Labels, ref: Ref, name: str, base: Value, ours: Value, theirs: Value
+) -> tuple[str, ...]:
+    """Return what the space and what we made of a field, as decisions name it, with
+    whole values."""
+    return tuple(
+        "; ".join(change_lines(labels, ref, name, base, now, sys.maxsize))
+        for now in (theirs, ours)
+    )
 
 
 def body_changes(
@@ -59,6 +72,8 @@ class _Changes:
     change."""
 
     labels: Labels
+    most: int = _SHOWN
+    """Characters of a text that a line shows."""
 
     def of(self, path: _Path, old: Json, new: Json) -> Iterator[str]:
         if same(old, new):
@@ -91,10 +106,10 @@ class _Changes:
             return f"{self.labels.value(bool(old))} -> {self.labels.value(bool(new))}"
         before, now = self.labels.value(old), self.labels.value(new)
         start = end = 0
-        if max(len(before), len(now)) > _SHOWN and EMPTY not in (before, now):
+        if max(len(before), len(now)) > self.most and EMPTY not in (before, now):
             start, end = _common(before, now), _common(before[::-1], now[::-1])
             end = min(end, min(len(before), len(now)) - start)
-        return f"{_quoted(before, start, end)} -> {_quoted(now, start, end)}"
+        return " -> ".join(_quoted(e, self.most, start, end) for e in (before, now))
 
     def _members(self, old: Sequence[Json], new: Sequence[Json]) -> str:
         before, now = ({canonical(v): v for v in side} for side in (old, new))
@@ -121,14 +136,14 @@ class _Changes:
         for uid, (name, block) in before.items():
             place = f"{name} ({self.labels.value(block)})"
             if uid not in now:
-                yield _line(path, f"{place} removed{_words(block)}")
+                yield _line(path, f"{place} removed{self._words(block)}")
             elif uid not in stays:
                 to = now[uid][0].removeprefix("block ")
                 yield _line(path, f"{place} moved to {to}")
         for uid, (name, block) in now.items():
             place = f"{name} ({self.labels.value(block)})"
             if uid not in before:
-                yield _line(path, f"{place} added{_words(block)}")
+                yield _line(path, f"{place} added{self._words(block)}")
             else:
                 inner = path if len(old) == len(new) == 1 else (*path, place)
                 yield from self.of(inner, before[uid][1], block)
@@ -157,12 +172,14 @@ class _Changes:
                     yield made, line
             else:
                 verb = "removed" if moved is None else "moved"
-                line = _line(path, f"{self._node(old[at])} {verb}{_words(old[at])}")
+                words = self._words(old[at])
+                line = _line(path, f"{self._node(old[at])} {verb}{words}")
                 yield before_it if moved is None else moved, line
             if found is not None:
                 come.remove(found)
         for at in come:
-            yield at, _line(path, f"{self._node(new[at])} added{_words(new[at])}")
+            words = self._words(new[at])
+            yield at, _line(path, f"{self._node(new[at])} added{words}")
 
     def _edited(self, path: _Path, old: JsonObject, new: JsonObject) -> Iterator[str]:
         before, now = self._node(old), self._node(new)
@@ -178,7 +195,12 @@ class _Changes:
             yield _line((*path, name), f"links {self._members(links, leads)}")
         else:
             what = " formatted differently" if before == now else ""
-            yield _line(path, f"{name}{what}{_words(new)}")
+            yield _line(path, f"{name}{what}{self._words(new)}")
+
+    def _words(self, value: JsonObject) -> str:
+        """Return the texts of a node or a block behind a colon; nothing without any."""
+        text = " ".join(" ".join(_texts(value)).split())
+        return f": {_quoted(text, self.most)}" if text else ""
 
     def _node(self, node: JsonObject) -> str:
         kind, attrs = str(node.get("type")), node.get("attrs")
@@ -211,12 +233,6 @@ def _links(node: JsonObject) -> Iterator[str]:
         yield from _links(each)
 
 
-def _words(value: JsonObject) -> str:
-    """Return the texts of a node or a block behind a colon; nothing without any."""
-    text = " ".join(" ".join(_texts(value)).split())
-    return f": {_quoted(text)}" if text else ""
-
-
 def _texts(value: Json) -> Iterator[str]:
     for each in _listed(value):
         yield from _texts(each)
@@ -234,12 +250,12 @@ def _texts(value: Json) -> Iterator[str]:
                 yield each
 
 
-def _quoted(text: str, start: int = 0, end: int = 0) -> str:
+def _quoted(text: str, most: int, start: int = 0, end: int = 0) -> str:
     """Return a text in quotes, without most of what is the same at both its ends."""
     if text == EMPTY:
         return text
     first = max(0, start - _CONTEXT)
-    last = min(len(text), len(text) - end + _CONTEXT, first + _SHOWN)
+    last = min(len(text), len(text) - end + _CONTEXT, first + most)
     shown = " ".join(text[first:last].split())
     return f'"{"…" if first else ""}{shown}{"…" if last < len(text) else ""}"'
 

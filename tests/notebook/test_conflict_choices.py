@@ -86,6 +86,40 @@ def test_whose_value_counts_is_decided_by_a_button(project: Staged) -> None:
     assert worked(project).gone.undecided.things == ()
 
 
+def test_what_both_sides_changed_is_one_row_with_both_values_whole(
+    staged: Start,
+) -> None:
+    """Before a plan and after it, however long the values are and wherever they differ;
+    a slug that only the origin changed, which a plan asks about, is one row, too."""
+    project = staged()
+    project.done("import")
+    long = "A very long name of a record that begins as all others do, " * 5
+    first, second = sorted(project.stories())[:2]
+    body = {"story": {"name": f"{long}theirs"}}
+    project.api("PUT", f"/stories/{project.stories()[first].story_id}", body)
+
+    def changed(item: dict) -> dict:
+        data = dict(item["fieldData"])
+        if data["slug"] == first.rpartition("/")[2]:
+            data["name"] = f"{long}ours"
+        if data["slug"] == second.rpartition("/")[2]:
+            data["slug"] = "moved"
+        return {**item, "fieldData": data}
+
+    edit_items(project, changed)
+    both = ("shows", ["changes_list", f"{long}theirs", f"{long}ours", "both"])
+    rows = ({"set": ["changes-search", "record"]}, {"counts": ["changes-open", 2]})
+    found = shown(project, dict([both]), {"counts": ["changes-decide", 2]}, *rows)
+    assert not found.get("edits")
+    plan = worked(project, dict([both]), {"counts": ["changes-decide", 4]}, *rows)
+    assert sorted(each.field for each in plan.edit_conflicts) == ["name", "slug"]
+    document = project.done("changes", "--json").document
+    [conflict] = document["both"]
+    assert (conflict["new"], conflict["ours"]) == (f"{long}theirs", f"{long}ours")
+    assert [each["field"] for each in document["origin"]] == ["slug"]
+    assert document["destination"] == []
+
+
 def test_what_is_gone_is_decided_by_a_button(project: Staged) -> None:
     """Left out there, deleted for the origin; a decision is undone, and in a dry run
     none can be taken."""
@@ -235,8 +269,10 @@ def test_what_moved_is_listed_before_the_plan(project: Staged) -> None:
     workspace = project.workspace()
     panel = asyncio.run(show_changes(workspace))
     html = str(panel.html())
-    assert panel.text == "changed: 2 at origin, 0 at decisions, 2 at destination"
-    assert ">name: &#34;" in html
+    assert panel.text == (
+        "changed: 1 at origin, 0 at decisions, 1 at destination, 1 on both sides"
+    )
+    assert ">theirs: name: &#34;" in html
     assert "Ours" in html
     assert "&lt;b&gt;Theirs&lt;/b&gt;" in html
     assert "<b>Theirs</b>" not in html

@@ -33,10 +33,12 @@ from cmsmig.steps.changes.changes import Change, Where, changes_of
 from cmsmig.steps.changes.target_comparison import was_imported
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.ui.controls import Copied
 from cmsmig.ui.doc import Doc, Note, Table
 from cmsmig.ui.documents.comparisons import changes_doc, changes_line
+from cmsmig.ui.html.html_templates import breakable
 from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
 
 Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice
 _FILED = {EditChoice: "edits", GoneChoice: "gone", ConflictChoice: "conflicts"}
@@ -80,11 +82,15 @@ class Point:
     """The change in words."""
     options: Mapping[str, Decision] = field(default_factory=dict)
     """By what a button says."""
+    moved: tuple[str, ...] = ()
+    """What it is about where nothing is decided about it here: a plan may ask."""
+    whole: bool = False
+    """Whether its row has all of it: both values of a field."""
 
     @property
     def place(self) -> tuple[str, ...]:
-        """Return what the decision is about; nothing where none can be taken."""
-        return next(map(_place, self.options.values()), ())
+        """Return what the decision is about."""
+        return next(map(_place, self.options.values()), self.moved)
 
     def taken(self, now: ConflictsDecision) -> tuple[str, str]:
         """Return what is decided, and by whom."""
@@ -200,7 +206,10 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         """List the changes with what is decided about them now."""
         now = decision_in(self.workspace.project, ConflictsDecision)
         waiting = {each.place: each for each in self._waiting}
-        changes = [waiting.pop(each.place, each) for each in self._changes]
+        changes = [
+            replace(waiting.pop(each.place, each), where=each.where)
+            for each in self._changes
+        ]
         self._points = [*changes, *waiting.values()]
         self._decided = [e.taken(now or ConflictsDecision()) for e in self._points]
         self.rows.put(0, map(_row, self._points, self._decided))
@@ -240,6 +249,13 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         """Return the decisions with just these about a change."""
         return self._points[number_of(key)].with_filed(now, filed)
 
+    def held(self, row: Row, column: str) -> str | Markup | Copied:
+        """Return what a row holds; of what both sides changed, both values whole."""
+        point = self._points[number_of(row.key)]
+        if column == "change" and point.whole:
+            return breakable("; ".join(point.lines))
+        return super().held(row, column)
+
     def name_of(self, key: str) -> str:
         """Return what changed."""
         return self._points[number_of(key)].what
@@ -269,6 +285,8 @@ def _point(change: Change) -> Point:
         change.title,
         change.lines or (change.text,),
         _options(change),
+        (str(ConflictKind.STORY), change.what, change.field) if change.item else (),
+        whole=change.where is Where.BOTH,
     )
 
 
@@ -279,10 +297,12 @@ def _options(change: Change) -> dict[str, Decision]:
         return {}
     if not change.field:
         return gone_options(GoneFrom(change.where), ref)
-    kind, is_there = ref.kind.decided_as, change.where is Where.DESTINATION
+    kind, is_there = ref.kind.decided_as, change.is_edit
     if kind is None or not change.seen or not (is_there or change.field == PUBLISHED):
         return {}
-    ours = change.old if is_there else change.new
+    ours = change.old if change.where is Where.DESTINATION else change.new
+    if change.where is Where.BOTH:
+        ours = change.ours
     return edit_options(kind, ref.key, change.field, change.seen, ours)
 
 

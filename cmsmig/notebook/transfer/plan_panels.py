@@ -40,10 +40,9 @@ from cmsmig.notebook.kit.finding_table import (
     parts_of,
 )
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.reconcile.kinds import Kind, Ref
-from cmsmig.reconcile.labels import NO_LABELS, Labels
-from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.reconcile.labels import NO_LABELS
+from cmsmig.reconcile.value_changes import conflict_lines
 from cmsmig.steps.changes.changes import Where
 from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.gone_at_origin import gone_change
@@ -120,11 +119,13 @@ def plan_points(plan: Plan) -> Iterator[Point]:
                 line = f"{taken.who} {_IN_PLACE}"
             yield Point(there, str(taken.kind), name, (line,), options)
     for each in plan.edit_conflicts:
-        both = (_line(labels, each, "theirs"), _line(labels, each, "ours"))
+        sides = (each.base, each.ours, each.theirs)
+        theirs, ours = conflict_lines(labels, each.ref, each.field, *sides)
+        both = (f"theirs: {theirs}", f"ours: {ours}")
         lines = (each.why,) if each.why else both
         edit = edit_options(each.kind, each.what, each.field, each.seen, each.ours)
         name = labels.item(each.what)
-        yield Point(there, each.ref.kind.noun(), name, lines, edit)
+        yield Point(there, each.ref.kind.noun(), name, lines, edit, whole=True)
     for thing in plan.gone.undecided.things:
         ref = Ref(thing.kind, thing.name)
         gone, said = gone_options(GoneFrom.DESTINATION, ref), ref.kind.noun(2)
@@ -136,12 +137,6 @@ def plan_points(plan: Plan) -> Iterator[Point]:
             gone = gone_options(GoneFrom.ORIGIN, Ref(Kind.STORY, path))
             name, line = f"{row.name or row.key} ({path})", gone_change(row)
             yield Point(Where.ORIGIN, Kind.STORY.noun(), name, (line,), gone)
-
-
-def _line(labels: Labels, found: FieldDiff, side: str) -> str:
-    value = found.theirs if side == "theirs" else found.ours
-    lines = change_lines(labels, found.ref, found.field, found.base, value)
-    return f"{side}: {'; '.join(lines)}"
 
 
 _PLACES = {

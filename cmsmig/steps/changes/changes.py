@@ -5,7 +5,7 @@ By item and field, with old and new value, and in words. Reads only.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -15,9 +15,10 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord
+from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneFrom
 from cmsmig.reconcile.diff import Diff, value_of
-from cmsmig.reconcile.field_diff import ABSENT, Absent, Value, seen_of
+from cmsmig.reconcile.field_diff import ABSENT, Absent, Value, json_of, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels, labels_of
 from cmsmig.reconcile.resource import compare
@@ -28,7 +29,7 @@ from cmsmig.reconcile.rules.story import (
     story_resource,
 )
 from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
-from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.reconcile.value_changes import change_lines, conflict_lines
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.conflicts import find_conflicts
@@ -59,6 +60,8 @@ class Where(StrEnum):
     ORIGIN = "origin"
     DECISIONS = "decisions"
     DESTINATION = "destination"
+    BOTH = "both"
+    """There, and at the origin or in the decisions: whose value is kept is decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,9 @@ class Change:
     """Empty where all of it came or went, or where fields do not explain it."""
     old: Value = ABSENT
     new: Value = ABSENT
+    """In the space, where both sides changed it."""
+    ours: Value = ABSENT
+    """What the import would write, where both sides changed it."""
     text: str = ""
     """What happened, where no field shows it."""
     ref: Ref | None = None
@@ -88,13 +94,18 @@ class Change:
     """The change of the field in words, a line for each leaf."""
 
     @property
+    def is_edit(self) -> bool:
+        """Return whether it is a change in the space."""
+        return self.where in (Where.DESTINATION, Where.BOTH)
+
+    @property
     def title(self) -> str:
         """Return the name of the story with its path; else what changed."""
         return f"{self.name} ({self.what})" if self.name else self.what
 
     def as_json(self) -> JsonObject:
         """Return it as `changes --json` lists it; a side without a value has no key."""
-        sides = {"old": self.old, "new": self.new}
+        sides = {"old": self.old, "new": self.new, "ours": self.ours}
         held: JsonObject = {
             name: value
             for name, value in sides.items()
@@ -141,7 +152,31 @@ async def changes_of(
         design, stories = migration.design, job.snapshot.stories
         labels = labels_of(design, stories, rows.values())
         decided = migration.decisions.conflicts
-        return tuple(_in_words(each, labels, decided) for each in found)
+        return tuple(_in_words(each, labels, decided) for each in _joined(found))
+
+
+def _joined(found: Sequence[Change]) -> Iterator[Change]:
+    """Yield the changes; one for each field that both sides changed, each its way."""
+    ours = {(e.what, e.field): e for e in found if not e.is_edit and _is_of_field(e)}
+    both: dict[tuple[str, str], Change] = {}
+    for there in found:
+        here = ours.get((there.what, there.field))
+        if here is None or not there.is_edit or not _is_of_field(there):
+            continue
+        if not same(json_of(here.new), json_of(there.new)):
+            both[there.what, there.field] = replace(
+                there, where=Where.BOTH, item=here.item, ours=here.new
+            )
+    for each in found:
+        joined = both.get((each.what, each.field))
+        if joined is None or not _is_of_field(each):
+            yield each
+        elif each.is_edit:
+            yield joined
+
+
+def _is_of_field(change: Change) -> bool:
+    return bool(change.field) and not change.text
 
 
 def _in_words(change: Change, labels: Labels, decided: ConflictsDecision) -> Change:
@@ -159,8 +194,11 @@ def _in_words(change: Change, labels: Labels, decided: ConflictsDecision) -> Cha
     if change.text:
         return named
     ref = ref or Ref(Kind.STORY, change.what)
-    lines = change_lines(labels, ref, change.field, change.old, change.new)
-    return replace(named, lines=lines)
+    of = (labels, ref, change.field, change.old)
+    if change.where is Where.BOTH:
+        theirs, ours = conflict_lines(*of, change.ours, change.new)
+        return replace(named, lines=(f"theirs: {theirs}", f"ours: {ours}"))
+    return replace(named, lines=change_lines(*of, change.new))
 
 
 def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:

@@ -92,15 +92,15 @@ def _edits_without(
     found: Iterable[Change], others: Iterable[Change]
 ) -> Iterator[Change]:
     """Yield what was changed in a space and not in the other one alike."""
-    alike = {_print(each) for each in others}
+    alike = {_print(each) for each in others if each.is_edit}
     for each in found:
-        if each.where is Where.DESTINATION and _print(each) not in alike:
+        if each.is_edit and _print(each) not in alike:
             yield each
 
 
 def _print(change: Change) -> bytes:
     new: Json = None if isinstance(change.new, Absent) else change.new
-    place = [change.where, change.what, change.item, change.field, change.text]
+    place = [change.what, change.item, change.field, change.text]
     return canonical([*map(str, place), comparable(new)])
 
 

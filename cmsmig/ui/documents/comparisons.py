@@ -12,17 +12,19 @@ from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.doc import Cell, Doc, Fold, Note, Part, Table, Text, applicable, table
 
 _TITLES = {
+    Where.BOTH: "On both sides, since the last import",
     Where.ORIGIN: "At the origin, since the last import",
     Where.DECISIONS: "In the decisions, since the last plan",
     Where.DESTINATION: "In the space, since it was written",
 }
+_PLACES = {where: f"at {where}" for where in Where} | {Where.BOTH: "on both sides"}
 _JSON = "`cmsmig changes --json` lists all"
 _HEAD = ("What", "Change")
 
 
 def changes_line(found: Sequence[Change]) -> str:
     """Return the number of changes by where they happened, in one line."""
-    counts = (f"{_count(found, where)} at {where}" for where in _TITLES)
+    counts = (f"{_count(found, where)} {_PLACES[where]}" for where in Where)
     return f"changed: {', '.join(counts)}"
 
 

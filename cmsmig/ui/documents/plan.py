@@ -12,13 +12,13 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
 from cmsmig.mapping.select.routes import PageCause
-from cmsmig.reconcile.field_diff import FieldDiff, Outcome, Value
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.resource import Action, Verb
 from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story_fields import CONTENT
-from cmsmig.reconcile.value_changes import change_lines
+from cmsmig.reconcile.value_changes import conflict_lines
 from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.gone.recreate import gone_sentence
@@ -148,12 +148,7 @@ def _decisions(plan: Plan) -> Iterator[Part]:
     yield from table(
         ("What", "In the space", "Ours", "Why"),
         [
-            (
-                labels.item(each.what),
-                _lines(labels, each, each.theirs),
-                _lines(labels, each, each.ours),
-                each.cause,
-            )
+            (labels.item(each.what), *_conflict(labels, each), each.cause)
             for each in plan.edit_conflicts
             if not each.why
         ],
@@ -196,8 +191,9 @@ def _decisions(plan: Plan) -> Iterator[Part]:
     yield from gone_tables(plan.gone_at_origin)
 
 
-def _lines(labels: Labels, found: FieldDiff, side: Value) -> str:
-    return "; ".join(change_lines(labels, found.ref, found.field, found.base, side))
+def _conflict(labels: Labels, found: FieldDiff) -> tuple[str, ...]:
+    sides = (found.base, found.ours, found.theirs)
+    return conflict_lines(labels, found.ref, found.field, *sides)
 
 
 def _gone_there(undecided: Gone) -> Iterator[Part]:
