@@ -67,7 +67,8 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.FIGURE,
         "An image, and the caption as an ordinary paragraph: nothing says any more "
-        "that it is a caption, or of what. Alignment and size are gone.",
+        "that it is a caption, or of what. Alignment and size are gone, that of a "
+        "paragraph around a picture too.",
         "A figure component: image, caption as rich text, link, alignment, size.",
     ),
     DeviationRule(

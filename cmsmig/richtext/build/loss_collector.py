@@ -17,7 +17,7 @@ _MOST_ALIKE = 100
 LAYOUT, MEANING, CONTENT = Severity.LAYOUT, Severity.MEANING, Severity.CONTENT
 
 KINDS: dict[str, tuple[Severity, str]] = {
-    "alignment": (LAYOUT, "Nothing here can hold the alignment of this figure."),
+    "alignment": (LAYOUT, "Nothing here can hold this alignment."),
     "anchor": (MEANING, "Links to this place of the page lead to its top now."),
     "attribute": (LAYOUT, "Rich text has no place for this attribute."),
     "background": (CONTENT, "Rich text has no place for the picture behind this."),

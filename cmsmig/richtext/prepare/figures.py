@@ -79,13 +79,17 @@ class Figures:
         self._videos = Deviation.VIDEO in on
         self._ties = Deviation.FIGURE in on
 
-    def work(self, figure: Element, link: Element | None, *, captioned: bool) -> None:
+    def work(
+        self, figure: Element, link: Element | None, around: str, *, captioned: bool
+    ) -> None:
         """Put components in the place of a figure's pictures and its video.
 
-        `link` is the one around the figure. `captioned`: the figure is in a caption
+        `link` is the one around the figure, and `around` the alignment there.
+        `captioned`: the figure is in a caption
         itself, and a caption has no captions.
         """
         layout = layout_of(figure)
+        layout = replace(layout, alignment=layout.alignment or around)
         page = figure.attributes.get("data-page-url", "").strip()
         parts = list(self._parts(figure, link))
         video = self._video_of(figure, parts, page)

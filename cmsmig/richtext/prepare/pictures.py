@@ -189,9 +189,14 @@ class Pictures:
         self.links: list[Element] = []
         """Those that components lead to."""
 
-    def place(self, element: Element, link: Element | None) -> Element:
-        """Return what replaces a picture: itself, or a component with its link."""
-        made = self.component(element, link, NO_LAYOUT, None)
+    def place(self, element: Element, link: Element | None, around: str) -> Element:
+        """Return what replaces a picture: itself, or a component with its link and the
+        alignment that it has from `around`."""
+        keeps = Deviation.FIGURE in self._on and self._embeds.policy.keeps("figure")
+        layout = Layout(around if keeps else "")
+        if around and not keeps and self.address(element):
+            self._embeds.losses.lose("alignment", around, element)
+        made = self.component(element, link, layout, None)
         if made is not None:
             return made
         self._as_node(element)

@@ -32,6 +32,7 @@ from cmsmig.richtext.html.visibility import (
     is_unshown,
 )
 from cmsmig.richtext.policy import EmbedPolicy
+from cmsmig.richtext.prepare.alignments import alignment_in
 from cmsmig.richtext.prepare.embeds import (
     PLAYERS,
     Embeds,
@@ -126,6 +127,8 @@ class Stage:
         self._inside = Deviation.BLOCKS_INSIDE in on
         self._depth = 0
         self._captioned = False
+        self._aligned = ""
+        """How what is around aligns a picture."""
         self._lined = False
         """Whether a paragraph is a line here, of a heading or of code."""
 
@@ -135,11 +138,12 @@ class Stage:
             show_late_pictures(root, self._losses)
         if Deviation.QUOTATION in self._on:
             write_marks(root)
-        stack: list[tuple[Element, Element | None, int, bool, bool]] = [
-            (root, None, 0, False, False)
+        stack: list[tuple[Element, Element | None, int, bool, bool, str]] = [
+            (root, None, 0, False, False, "")
         ]
         while stack:
-            parent, self._link, depth, self._captioned, self._lined = stack.pop()
+            parent, self._link, depth, captioned, lined, around = stack.pop()
+            self._captioned, self._lined, self._aligned = captioned, lined, around
             self._depth = depth
             children: list[Node] = []
             for child in parent.children:
@@ -155,15 +159,14 @@ class Stage:
             for node in reversed(children):
                 if slot_of(node) and isinstance(node, Element):
                     # A document of its own, whatever is around the block.
-                    stack.append((node, None, depth + SLOT_LEVELS, False, False))
+                    stack.append((node, None, depth + SLOT_LEVELS, False, False, ""))
                 elif isinstance(node, Element) and _holds_elements(node):
                     link = node if node.tag == "a" else self._link
                     level = depth + (node.tag in LEVELS)
-                    captioned = self._captioned or node.payload is not None
-                    lined = node.tag in LINED or (
-                        self._lined and node.tag not in NESTING
-                    )
-                    stack.append((node, link, level, captioned, lined))
+                    below = captioned or node.payload is not None
+                    line = node.tag in LINED or (lined and node.tag not in NESTING)
+                    aligned = alignment_in(node, around)
+                    stack.append((node, link, level, below, line, aligned))
 
     def _handled(self, on: Set[Deviation]) -> dict[str, Handler]:
         table: dict[str, Handler] = {
@@ -177,7 +180,7 @@ class Stage:
             **dict.fromkeys(_LOST, self._lost),
         }
         embedding = Deviation.VIDEO in on
-        player = self._embeds.player if embedding else self._not_embedded
+        player = self._player if embedding else self._not_embedded
         table |= dict.fromkeys(PLAYERS, player)
         if Deviation.EMBED in on:
             table |= dict.fromkeys(RAW_EMBEDS, self._raw_embed)
@@ -203,6 +206,7 @@ class Stage:
             if Deviation.EMBED in self._on:
                 return self._embeds.custom_embed(element)
         if (made := self.widgets.block(element)) is not None:
+            self._lose_alignment(element)
             return made
         self.widgets.note_sign(element, self._link)
         if depth >= DEEPEST and self._shallow and tag in NESTING:
@@ -268,12 +272,13 @@ class Stage:
         return (element,)
 
     def _figure(self, element: Element) -> None:
-        self._figures.work(element, self._link, captioned=self._captioned)
+        around = self._aligned
+        self._figures.work(element, self._link, around, captioned=self._captioned)
 
     def _image(self, element: Element) -> Sequence[Node] | None:
         if "data-emoji" in element.attributes:
             return None
-        made = self.pictures.place(element, self._link)
+        made = self.pictures.place(element, self._link, self._aligned)
         return None if made is element else (made,)
 
     def _instance(self, element: Element) -> Sequence[Node]:
@@ -281,7 +286,16 @@ class Stage:
         made = self._instances.block(element, deep=deep)
         return self._embeds.whole("component", element) if made is None else (made,)
 
+    def _player(self, element: Element) -> Sequence[Node]:
+        self._lose_alignment(element)
+        return self._embeds.player(element)
+
+    def _lose_alignment(self, element: Element) -> None:
+        if self._aligned:
+            self._losses.lose("alignment", self._aligned, element)
+
     def _raw_embed(self, element: Element) -> Sequence[Node]:
+        self._lose_alignment(element)
         return self._embeds.whole("embed", element)
 
     def _source_set(self, element: Element) -> None:

@@ -41,6 +41,7 @@ _SIZES = ("data-rt-max-width", "max-width", "width")
 _SHAPES = ("data-rt-dimensions", "padding-bottom", "data-rt-max-height")
 _ATTRIBUTE = re.compile(r'([^\s=<>"]+)="(.*)"', re.S)
 _DECLARATION = re.compile(r"([\w-]+): (.*)", re.S)
+_ALIGNED = re.compile(r"text-?align\s*:\s*(?:-webkit-)?(\w+)", re.IGNORECASE)
 _TAG = re.compile(r"<([^\s<>/]+)>")
 _NAMING = frozenset(
     (
@@ -86,7 +87,7 @@ def _things(loss: Loss) -> Iterator[Thing]:
     """Yield what a loss says that the document has not."""
     what = loss.what
     if loss.kind == "alignment":
-        yield "align", what
+        yield "aligned", what
     elif loss.kind == "anchor":
         yield "id", address(what)
     elif loss.kind == "description":
@@ -143,6 +144,7 @@ def _of_tag(tag: Tag) -> Iterator[Thing]:
     yield from style.items()
     yield from (("telling", given[name]) for name in _TELLING if name in given)
     yield from (("bare", name) for name in given if not given[name])
+    yield from (("aligned", value) for value in _aligned(tag))
     if tag.name == "a" and "name" in given:
         yield "id", address(given["name"])
     if tag.name == "img" and "width" in given:
@@ -153,10 +155,20 @@ def _of_tag(tag: Tag) -> Iterator[Thing]:
         both = {**style, **given}
         yield from (("size", _size(both[name])) for name in _SIZES if name in both)
         yield from (("shape", both[name]) for name in _SHAPES if name in both)
-        yield "align", given.get("data-rt-align", "")
+        yield "aligned", given.get("data-rt-align", "")
         for name in given.get("class", "").split():
             yield "bare", name
-            yield "align", name.removeprefix("w-richtext-align-")
+            yield "aligned", name.removeprefix("w-richtext-align-")
+
+
+def _aligned(tag: Tag) -> Iterator[str]:
+    """Yield the alignments that are around a tag, in a word each."""
+    for around in tag.parents:
+        if around.name == "center":
+            yield "center"
+        for said in (around.get("align"), *_ALIGNED.findall(str(around.get("style")))):
+            word = str(said).lower()
+            yield "right" if word == "end" else word
 
 
 def _declarations(style: str) -> Iterator[Thing]:
@@ -202,7 +214,7 @@ def _pictured(given: Mapping[str, object]) -> Iterator[Thing]:
 def _of_component(block: Mapping[str, object]) -> Iterator[Thing]:
     if isinstance(html := block.get("html"), str) and html:
         yield from _of_markup(html).elements()
-    for name, sort in (("size", "size"), ("alignment", "align"), ("shape", "shape")):
+    for name, sort in (("size", "size"), ("alignment", "aligned"), ("shape", "shape")):
         if isinstance(value := block.get(name), str) and value:
             yield sort, _size(value) if sort == "size" else value
     if isinstance(image := block.get("image"), Mapping):
