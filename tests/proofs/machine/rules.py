@@ -188,14 +188,14 @@ def _is_as_decided(days: Days, seen: Seen, item: Item) -> None:
         words = item.staged if items == "staged" else item.live
         insist("visitors see what was decided", _agree(seen.shown, words), seen)
     if days.world.setup.fields:
-        _is_called_as_decided(days, seen)
+        _is_called_as_decided(days, seen, item)
     if days.world.setup.shaped:
         words = item.live if items == "mirror" and item.live else draft
         wanted = (words.label,) if words.label else ()
         insist("visitors get the decided tags", seen.values[TAGS] == wanted, seen)
 
 
-def _is_called_as_decided(days: Days, seen: Seen) -> None:
+def _is_called_as_decided(days: Days, seen: Seen, item: Item) -> None:
     """Insist on the names in French, of what editors and what visitors see."""
     items = days.world.setup.items
     french = days.book.pulled.get((seen.key[0], FR))
@@ -203,8 +203,8 @@ def _is_called_as_decided(days: Days, seen: Seen) -> None:
         return  # A page that was there stays until it is decided.
     name = draft_of(french, items).name
     insist("editors see what was decided", seen.values.get(FRENCH_NAME) == name, seen)
-    if seen.shown is None:
-        return
+    if seen.shown is None or item.live is None:
+        return  # A page that is no longer to be public stays as it is.
     live = french.staged if items == "staged" else french.live
     wanted = live.name if french.live and live else None
     insist("visitors see what was decided", seen.shown.get(FRENCH_NAME) == wanted, seen)
