@@ -227,6 +227,7 @@ def test_links_inside_of_blocks_lead_to_stories() -> None:
 
 def test_the_guide_lists_every_proposed_block_with_its_fields() -> None:
     text = Path(__file__).parents[2].joinpath("docs", "front-end.md").read_text("utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", text, re.M)
+    table = text.partition("| Block | Fields |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.M)
     listed = {name: {*re.findall(r"`(\w+)`", fields)} for name, fields in rows}
     assert listed == {each.component: {*each.schema} for each in DESIGN.blocks}
