@@ -205,18 +205,22 @@ def _compare(
 def _misplaced(
     here: Project, way: str, languages: dict[str, dict[str, dict]]
 ) -> Iterator[str]:
-    """Yield what is listed in a language and is not the origin's, and pages whose
-    paths in other languages are not those that are listed there."""
+    """Yield what is listed in a language and is not the origin's, and pages whose paths
+    and names in other languages are not those listed there and the origin's."""
     raw = here.folder / "raw"
     (site,) = json.loads((raw / "sites.json").read_text())["sites"]
     first, (second,) = site["locales"]["primary"], site["locales"]["secondary"]
     staged, live = (items_in(raw / name) for name in ("items", "live"))
     there = live if way.endswith("published") else live | staged
     held = {uuid: key for key, (uuid, _) in stories_of(here.folder).items()}
-    paths: dict[tuple[str, str], dict[str, str]] = {}
+    locales = {each["tag"]: each["cmsLocaleId"] for each in (first, second)}
+    paths: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
     for tag, listed in languages.items():
         for uuid, each in listed.items():
-            paths.setdefault(held[uuid][:2], {})[tag] = each["path"]
+            item = held[uuid][:2]
+            origin = there.get((*item, locales[tag]), {"fieldData": {"name": ""}})
+            found = each["path"], origin["fieldData"]["name"]
+            paths.setdefault(item, {})[tag] = found
     for locale in (first, second):
         own = locale["cmsLocaleId"]
         # In fields, an item is in a language when its story in the primary one is.
@@ -228,13 +232,13 @@ def _misplaced(
             if (other := (*key[:2], own)) in there
             if not staged.get(other, {}).get("isArchived")
         }
-        seen = {item for item, found in paths.items() if locale["tag"] in found}
+        seen = {item for item, each in paths.items() if locale["tag"] in each}
         for item in wanted ^ seen:
             what = "missing" if item in wanted else "made up"
             yield f"{item} in {locale['tag']}: {what}"
     for listed in languages.values():
         for uuid, each in listed.items():
-            pages = {page["tag"]: page["path"] for page in each["pages"]}
+            pages = {e["tag"]: (e["path"], e["name"]) for e in each["pages"]}
             wanted = paths[held[uuid][:2]]
             number = len(soup(each["links"]).find_all("link", hreflang=True))
             if pages != wanted or number != (3 if len(wanted) > 1 else 0):
