@@ -146,6 +146,7 @@ _GITIGNORE = """\
 # Who signs decisions here, for the notebooks.
 /reviewer.txt
 # What notebook 02 can undo.
+/decision_undo.json
 /design_undo.json
 # Tokens.
 .env

@@ -144,8 +144,8 @@ def test_what_is_gone_is_decided_by_a_button(project: Staged) -> None:
 
 
 def test_undo_restores_the_decision_before(project: Staged) -> None:
-    """Step by step, as far as this notebook wrote them; also of one that was in the
-    file before."""
+    """Step by step, as far as notebooks wrote them, also before a restart; also of one
+    that was in the file before."""
     worked(
         project,
         {"pick": ["changes-decide", "make it again"]},
@@ -158,10 +158,16 @@ def test_undo_restores_the_decision_before(project: Staged) -> None:
     worked(
         project,
         {"pick": ["changes-decide", "leave it out"]},
+        {"pick": ["changes-decide", "make it again"]},
+    )
+    worked(
+        project,
+        {"pick": ["changes-decide", "undo"]},
+        {"shows": ["changes_list", "✓ leave it out"]},
         {"pick": ["changes-decide", "undo"]},
         {"shows": ["changes_list", "✓ make it again"]},
-        {"pick": ["changes-decide", "undo"]},
     )
+    worked(project, {"pick": ["changes-decide", "undo"]})
     assert yaml.safe_load(decided(project))["gone"] == []
 
 

@@ -11,7 +11,13 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
+from cmsmig.mapping.decisions.decision_files import (
+    FILE_NAMES,
+    D,
+    from_text,
+    to_text,
+)
+from cmsmig.notebook.kit.decision_history import DecisionHistory
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.decision_store import change_decision
 from cmsmig.ui.controls import Copied, bar, words
@@ -35,6 +41,7 @@ class DecisionTable(TableView, Generic[D]):
         super().__init__(workspace.list_source(rows))
         self.workspace, self.rows = workspace, rows
         self._kind: type[D] = kind
+        self._history = DecisionHistory(workspace.project, FILE_NAMES[kind])
 
     @abstractmethod
     def load(self) -> None:
@@ -84,26 +91,27 @@ class DecisionTable(TableView, Generic[D]):
         """Take these decisions, by the key of their row; or restore those before."""
         said = f"{counted(len(taken), 'decision')} written to"
         new = {key: option for key, option in taken.items() if option != UNDO}
-        earlier = {
-            key: self.workspace.earlier_decisions.setdefault(self.place(key), [])
-            for key in taken
-        }
-        before: dict[str, tuple[Any, ...]] = {}
+        places = {key: self.place(key) for key in taken}
+        undone = taken.keys() - new.keys()
+        before: list[str] = []
 
         def change(now: D) -> D:
-            for key in taken.keys() - new.keys():
-                now = self.with_filed(
-                    now, key, earlier[key][-1] if earlier[key] else ()
-                )
-            before.update({key: self.filed(now, key) for key in new})
+            before.append(to_text(now))
+            for key in undone:
+                now = self.with_filed(now, key, self._earlier(places[key], key))
             return self.with_taken(now, new, how)
 
         self.change(change, said)
-        for key, history in earlier.items():
-            if key in before:
-                history.append(before[key])
-            elif history:
-                history.pop()
+        self._history.keep(
+            before[0], (places[key] for key in new), (places[key] for key in undone)
+        )
+
+    def _earlier(self, place: tuple[str, ...], key: str) -> tuple[Any, ...]:
+        """Return what the file decided about a row before the last choice about it."""
+        text = self._history.before(place)
+        if text is None:
+            return ()
+        return self.filed(from_text(text, FILE_NAMES[self._kind], self._kind), key)
 
     def change(self, change: Callable[[D], D], said: str) -> None:
         """Change the decisions, and list what follows."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -76,11 +76,6 @@ class Workspace:
     item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
     change_lists: list[ChangeList] = field(default_factory=list, compare=False)
     """The lists of changes that this notebook has shown, the last one last."""
-    earlier_decisions: dict[tuple[str, ...], list[tuple[Any, ...]]] = field(
-        default_factory=dict, compare=False
-    )
-    """By what a decision is about: what the file held before each choice that this
-    notebook wrote."""
 
     @property
     def settings(self) -> Settings:
