@@ -237,6 +237,24 @@ def test_all_changes_that_are_listed_are_decided_together(
     assert len(project.stories()) == before + 1
 
 
+def test_deleting_all_that_are_listed_is_apart_and_has_their_number(
+    project: Staged,
+) -> None:
+    """No other button for all deletes; what the search leaves out is not counted."""
+    delete_item(project, "record-4")
+    taken = shown(
+        project,
+        {"sees": "All that are listed: keep it unpublish it make it again leave it"},
+        {"sees": "out write ours keep theirs Delete 2 stories Save as CSV"},
+        {"set": ["changes-search", "record 4"]},
+        {"pick": ["changes-all", "Delete 1 story"]},
+        {"sees": "1 decision written to decisions/conflicts.yaml"},
+    )
+    assert [(each["what"], each["action"]) for each in taken["gone"]] == [
+        ("records/record-4", "delete")
+    ]
+
+
 def test_one_button_for_all_decides_what_offers_it(project: Staged) -> None:
     """What is decided about publication decides no edit of the same story."""
     row = project.stories()[sorted(project.stories())[0]]

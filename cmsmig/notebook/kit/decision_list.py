@@ -43,11 +43,12 @@ from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
 Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice
 _FILED = {EditChoice: "edits", GoneChoice: "gone", ConflictChoice: "conflicts"}
 """Where each is in the file."""
+_DELETE = "delete it"
 _GONE = {
     GoneFrom.ORIGIN: {
         "keep it": GoneAction.KEEP,
         "unpublish it": GoneAction.UNPUBLISH,
-        "delete it": GoneAction.DELETE,
+        _DELETE: GoneAction.DELETE,
     },
     GoneFrom.DESTINATION: {
         "make it again": GoneAction.RECREATE,
@@ -183,6 +184,7 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     label = title = "Changes"
     opens = True
     follows = "The next plan uses it."
+    deletion = _DELETE
 
     def __init__(
         self, workspace: Workspace, found: Sequence[Change] | None, doc: Doc

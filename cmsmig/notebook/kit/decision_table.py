@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic
 
@@ -36,6 +37,9 @@ class DecisionTable(TableView, Generic[D]):
 
     follows = ""
     """What follows a decision, in a sentence."""
+    deletion = ""
+    """The option that deletes stories; its button for all has their number, below the
+    others."""
 
     def __init__(self, workspace: Workspace, rows: Rows, kind: type[D]) -> None:
         super().__init__(workspace.list_source(rows))
@@ -126,13 +130,18 @@ class DecisionTable(TableView, Generic[D]):
     def bars(self) -> list[Markup]:
         """Return what narrows the list, and what decides about all of it."""
         keys = self.rows.keys(self.at.query)
-        options = dict.fromkeys(each for key in keys for each in self.in_bulk(key))
+        options = Counter(each for key in keys for each in self.in_bulk(key))
         if self.source.dry_run or self.at.opened or not options:
             return super().bars()
+        deleted = options.pop(self.deletion, 0)
         buttons = (
             self.act("all", o, value=o, row=str(n)) for n, o in enumerate(options)
         )
-        return [*super().bars(), bar(words("All that are listed:"), *buttons)]
+        bars = [*super().bars(), bar(words("All that are listed:"), *buttons)]
+        if deleted:
+            label = f"Delete {counted(deleted, 'story', 'stories')}"
+            bars.append(bar(self.act("all", label, value=self.deletion, row="delete")))
+        return bars
 
     def held(self, row: Row, column: str) -> str | Markup | Copied:
         """Return what a row holds; in the column of decisions, its buttons."""
