@@ -192,10 +192,13 @@ class Pictures:
     def place(self, element: Element, link: Element | None, around: str) -> Element:
         """Return what replaces a picture: itself, or a component with its link and the
         alignment that it has from `around`."""
-        keeps = Deviation.FIGURE in self._on and self._embeds.policy.keeps("figure")
-        layout = Layout(around if keeps else "")
-        if around and not keeps and self.address(element):
-            self._embeds.losses.lose("alignment", around, element)
+        layout = NO_LAYOUT
+        if around and self.address(element):
+            # The choice is asked for here alone: bodies remember which they depend on.
+            if Deviation.FIGURE in self._on and self._embeds.policy.keeps("figure"):
+                layout = Layout(around)
+            else:
+                self._embeds.losses.lose("alignment", around, element)
         made = self.component(element, link, layout, None)
         if made is not None:
             return made
