@@ -91,13 +91,17 @@ class Embeds:
     def choice(self, found: Found) -> Treatment:
         """Return what becomes of an embed; a choice for its host beats its kind's. One
         that no reader can be led to is raw HTML, unless it is left out."""
-        chosen = self.policy.kinds.get(found.kind, _DEFAULTS[found.kind])
-        if hosts := self.policy.signatures:
-            named = (host for host in hosts_of(found.element) if host in hosts)
-            chosen = hosts.get(next(named, ""), chosen)
+        chosen = self._chosen(found.kind, found.element)
         if chosen is Treatment.DROP or addressed(found.url):
             return chosen
         return Treatment.HTML
+
+    def _chosen(self, kind: str, element: Element) -> Treatment:
+        if chosen := self.policy.signatures:
+            for host in hosts_of(element):
+                if host in chosen:
+                    return chosen[host]
+        return self.policy.kinds.get(kind, _DEFAULTS[kind])
 
     def node(self, found: Found, treatment: Treatment | None = None) -> list[Element]:
         """Return what replaces an embed: a block, a paragraph, or an element that
