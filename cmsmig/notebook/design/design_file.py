@@ -11,7 +11,7 @@ from typing import Literal
 
 from cmsmig.canonical import fingerprint
 from cmsmig.errors import DecisionsError, StorageError, UsageError
-from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
+from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, to_text
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
@@ -162,7 +162,8 @@ class DesignFile:
             raise UsageError("Decisions name who took them; enter your name first.")
         if self._workspace.dry_run:
             return f"Dry run: {_NAME} would be written now; nothing was."
-        reviewed = stamp_review(reviewer.strip(), INDIVIDUALLY)
+        how = INDIVIDUALLY if self.editor.undoable else IN_BULK
+        reviewed = stamp_review(reviewer.strip(), how)
         signed = replace(self.editor.design, reviewed=reviewed)
         self._write(signed)
         self.editor.design, self._accepted = signed, reviewed
