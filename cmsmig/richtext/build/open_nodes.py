@@ -172,9 +172,12 @@ class Places:
                 continue
             finished = node.finish()
             needed = parent.kind == "list_item" and not parent.content
-            if node.left and "content" not in finished and not needed:
-                parent.state = 1 if parent.content else 0
-                continue
+            if node.left and "content" not in finished:
+                if not needed:
+                    parent.state = 1 if parent.content else 0
+                    continue
+                if node.kind == "paragraph":
+                    finished = empty_paragraph()  # the block has its alignment
             parent.content.append(finished)
 
     def _sync(self, to: Open) -> bool:
