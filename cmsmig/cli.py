@@ -349,18 +349,18 @@ def rollback(
 @_JSON
 @click.pass_obj
 def status(folder: Path | None, as_json: bool) -> None:
-    """Show the accounting, from the ledger alone."""
+    """Show the accounting, asking no service."""
     from cmsmig.settings import choose_target, find_project
     from cmsmig.steps.verify.accounting import read_status
 
     found = find_project(folder, os.environ, Path.cwd())
     project = choose_target(found, target_named())
-    accounting, document = read_status(project)
+    lines, document = read_status(project)
     if as_json:
         emit_json(with_target(document, project))
     else:
         named = [f"target: {project.target}"] if project.target else []
-        emit_lines([*named, *accounting.lines])
+        emit_lines([*named, *lines])
 
 
 for each in (*HANDOVER, *TOOLS):

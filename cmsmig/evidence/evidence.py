@@ -222,7 +222,9 @@ def gather(
         is_carried_out=is_carried_out,
         redirects=redirects,
         verification=verification,
-        unread=unread_sentences(migration.origin, migration.decisions.collections),
+        unread=unread_sentences(
+            migration.origin.unread, migration.decisions.collections.left_out
+        ),
         gone=tuple(row for row in rows.values() if row.gone is not None),
         details=details,
         target=project.target,

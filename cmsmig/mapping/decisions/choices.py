@@ -244,6 +244,11 @@ class CollectionsDecision:
         primary = (each.locale_id for each in self.locales if each.primary)
         return next(primary, None)
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Return the ids of the collections that are not migrated."""
+        return frozenset(e.collection_id for e in self.collections if not e.migrate)
+
     def choice(self, collection_id: str) -> CollectionChoice | None:
         """Return what was decided about a collection, if anything was."""
         return next(

@@ -237,8 +237,7 @@ def not_migrated(project: Project) -> frozenset[str]:
         decided = decision_in(project, CollectionsDecision)
     except DecisionsError:
         return frozenset()
-    choices = decided.collections if decided else ()
-    return frozenset(each.collection_id for each in choices if not each.migrate)
+    return decided.left_out if decided else frozenset()
 
 
 def is_publishing(project: Project) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter
@@ -72,15 +72,17 @@ class Origin:
         }
 
 
-def unread_sentences(origin: Origin, decision: CollectionsDecision) -> tuple[str, ...]:
-    """Name the collections that could not be read; in short those that are left out,
-    as was decided."""
+def unread_sentences(
+    unread: Iterable[Collection], left_out: Set[str]
+) -> tuple[str, ...]:
+    """Name collections that could not be read; in short those that are left out, as was
+    decided."""
     return tuple(
         unread_sentence(each)
-        if (choice := decision.choice(each.collection_id)) is None or choice.migrate
+        if each.collection_id not in left_out
         else f"The collection {each.display_name} ({each.slug}) could not be read, and "
         "is left out, as was decided."
-        for each in origin.unread
+        for each in unread
     )
 
 

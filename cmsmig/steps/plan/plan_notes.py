@@ -39,7 +39,8 @@ class Label:
 def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     """Yield a sentence for each. Reads only."""
     migration = wanted.migration
-    yield from unread_sentences(migration.origin, migration.decisions.collections)
+    left_out = migration.decisions.collections.left_out
+    yield from unread_sentences(migration.origin.unread, left_out)
     yield from _find_taken(wanted, ledger)
     yield from _find_lacking(wanted)
     yield from _find_surrogates(migration.origin)

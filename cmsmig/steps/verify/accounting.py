@@ -1,11 +1,15 @@
-"""The accounting, from the ledger alone. Reads only, asks no service."""
+"""The accounting, from the ledger, and what the last pull could not read. Reads only,
+asks no service."""
 
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
+from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
+from cmsmig.steps.decide.decision_store import not_migrated
+from cmsmig.steps.decide.pulled_origin import unread_sentences
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 
 
@@ -32,20 +36,24 @@ def gone_counts_json(accounting: Accounting) -> JsonObject:
     }
 
 
-def read_status(project: Project) -> tuple[Accounting, JsonObject]:
-    """Return the accounting and the document that `status --json` prints.
+def read_status(project: Project) -> tuple[tuple[str, ...], JsonObject]:
+    """Return the lines and the document that `status` prints.
 
     Raises `LedgerError` when there is no ledger yet.
     """
     with Ledger.open_existing(project.ledger) as ledger:
         accounting = ledger.items.accounting()
+        cache = RawCache(project.raw)
+        unread = unread_sentences(
+            map(cache.collection, cache.unread()), not_migrated(project)
+        )
         rows = ledger.items.all().values()
         assets = ledger.inventory.assets().values()
         links: dict[str, int] = {}
         for row in rows:
             if row.story_record is not None and row.gone is None:
                 links[row.link_state] = links.get(row.link_state, 0) + 1
-        return accounting, {
+        return (*unread, *accounting.lines), {
             "accounting": accounting_json(accounting),
             "gone": gone_counts_json(accounting),
             "reasons": {
@@ -75,4 +83,5 @@ def read_status(project: Project) -> tuple[Accounting, JsonObject]:
                 if row.has_failed
             ],
             "losses_by_kind": dict(ledger.findings.losses_by_kind()),
+            "collections_unread": [*unread],
         }

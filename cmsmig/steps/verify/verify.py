@@ -120,7 +120,9 @@ def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verificat
     public = {row.story_id for row in stories if row.published}
     origin, decided = job.migration.origin, job.migration.decisions
     return Verification(
-        collections_unread=unread_sentences(origin, decided.collections),
+        collections_unread=unread_sentences(
+            origin.unread, decided.collections.left_out
+        ),
         public_keys=frozenset(
             row.key
             for row in rows
