@@ -172,8 +172,8 @@ def sum_publication(counts: Iterable[CollectionCount]) -> PublicationCount:
 def count_files(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCount:
     """Return the outcome of the files; `assets` are the ledger's rows by hash."""
     states = Counter(
-        row.status if (row := assets.get(upload.sha256)) else "open"
-        for upload in migration.files.uploads
+        "open" if row is None else "failed" if row.has_failed else row.status
+        for row in (assets.get(each.sha256) for each in migration.files.uploads)
     )
     missing = len(migration.files.missing)
     return FileCount(

@@ -17,7 +17,7 @@ from pathlib import Path
 from cmsmig.errors import CmsmigError
 from cmsmig.ledger.connection import connect_reading, translated
 from cmsmig.ledger.item_rows import failed_rows
-from cmsmig.ledger.rows import GONE, ItemRow
+from cmsmig.ledger.rows import GONE, TEXT_NOT_WRITTEN, ItemRow
 
 _FAILED_SHOWN = 30
 _COUNTS = f"""SELECT
@@ -26,7 +26,8 @@ _COUNTS = f"""SELECT
         AND home_id IS NOT NULL AND reason <> '{GONE}') AS there,
     count(*) FILTER (WHERE status = 'failed') AS failed,
     (SELECT count(*) FROM asset WHERE status = 'proven') AS files,
-    (SELECT count(*) FROM asset WHERE status = 'failed') AS failed_files
+    (SELECT count(*) FROM asset
+        WHERE status = 'failed' OR reason = '{TEXT_NOT_WRITTEN}') AS failed_files
     FROM item"""
 _SETTLED = """SELECT coalesce(
     (SELECT min(id) - 1 FROM intent INDEXED BY one_open_intent
