@@ -64,6 +64,8 @@ class FieldRules:
     leaves: Callable[[str], bool] = _never
     """Theirs stays where it is not what we wrote, whatever was decided, and is not
     reported as an edit."""
+    is_shown: Callable[[str], bool] = _never
+    """Of what is left: a publication would show it first, so it counts as an edit."""
     text: Callable[[str, Json], Text] = _text
     """Returns what counts of a field's value when it is compared; None if nothing."""
     seen: Callable[[Value], tuple[str, ...]] = _seen
@@ -72,8 +74,9 @@ class FieldRules:
     def is_edit(self, field: str) -> bool:
         """Return whether a field of theirs that is not as we wrote it is an edit that
         the object keeps."""
-        rules = (self.yields, self.merges, self.leaves)
-        return not any(rule(field) for rule in rules)
+        if self.leaves(field):
+            return self.is_shown(field)
+        return not self.yields(field) and not self.merges(field)
 
 
 @dataclass(frozen=True, slots=True)

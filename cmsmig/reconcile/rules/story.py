@@ -37,6 +37,8 @@ from cmsmig.reconcile.rules.story_fields import (
     fields_there,
     folder_of,
     is_date_of_publication,
+    is_same_field,
+    is_translation,
     is_translation_id,
     row_of,
     slug_of_name,
@@ -129,6 +131,7 @@ class StoryRules(Rules[JsonObject, There]):
             follows=slug_of_name,
             merges=TAGS.__eq__,
             leaves=(foreign | {GROUP}).__contains__,
+            is_shown=partial(_is_unfinished, last, row_of(actual), theirs),
             seen=seen_in_story,
         )
         return Sides(base, ours, theirs, rules)
@@ -323,6 +326,16 @@ def _is_foreign(name: str) -> bool:
     """Return whether a field that no import filled is only an editor's."""
     own = (*ALWAYS_SENT, *DATES, POSITION, TAGS)
     return name not in own and not name.startswith(CONTENT)
+
+
+def _is_unfinished(
+    last: LastWrite, row: StoryRow, theirs: JsonObject, name: str
+) -> bool:
+    """Return whether a field is an editor's name or slug of a page in a language, which
+    visitors do not have yet."""
+    is_public = row.published and not row.unpublished_changes
+    is_known = is_same_field(theirs, last.answered, name)
+    return is_translation(name) and not is_public and not is_known
 
 
 def seen_in_story(theirs: Value) -> tuple[str, ...]:

@@ -216,6 +216,11 @@ def slug_of_name(field: str) -> str:
     return f"slug{_IN}{code}" if code and name == "name" else field
 
 
+def is_translation(field: str) -> bool:
+    """Return whether a field holds the name or slug of a page in another language."""
+    return any(_named((field,)))
+
+
 def is_translation_id(field: str) -> bool:
     """Return whether a field holds what a language is known by, and no value."""
     return field.startswith(f"id{_IN}")
