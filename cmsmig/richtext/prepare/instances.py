@@ -18,6 +18,7 @@ from cmsmig.richtext.html.visibility import HIDDEN
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
 from cmsmig.richtext.prepare.embeds import Embeds, addressed, link_value
+from cmsmig.richtext.prepare.quotations import QUOTATION
 
 INSTANCE = "wf-component"
 _PROP = "wf-prop"
@@ -236,7 +237,8 @@ class Instances:
                 href = node.attributes.get("href", "") if node.tag == "a" else ""
                 leads = bool(href.strip())
                 what = href if leads else self._begin_tag(node)
-                if not node.reopened:
+                # Its marks are in the text.
+                if not node.reopened and node.tag != QUOTATION:
                     others.append(("link" if leads else "property", what, node))
                 stack.extend(reversed(node.children))
         lines = "".join(pieces).split("\n")

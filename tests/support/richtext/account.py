@@ -54,6 +54,11 @@ _CODES = frozenset(("code", "pre"))
 _EMBEDS = frozenset(
     ("iframe", "video", "audio", "object", "embed", "svg", "canvas", "wf-component")
 )
+_SHOWN_AT = frozenset(("data-rt-embed-type", "data-page-url"))
+_ADDRESSES = frozenset(
+    ("src", "url", "background", "data-src", "data-url", "data-href")
+)
+"""Attributes by which elements without a text show something."""
 _MARKS = {
     "bold": ("b", "strong"),
     "italic": ("i", "em"),
@@ -255,7 +260,9 @@ def _is_embed(tag: Tag) -> bool:
     return (
         tag.name in _EMBEDS
         or "w-embed" in str(tag.get("class") or "")
-        or ("data-rt-embed-type" in tag.attrs or "data-page-url" in tag.attrs)
+        or not _SHOWN_AT.isdisjoint(tag.attrs)
+        or (tag.name not in ("a", "img") and not _ADDRESSES.isdisjoint(tag.attrs))
+        or "url(" in str(tag.get("style") or "")
     )
 
 
