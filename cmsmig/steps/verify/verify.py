@@ -8,7 +8,12 @@ from itertools import chain
 
 from cmsmig.counting import counted
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.errors import NotFoundError
+from cmsmig.errors import (
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+    UnreachableError,
+)
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
@@ -30,6 +35,7 @@ from cmsmig.steps.verify.differences import DifferenceCode, Verification
 from cmsmig.steps.verify.kept_readings import KeptReadings
 from cmsmig.steps.verify.scope import EVERYTHING, Scope, scope_of
 from cmsmig.steps.worker_pool import StopSignal, Work, batches, work_through
+from cmsmig.steps.write.asset_upload import NOTHING
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, open_job
 
@@ -44,12 +50,7 @@ async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
     expected = {key: made[key] for key in made if scope.holds(key)}
     found = _begin(job, made)
     existing = job.existing()
-    unneeded = job.gone.unneeded.hashes()
-    assets = [
-        row
-        for row in job.ledger.inventory.assets().values()
-        if scope.has(Kind.ASSET) and row.sha256 not in unneeded
-    ]
+    assets = _uploaded(job, found) if scope.has(Kind.ASSET) else []
     _list_missing(job, found)
     found.differences.extend(pending_removals(job))
     stories = [key for key in job.migration.items if key in expected]
@@ -177,25 +178,47 @@ _DUE = ("selected", "created", "reused")
 """States of an item that has to have a story."""
 
 
+def _uploaded(job: ImportJob, found: Verification) -> list[AssetRow]:
+    """Return the files that were uploaded, and list those that content uses and that
+    were not."""
+    rows = job.ledger.inventory.assets()
+    for upload in job.migration.files.uploads:
+        row = rows.get(upload.sha256)
+        if row is None or not row.is_uploaded:
+            why = f" {row.explanation}" if row is not None else ""
+            text = f"It is not uploaded; run `cmsmig import`.{why}"
+            found.add(DifferenceCode.ASSET_NOT_UPLOADED, upload.name, text)
+    unneeded = job.gone.unneeded.hashes()
+    return [
+        row for row in rows.values() if row.is_uploaded and row.sha256 not in unneeded
+    ]
+
+
 async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> None:
-    found.assets += 1
-    if row.status == "failed" and not row.is_gone:
-        return
+    """Compare a file with what is at its public address."""
+    url, why, there = row.content_url, "", None
     try:
-        there = await job.client.public(row.content_url)
+        there = await job.client.public(url)
     except NotFoundError:
-        there = None
+        pass
+    except (UnreachableError, OutcomeUnknownError, RejectedError) as error:
+        why = str(error)
+    if there is not None and not there.sha256 and there.status not in NOTHING:
+        why = f"it answered {there.status}"
+    if why:
+        text = f"Its public address cannot be read ({why}); run `cmsmig verify` again."
+        found.add(DifferenceCode.ASSET_UNREAD, row.name, text, url)
+        return
+    found.assets += 1
+    code, text = DifferenceCode.ASSET_GONE, ""
     if row.sha256 in job.gone.hashes():
         text = f"Its asset is no longer there; {REMEDY}."
-        code = DifferenceCode.ASSET_GONE
     elif there is None or not there.sha256:
         text = f"Its file is not at its address; {REMEDY}."
-        code = DifferenceCode.ASSET_GONE
     elif there.sha256 != row.sha256:
         code, text = DifferenceCode.ASSET_BYTES, "Its file has other bytes."
-    else:
-        return
-    found.add(code, row.name, text, row.content_url)
+    if text:
+        found.add(code, row.name, text, url)
 
 
 def _compare_folders(job: ImportJob, found: Verification) -> None:

@@ -61,7 +61,7 @@ PROOF_DELAYS = (0.0, 0.2, 1.0)
 """Seconds before each look: a delivery network may be a moment behind."""
 
 
-_NOTHING = (403, 404, 410)
+NOTHING = (403, 404, 410)
 """What a file host answers where no file is; 403 where listing is forbidden."""
 
 
@@ -203,7 +203,7 @@ async def _has_nothing(client: DestinationClient, url: str) -> bool:
     """Return whether there is surely no file at an address."""
     with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
         try:
-            return (await client.public(url)).status in _NOTHING
+            return (await client.public(url)).status in NOTHING
         except NotFoundError:
             return True
     return False
