@@ -26,12 +26,14 @@ _INLINE: Final = frozenset(
         *("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em"),
         *("font", "i", "img", "ins", "kbd", "label", "mark", "q", "s", "samp", "small"),
         *("span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+        *("acronym", "data", "nobr", "slot"),
     )
 )
+_OF_RUBY: Final = frozenset(("rb", "rp", "rt", "rtc", "ruby"))
 _SILENT: Final = frozenset(
     ("head", "iframe", "noscript", "script", "style", "template", "title")
 )
-_UNBROKEN: Final = _INLINE | _SILENT - {"iframe"}
+_UNBROKEN: Final = _INLINE | _OF_RUBY | _SILENT - {"iframe"}
 """Elements that part no words."""
 _RESERVED: Final = ("__wf_reserved_inherit", "__wf_reserved_decorative")
 """Alternative texts that are none. Source: origin, rich text."""
@@ -176,6 +178,11 @@ class _Reader:
         self._address = ""
         self._level = 0
         self._quoted = 0
+        self._rubies = 0
+        self._ruby_part = ""
+        self._address_around = ""
+        self._bracketed = False
+        """Whether a `rp` says the brackets around readings."""
 
     def start(self, tag: Text, attrib: Mapping[Text, Text]) -> None:
         """Note a link, a picture or a heading."""
@@ -193,6 +200,10 @@ class _Reader:
         elif tag == "q":
             self.data("‘" if self._quoted else "“")
             self._quoted += 1
+        elif tag in _OF_RUBY:
+            self._rubies += tag == "ruby"
+            self._bracketed &= tag != "ruby"
+            self._end_reading(str(tag))
         elif tag in _LEVELS:
             self._level = _LEVELS[str(tag)]
             self.account.headings.append((self._level, ""))
@@ -204,6 +215,9 @@ class _Reader:
         if tag == "q" and not self._silent:
             self._quoted -= 1
             self.data("’" if self._quoted else "”")
+        elif tag in _OF_RUBY:
+            self._rubies -= tag == "ruby"
+            self._end_reading()
         elif tag == "a":
             self._address = ""
         elif tag in _LEVELS:
@@ -214,12 +228,30 @@ class _Reader:
         if self._silent:
             return
         text = str(data).translate(_UNSEEN)
+        if text.strip():
+            self._begin_reading()
         self._line.append(text)
         if self._address:
             self.account.links[self._address] += _bare(text)
         if self._level:
             level, before = self.account.headings[-1]
             self.account.headings[-1] = level, before + _bare(text)
+
+    def _begin_reading(self) -> None:
+        """Open the bracket before what a page shows above the letters."""
+        if self._ruby_part == "rp":
+            self._bracketed = True
+        elif self._ruby_part == "rt" and self._rubies and not self._bracketed:
+            self._ruby_part = "bracket"
+            inside, self._address = self._address, self._address_around
+            self.data("(")
+            self._address = inside
+
+    def _end_reading(self, next_part: str = "") -> None:
+        if self._ruby_part == "bracket":
+            self._ruby_part = ""
+            self.data(")")
+        self._ruby_part, self._address_around = next_part, self._address
 
     def comment(self, text: Text) -> None:
         """Pass over a comment, which is not shown."""
@@ -229,7 +261,8 @@ class _Reader:
         self.end_line()
 
     def _part(self, tag: Text) -> None:
-        if tag not in _UNBROKEN:
+        if tag not in _UNBROKEN and "-" not in tag:
+            # A hyphen makes a custom element, which is inline.
             self.end_line()
 
     def end_line(self) -> None:

@@ -32,6 +32,7 @@ class Deviation(StrEnum):
     BLOCKS_APART = "blocks-apart"
     BLANKS = "blanks"
     QUOTATION = "quotation"
+    READING = "reading"
     SPACER = "spacer"
     LIST_BLANKS = "list-blanks"
     LIST_NUMBERS = "list-numbers"
@@ -148,6 +149,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "The marks that a page draws around a `q` are gone: nothing says any more that "
         "somebody else speaks.",
         "The marks are in the text: “ ”, and ‘ ’ for a quotation in another.",
+    ),
+    DeviationRule(
+        Deviation.READING,
+        "A reading that a page shows above the letters (`rt`) runs into them: nothing "
+        "says where the word ends.",
+        "The reading is in brackets behind the letters: those of its `rp`, or ( ).",
     ),
     DeviationRule(
         Deviation.SPACER,

@@ -82,9 +82,18 @@ def test_what_a_loss_names_is_explained() -> None:
 
 @pytest.mark.parametrize(
     "html",
-    ["<h2>First<hr>part</h2>", "<p>a<script>x()</script>b<noscript>c</noscript>d</p>"],
+    [
+        "<h2>First<hr>part</h2>",
+        "<p>a<script>x()</script>b<noscript>c</noscript>d</p>",
+        "<p>a<data value=1>b</data>c<nobr>d</nobr>e<acronym>f</acronym>g</p>",
+        "<p>a<slot>b</slot>c<my-word>d</my-word>e</p>",
+        "<p>a<ruby>漢字<rt>かんじ</rt></ruby>b</p>",
+        "<p>a<ruby>漢<rp>（<rt>かん<rp>）<rp>（<rt>じ<rp>）</ruby>b</p>",
+        "<p><ruby>漢<rt>かん<rt> </rt></ruby><ruby>字<rt><a href=/x>じ</a></ruby></p>",
+        "<p><ruby><ruby>a<rt>b</rt></ruby><rtc><rt>c</rt></rtc></ruby><rt>d</rt></p>",
+    ],
 )
-def test_what_is_not_shown_parts_nothing(html: str) -> None:
+def test_what_parts_no_words_raises_no_alarm(html: str) -> None:
     converted = NativeEngine().from_html(html)
     shown = account_of(render_value(converted.document))
     assert unaccounted(account_of(html), shown, converted.losses) == []

@@ -42,11 +42,17 @@ _TABLES = frozenset(("table",))
 _CELLS = frozenset(("td", "th"))
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _CAPTION = frozenset(("caption",))
+_RUBY = frozenset(("ruby",))
+_READINGS = frozenset(("rb", "rp", "rt"))
 CLOSED_BY_SIBLING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "li": (frozenset(("li",)), _LISTS),
     "dt": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
     "dd": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
     "option": (frozenset(("option",)), frozenset(("select", "datalist"))),
+    "rb": (_READINGS | {"rtc"}, _RUBY),
+    "rp": (_READINGS, _RUBY | {"rtc"}),
+    "rt": (_READINGS, _RUBY | {"rtc"}),
+    "rtc": (_READINGS | {"rtc"}, _RUBY),
     "td": (_CELLS | _CAPTION, frozenset(("table", "tr"))),
     "th": (_CELLS | _CAPTION, frozenset(("table", "tr"))),
     "tr": (_CAPTION | {"tr"}, _TABLES),

@@ -33,6 +33,7 @@ from cmsmig.richtext.html.visibility import (
 )
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.alignments import alignment_in
+from cmsmig.richtext.prepare.drawn_marks import DRAWN, write_brackets, write_quotes
 from cmsmig.richtext.prepare.embeds import (
     PLAYERS,
     Embeds,
@@ -49,7 +50,6 @@ from cmsmig.richtext.prepare.instances import (
 from cmsmig.richtext.prepare.late_pictures import show_late_pictures
 from cmsmig.richtext.prepare.links import Links
 from cmsmig.richtext.prepare.pictures import Pictures
-from cmsmig.richtext.prepare.quotations import QUOTATION, write_marks
 from cmsmig.richtext.prepare.table_parts import (
     cut_spans,
     cut_stray_spans,
@@ -80,7 +80,7 @@ _LOST = {
     "cms:comment": "comment",
 }
 """Elements that leave nothing in a document, and as what they are listed."""
-_PLAIN = {QUOTATION} | tag_set(
+_PLAIN = {DRAWN} | tag_set(
     "body div section article main nav header footer aside figure figcaption span "
     "hgroup thead tbody tfoot picture colgroup col wbr caption cms:blok"
 )
@@ -137,7 +137,9 @@ class Stage:
         if Deviation.IMAGE_SOURCE in self._on:
             show_late_pictures(root, self._losses)
         if Deviation.QUOTATION in self._on:
-            write_marks(root)
+            write_quotes(root)
+        if Deviation.READING in self._on:
+            write_brackets(root)
         stack: list[tuple[Element, Element | None, int, bool, bool, str]] = [
             (root, None, 0, False, False, "")
         ]

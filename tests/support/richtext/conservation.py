@@ -31,6 +31,7 @@ _INLINE = frozenset(
         *("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em"),
         *("font", "i", "img", "ins", "kbd", "label", "mark", "q", "s", "samp", "small"),
         *("span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+        *("rb", "rp", "rt", "rtc", "ruby"),
     )
 )
 _SHIELDS = frozenset(
@@ -222,11 +223,15 @@ def of_html(html: str, into: Account | None = None) -> Account:
 
 def _in_order(tag: Tag) -> list[object]:
     """Return what is in a tag as pages show it: in tables captions first, feet last;
-    marks around quotations."""
+    marks around quotations and readings."""
     if tag.name == "q":
         marks = "‘’" if tag.find_parent("q") else "“”"
         before, after = map(NavigableString, marks)
         return [before, *tag.contents, after]
+    if tag.name == "rt" and (ruby := tag.find_parent("ruby")):
+        said = any(each.get_text(strip=True) for each in ruby.find_all("rp"))
+        if tag.get_text(strip=True) and not said:
+            return [NavigableString("("), *tag.contents, NavigableString(")")]
     if tag.name != "table":
         return list(tag.contents)
     places = {"caption": 0, "tfoot": 2}

@@ -1,0 +1,63 @@
+"""The marks that a page draws around a quotation in a sentence, and the brackets in
+which a reading is where nothing can be above the letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cmsmig.richtext.html.dom import Element, Node, Text, text_of
+
+DRAWN = "cms:drawn"
+"""What an element is called once its marks are in the text."""
+_QUOTES = (("\u201c", "\u201d"), ("\u2018", "\u2019"))
+"""Of a quotation, and of one in another."""
+_BRACKETS = ("(", ")")
+
+
+def write_quotes(root: Element) -> None:
+    """Put the marks around each `q` into the text. Source: the HTML standard,
+    rendering, quotes."""
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    while stack:
+        node, inside = stack.pop()
+        if isinstance(node, Text):
+            continue
+        if node.tag == "q":
+            _surround(node, _QUOTES[inside])
+            inside = True
+        stack.extend((child, inside) for child in node.children)
+
+
+def write_brackets(root: Element) -> None:
+    """Put each reading of a `ruby` in brackets: those of its `rp`, or our own.
+    Source: the HTML standard, the `rp` element."""
+    stack: list[Node] = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text):
+            continue
+        if node.tag == "ruby":
+            _bracket(node)
+        stack.extend(node.children)
+
+
+def _bracket(ruby: Element) -> None:
+    parts = [*_parts(ruby)]
+    bracketed = any(each.tag == "rp" and text_of(each).strip() for each in parts)
+    for each in parts:
+        if each.tag == "rt" and text_of(each).strip() and not bracketed:
+            _surround(each, _BRACKETS)
+        each.tag = DRAWN
+
+
+def _parts(ruby: Element) -> Iterator[Element]:
+    for child in ruby.children:
+        if isinstance(child, Element) and child.tag in ("rb", "rp", "rt", "rtc"):
+            if child.tag == "rtc":
+                yield from _parts(child)
+            yield child
+
+
+def _surround(element: Element, marks: tuple[str, str]) -> None:
+    element.children = [Text(marks[0]), *element.children, Text(marks[1])]
+    element.tag = DRAWN
