@@ -35,6 +35,7 @@ UNDO = "undo"
 class DecisionTable(TableView, Generic[D]):
     """A list whose rows are decided in place, alone or together; written at once."""
 
+    says_last = True  # a message above the rows would move them under the mouse
     follows = ""
     """What follows a decision, in a sentence."""
     deletion = ""
