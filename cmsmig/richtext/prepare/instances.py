@@ -17,8 +17,8 @@ from cmsmig.richtext.html.dom import Element, Node, Text, text_of
 from cmsmig.richtext.html.visibility import HIDDEN
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
+from cmsmig.richtext.prepare.drawn_marks import DRAWN
 from cmsmig.richtext.prepare.embeds import Embeds, addressed, link_value
-from cmsmig.richtext.prepare.quotations import QUOTATION
 
 INSTANCE = "wf-component"
 _PROP = "wf-prop"
@@ -238,7 +238,7 @@ class Instances:
                 leads = bool(href.strip())
                 what = href if leads else self._begin_tag(node)
                 # Its marks are in the text.
-                if not node.reopened and node.tag != QUOTATION:
+                if not node.reopened and node.tag != DRAWN:
                     others.append(("link" if leads else "property", what, node))
                 stack.extend(reversed(node.children))
         lines = "".join(pieces).split("\n")
