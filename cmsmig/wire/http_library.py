@@ -118,20 +118,12 @@ class Client:
         self._transport = transport or Connections(
             certificates(), idle_seconds=_IDLE_SECONDS
         )
+        self._uses_proxies = transport is None and _names_proxies()
         self._proxied: httpx.AsyncClient | None = None
-        if transport is None and _names_proxies():
-            self._proxied = httpx.AsyncClient(
-                follow_redirects=False,
-                verify=certificates(),
-                trust_env=True,
-                limits=httpx.Limits(
-                    max_connections=None, keepalive_expiry=_IDLE_SECONDS
-                ),
-            )
 
     def goes_by_proxy(self, url: str) -> bool:
         """Return whether a proxy is asked for `url`, which looks up its host."""
-        return self._proxied is not None and goes_by_proxy(url)
+        return self._uses_proxies and goes_by_proxy(url)
 
     async def exchange(
         self,
@@ -237,7 +229,9 @@ class Client:
             content=content,
             extensions={"timeout": self._timeout, **extensions},
         )
-        if by_proxy and self._proxied is not None:
+        if by_proxy and self._uses_proxies:
+            # Made when it is needed: what stays on this machine asks for no proxy.
+            self._proxied = self._proxied or _proxied_client()
             return await self._proxied.send(request, stream=True)
         return await self._transport.handle_async_request(request)
 
@@ -317,6 +311,24 @@ def _lower_names(headers: httpx.Headers) -> dict[str, str]:
     if not may_hold_token("\n".join([*named, *named.values()])):
         return named
     return {masked(name): masked(value) for name, value in named.items()}
+
+
+def _proxied_client() -> httpx.AsyncClient:
+    """Return what sends by the environment's proxies; raises `SettingsError`."""
+    try:
+        return httpx.AsyncClient(
+            follow_redirects=False,
+            verify=certificates(),
+            trust_env=True,
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=_IDLE_SECONDS),
+        )
+    except (ValueError, httpx.InvalidURL):
+        # Its words have the whole address, which may hold a password.
+        raise SettingsError(
+            "The environment names a proxy whose address cannot be used; correct "
+            "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY: http://HOST:PORT, https://HOST:PORT "
+            "or socks5://HOST:PORT."
+        ) from None
 
 
 def _names_proxies() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.metadata
 import ssl
 import sys
@@ -85,17 +86,18 @@ def by_proxy(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
 
-    def name(port: int) -> None:
-        monkeypatch.setenv(request.param, f"http://127.0.0.1:{port}")
+    def name(port: int, scheme: str = "http") -> None:
+        monkeypatch.setenv(request.param, f"{scheme}://127.0.0.1:{port}")
 
     return name
 
 
+@pytest.mark.parametrize("scheme", ["http", "socks5", "socks"])
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-async def test_loopback_needs_no_proxy(by_proxy: Any, name: str) -> None:
+async def test_loopback_needs_no_proxy(by_proxy: Any, name: str, scheme: str) -> None:
     """A token for this machine stays on it, at whatever address of loopback."""
     async with listener().listening() as proxy, listener().listening() as host:
-        by_proxy(proxy.port)
+        by_proxy(proxy.port, scheme)
         async with impatient() as session:
             received = await session.send(
                 Request("GET", f"http://{name}:{host.port}/v2")
@@ -130,3 +132,37 @@ async def test_a_proxy_learns_where_to_connect_and_no_more(by_proxy: Any) -> Non
     assert proxy.asked
     assert all(head.startswith("CONNECT ") for head in proxy.asked)
     assert not any(TOKEN in head for head in proxy.asked)
+
+
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
+@pytest.mark.parametrize("by_proxy", ["https_proxy", "ALL_PROXY"], indirect=True)
+async def test_a_proxy_that_speaks_socks_gets_the_name_of_the_host(
+    by_proxy: Any, scheme: str
+) -> None:
+    """It looks the name up; what follows is encrypted (RFC 1928, sections 3 and 4)."""
+    connected = b"\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50"
+    heard: list[bytes] = []
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for each in (b"\x05\x00", connected):
+            heard.append(await reader.read(300))
+            writer.write(each)
+        heard.append(await reader.read(300))
+        writer.close()
+
+    async with await asyncio.start_server(speak, "127.0.0.1", 0) as proxy:
+        by_proxy(proxy.sockets[0].getsockname()[1], scheme)
+        async with impatient() as session:
+            with pytest.raises(UnreachableError):
+                await session.send(Request("GET", "https://api.test/v2"))
+    assert heard[1] == b"\x05\x01\x00\x03\x08api.test\x01\xbb"
+    assert not any(TOKEN.encode() in each for each in heard)
+
+
+@pytest.mark.parametrize("by_proxy", ["HTTPS_PROXY", "all_proxy"], indirect=True)
+async def test_an_unusable_address_of_a_proxy_is_a_sentence(by_proxy: Any) -> None:
+    """Desktops write `socks://` into the environment, which no library knows."""
+    by_proxy(9, "socks")
+    async with impatient() as session:
+        with pytest.raises(SettingsError, match="socks5://HOST:PORT"):
+            await session.send(Request("GET", "https://api.test/v2"))
