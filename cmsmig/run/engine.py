@@ -3,6 +3,7 @@ imports them, and none of their values leaves it."""
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import tempfile
@@ -37,6 +38,7 @@ _PAGE_NAME = "cmsmig-page"
 _EXTENSION = "cmsmig.run.strict_shell"
 _STARTUP = 120
 """Seconds that a kernel may take to start: a cold disk is slow."""
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _PAGE = """\
 {% extends 'lab/index.html.j2' %}
 {% block html_head %}
@@ -146,8 +148,11 @@ def execute(
             crash = f"{_words(error)}{f' ({last})' if last else ''}"
             # What nbclient raises where a kernel dies early or never answers.
             unready = type(error) is RuntimeError
-    _mask_tokens(output)
-    return _read(output, crash, unready)
+    try:
+        _mask_tokens(output)
+        return _read(output, crash, unready)
+    except (OSError, ValueError) as error:  # What a full disk cut off is no JSON.
+        return Executed((), True, crash or _words(error))
 
 
 def _mask_tokens(output: Path) -> None:
@@ -167,7 +172,11 @@ def export_page(notebook: Path, page: Path) -> None:
         document.metadata["title"] = notebook.stem
         text, _ = _exporter().from_notebook_node(document)
     _refuse_link(page)
-    page.write_text(text, encoding="utf-8")
+    try:
+        page.write_text(text, encoding="utf-8")
+    except OSError:
+        page.unlink(missing_ok=True)
+        raise
 
 
 @cache
@@ -245,6 +254,8 @@ def _literal(path: Path) -> str:
 def _words(error: Exception) -> str:
     if type(error).__name__ == "DeadKernelError":
         return "the kernel ended on its own"
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return f"the disk takes no more ({error.strerror}); free some space"
     return f"{type(error).__name__}: {error}"
 
 

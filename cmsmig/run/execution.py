@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmsmig.errors import InterruptedRunError, StorageError
+from cmsmig.errors import InterruptedRunError
 from cmsmig.events import Noticed, Observer, StepFinished, StepStarted
 from cmsmig.run.engine import declared_parameters, execute, export_page
 from cmsmig.run.locations import Notebook
@@ -158,11 +158,6 @@ def _page(output: Path, observer: Observer) -> Path | None:
         return None
     try:
         export_page(output, page)
-    except OSError as error:
-        raise StorageError(
-            f"{page} cannot be written ({error.strerror}); free some space and run "
-            "this again."
-        ) from error
     except Exception as error:
         # The notebook itself is the record; its page is a convenience.
         observer(Noticed(output.stem, f"no HTML page could be made ({error})"))

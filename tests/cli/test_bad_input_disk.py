@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import resource
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from tests.support.cli.bad_input import (
 )
 from tests.support.ledger.files import held
 from tests.support.scripts import do
+from tests.support.small_disk import small_disk
 
 
 @pytest.mark.parametrize(
@@ -97,17 +97,6 @@ def test_a_damaged_download_fails_alone(
     path.write_bytes(whole_bytes)
     started.done("import")
     assert started.space() == whole.space()
-
-
-@contextmanager
-def small_disk(most: int) -> Iterator[None]:
-    """Let no file of this process grow beyond `most` bytes; every system can."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ import pytest
 
 from cmsmig.errors import UsageError
 from cmsmig.masking import masked
-from cmsmig.run.outcome import balance_of
+from cmsmig.run.outcome import balance_of, meaning_of
 from cmsmig.run.unattended import project_named
 from cmsmig.settings import Project, read_tokens
 from tests.support.rehearsal import Rehearsal
 from tests.support.run.small_notebooks import run_notebooks, write_notebook
+from tests.support.small_disk import small_disk
 from tests.support.timelimit import patience
 from tests.support.token_encodings import reveals
 
@@ -119,6 +120,30 @@ def test_a_stop_reaches_the_running_cell(tmp_path: Path, number: int) -> None:
     assert err == ""
     kept = tmp_path / "reports" / "stopped" / "00_first.ipynb"
     assert "seen" in kept.read_text("utf-8")
+
+
+def test_a_full_disk_for_the_output_is_one_sentence(tmp_path: Path) -> None:
+    """The run ends with its outcome, and what is cut off is not read as a notebook."""
+    write_notebook(tmp_path / "notebooks", "00_first", "1", "print('x' * 50_000)")
+    write_notebook(tmp_path / "notebooks", "01_second", "1")
+    with small_disk(20_000):
+        finished, _ = run_notebooks(tmp_path)
+    assert "the disk takes no more (File too large); free some space" in (
+        finished.run.complaint
+    )
+    assert finished.run.not_run == ("01_second",)
+    assert f"outcome: 1, {meaning_of(1)}" in finished.lines
+
+
+def test_a_full_disk_for_the_page_is_a_notice(tmp_path: Path) -> None:
+    """The executed notebook is there; the next one is run."""
+    write_notebook(tmp_path / "notebooks", "00_first", "1")
+    with small_disk(20_000):
+        finished, noticed = run_notebooks(tmp_path)
+    assert (finished.exit_code, finished.run.complaint) == (0, "")
+    assert "no HTML page could be made" in noticed[0]
+    assert not (finished.run.folder / "00_first.html").exists()
+    assert finished.report == finished.run.folder / "00_first.ipynb"
 
 
 def test_the_ledger_and_the_report_decide_the_code(
