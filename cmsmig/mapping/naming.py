@@ -1,34 +1,29 @@
-"""Names by rule: ASCII folding, and claims that never give one name twice."""
+"""Names by rule: one folding for names, searches and orders, letters of other scripts
+in Latin ones, and claims that never give one name twice."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
+from typing import Literal
 
-_LETTERS = str.maketrans(
-    {
-        "ß": "ss",
-        "ẞ": "ss",
-        "æ": "ae",
-        "Æ": "ae",
-        "œ": "oe",
-        "Œ": "oe",
-        "ø": "o",
-        "Ø": "o",
-        "đ": "d",
-        "Đ": "d",
-        "ð": "d",
-        "Ð": "d",
-        "þ": "th",
-        "Þ": "th",
-        "ł": "l",
-        "Ł": "l",
-        "ı": "i",
-    }
-)
-"""Letters that Unicode does not decompose into a base letter and an accent."""
+from anyascii import anyascii
 
+
+def _is_accent(mark: str) -> bool:
+    """Return whether a mark only says how a letter sounds. Those of kana and of Indic
+    and Thai scripts make another letter."""
+    kind = unicodedata.combining(mark)
+    return kind == 1 or 10 <= kind <= 36 or kind >= 200
+
+
+_MARKS = (*range(0x300, 0x1E00), *range(0x20D0, 0x2100), *range(0xFE20, 0xFE30))
+_FOLDS: dict[int, str] = {
+    # Letters such as ł, ø and æ, which Unicode does not decompose.
+    **{each: anyascii(chr(each)).lower() for each in range(0xDF, 0x2B0)},
+    **{each: "" for each in _MARKS if _is_accent(chr(each))},
+}
 
 _RUNS = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]{1,256}")
 
@@ -39,16 +34,33 @@ def decomposed(text: str) -> str:
     Sorting the marks on one letter takes quadratic time, so that a long run of
     marks is sorted in parts.
     """
-    runs = _RUNS.findall(text)
-    return "".join(unicodedata.normalize("NFKD", run) for run in runs)
+    return _normalised("NFKD", text)
+
+
+def _normalised(form: Literal["NFC", "NFKD"], text: str) -> str:
+    return "".join(unicodedata.normalize(form, run) for run in _RUNS.findall(text))
 
 
 def folded(text: str) -> str:
-    """Return `text` in lower case with accents off; other scripts stay."""
-    apart = decomposed(text.translate(_LETTERS))
-    return "".join(
-        letter for letter in apart.lower() if not unicodedata.combining(letter)
-    )
+    """Return `text` without case and accents; other scripts stay."""
+    if text.isascii():
+        return text.lower()
+    return decomposed(text).casefold().translate(_FOLDS)
+
+
+def transliterated(text: str) -> str:
+    """Return `text` with the letters and digits of other scripts in Latin ones."""
+    if text.isascii():
+        return text
+    return "".join(map(_in_latin, _normalised("NFC", text)))
+
+
+def _in_latin(letter: str) -> str:
+    if letter.isascii() or not (
+        letter.isdecimal() or unicodedata.category(letter)[0] in "LM"
+    ):
+        return letter
+    return "".join(filter(str.isalnum, anyascii(letter)))
 
 
 def identifier(text: str) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-_RUNS = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]{1,256}")
-_ACCENTS = re.compile("[\u0300-\u036f]")
+from cmsmig.mapping import naming
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +47,14 @@ EVERYTHING = Query()
 
 
 def folded(text: str) -> str:
-    """Return a text as searches compare it: without case, accents and doubled blanks.
-
-    Linear: a long run of marks on one letter is decomposed in parts.
-    """
-    if not text.isascii():
-        runs = _RUNS.findall(text)
-        apart = "".join(unicodedata.normalize("NFKD", run) for run in runs)
-        text = _ACCENTS.sub("", apart)
-    return " ".join(text.replace("\0", " ").casefold().split())
+    """Return a text as searches compare it: `naming.folded`, its blanks single."""
+    return " ".join(naming.folded(text.replace("\0", " ")).split())
 
 
 def marked(text: str, words: list[str]) -> Markup:
     """Return a text as HTML in which the words that were searched for are marked."""
     found = [False] * len(text)
-    letters = [folded(each) or " " for each in text]
+    letters = [" " if each.isspace() else folded(each) for each in text]
     # A letter may fold to several: places of the folded text lead back to letters.
     places = [n for n, each in enumerate(letters) for _ in each]
     line = "".join(letters)
@@ -71,6 +62,9 @@ def marked(text: str, words: list[str]) -> Markup:
         for match in re.finditer(re.escape(word), line):
             for place in places[match.start() : match.end()]:
                 found[place] = True
+    for n in range(1, len(text)):
+        if not letters[n]:  # a mark goes with its letter
+            found[n] = found[n - 1]
     return Markup("").join(_pieces(text, found))
 
 

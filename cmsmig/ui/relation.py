@@ -152,6 +152,10 @@ class Source:
     dry_run: bool = False
 
 
+def _sort_key(cell: str | int) -> str | int:
+    return folded(cell) if isinstance(cell, str) else cell
+
+
 class Rows(Relation):
     """Rows, part by part: a part may be put in again with others.
 
@@ -175,6 +179,7 @@ class Rows(Relation):
         # Without a name it is in memory, and on disk beyond a few megabytes; it goes
         # with the kernel. Panels may be served by different threads.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._db.create_function("folded", 1, _sort_key, deterministic=True)
         self._db.execute("PRAGMA journal_mode = OFF")
         listed = "".join(f', "{name}" NOT NULL' for name in self._names)
         # What is searched is apart: lists and counts do not read it.
@@ -315,7 +320,7 @@ class Rows(Relation):
         order = _ORDER
         if query.sort in self._names:
             way = "DESC" if query.descending else "ASC"
-            order = f'"{query.sort}" COLLATE NOCASE {way}, {_ORDER}'
+            order = f'folded("{query.sort}") {way}, {_ORDER}'
         listed = "".join(f', "{name}"' for name in names)
         return self._db.execute(
             f"SELECT {self.key}{listed} FROM line {where} ORDER BY {order}{limit}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cmsmig.ui.query import EVERYTHING, Query
+from cmsmig.ui.query import EVERYTHING, Query, marked
 from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 
 
@@ -50,6 +50,36 @@ def test_a_filter_counts_each_of_several_values(rows: Rows) -> None:
     assert offered(chosen) == ["all", "hot (1)", "drink (1)", "cold (0)"]
     assert rows.count(EVERYTHING.having("tag", "drink")) == 2
     assert rows.count(EVERYTHING.having("tag", "rin")) == 0
+
+
+NAMES = {
+    **{"aydin": "Aydın", "lodz": "Łódź", "DA NANG": "Đà Nẵng", "orsted": "Ørsted"},
+    **{"aesop": "Æsop", "coeur": "Cœur", "strasse": "Straße", "パス": "パス"},
+    **{"احمد": "أحمد", "שלום": "שָׁלוֹם"},
+}
+"""What people type, and what it finds."""
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_names_of_any_script_are_found(text: str) -> None:
+    """Without marks, as people type them; kana with a voicing is another."""
+    rows = Rows(Nouns("row", "rows"), (Column("name", "Name"),))
+    rows.put(0, [(0, (each,)) for each in (*NAMES.values(), "バス")])
+    assert [found for found, *_ in rows.all(Query(text))] == [NAMES[text]]
+
+
+def test_what_was_found_is_marked_with_its_marks() -> None:
+    assert marked("אב שָׁלוֹם", ["שלום"]) == "אב <mark>שָׁלוֹם</mark>"
+    assert marked("Łódź, Straße", ["lodz", "ss"]) == (
+        "<mark>Łódź</mark>, Stra<mark>ß</mark>e"
+    )
+
+
+def test_names_of_any_script_are_sorted_by_their_letters() -> None:
+    rows = Rows(Nouns("row", "rows"), (Column("name", "Name"),))
+    rows.put(0, [(0, (each,)) for each in ("Zoo", "Łódź", "Öl", "apple", "Ørsted")])
+    found = [name for name, *_ in rows.all(Query(sort="name"))]
+    assert found == ["apple", "Łódź", "Öl", "Ørsted", "Zoo"]
 
 
 def test_numbers_are_sorted_as_such_and_hidden_columns_are_not_written(

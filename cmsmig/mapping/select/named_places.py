@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from cmsmig.canonical import Json
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.design import ContentTypeDesign
-from cmsmig.mapping.select.selection import Selected
-from cmsmig.mapping.select.slugs import normalised_slug
+from cmsmig.mapping.naming import claims
+from cmsmig.mapping.select.selection import Selected, origin_order
+from cmsmig.mapping.select.slugs import normalised_slug, numbered_slug
 from cmsmig.origin.schema import Collection, Field, Item
 
 NAMING_TYPES = ("Reference", "MultiReference", "Option", "Switch")
@@ -30,6 +32,23 @@ class SubFolder:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """What a field names."""
+
+    rank: tuple[str, ...]
+    """Of several that want one slug, the lowest gets it."""
+    slug: str
+    name: str
+
+    @classmethod
+    def of(cls, name: str, *slugs: str, rank: tuple[str, ...] = ()) -> _Label:
+        """Return a label. Its slug is made from the first of these that gives one."""
+        name = normalize("NFC", name.strip())
+        wanted = (normalised_slug(each) for each in (*slugs, "folder"))
+        return cls(rank, next(filter(None, wanted)), name)
+
+
 def find_sub_folders(
     entries: Iterable[Selected],
     content_type: ContentTypeDesign,
@@ -37,10 +56,25 @@ def find_sub_folders(
     find_item: FindItem,
 ) -> Iterator[tuple[ItemKey, SubFolder]]:
     """Yield the folder of each item whose field names one; the others stay in the
-    collection's own."""
+    collection's own. No two labels of a language share a folder."""
+    found: dict[str, list[tuple[ItemKey, _Label]]] = {}
     for key, named in _named_by(content_type.folder_by, entries, collection, find_item):
-        if found := next((each for each in named if each.slug), None):
-            yield key, found
+        if label := next(named, None):
+            found.setdefault(key.locale_id, []).append((key, label))
+    field = collection.field(content_type.folder_by)
+    options = _of_options(field) if field is not None else {}
+    for pairs in found.values():
+        folders = _folders({*options.values(), *(label for _, label in pairs)})
+        yield from ((key, folders[label]) for key, label in pairs)
+
+
+def _folders(labels: Iterable[_Label]) -> dict[_Label, SubFolder]:
+    ranked = sorted(labels, key=lambda each: (each.rank, each.slug))
+    slugs = claims([each.slug for each in ranked], numbered_slug)
+    return {
+        each: SubFolder(slug, each.name)
+        for each, slug in zip(ranked, slugs, strict=True)
+    }
 
 
 def find_tags(
@@ -51,7 +85,7 @@ def find_tags(
 ) -> Iterator[tuple[ItemKey, tuple[str, ...]]]:
     """Yield the tags of each item whose field names any, in order, each once."""
     for key, named in _named_by(content_type.tags_by, entries, collection, find_item):
-        if tags := sorted({each.name.strip() for each in named} - {""}):
+        if tags := sorted({each.name for each in named}):
             yield key, tuple(tags)
 
 
@@ -60,25 +94,28 @@ def _named_by(
     entries: Iterable[Selected],
     collection: Collection,
     find_item: FindItem,
-) -> Iterator[tuple[ItemKey, Iterator[SubFolder]]]:
+) -> Iterator[tuple[ItemKey, Iterator[_Label]]]:
     """Yield each item with what the value of one of its fields names."""
     if (field := collection.field(slug)) is not None:
         for entry in entries:
             value = entry.shown.data.get(slug)
-            yield entry.item.key, _named(value, field, entry.shown.key, find_item)
+            named = _named(value, field, entry.shown.key, find_item)
+            yield entry.item.key, (each for each in named if each.name)
 
 
 def _named(
     value: Json, field: Field, key: ItemKey, find_item: FindItem
-) -> Iterator[SubFolder]:
+) -> Iterator[_Label]:
     """Yield what the value of a field names."""
     match field.type:
         case "Switch":
-            yield _called(field.display_name if value is True else "")
+            if value is True:
+                yield _Label.of(field.display_name, field.display_name, field.slug)
         case "Option":
-            yield _called(dict(field.options).get(str(value), ""))
+            if label := _of_options(field).get(str(value)):
+                yield label
         case "PlainText":
-            yield _called(value if isinstance(value, str) else "")
+            yield _Label.of(value if isinstance(value, str) else "")
         case _:
             for each in value if isinstance(value, list) else [value]:
                 if isinstance(each, str):
@@ -87,13 +124,22 @@ def _named(
                         yield _of_item(target)
 
 
-def _called(name: str) -> SubFolder:
-    return SubFolder(normalised_slug(name), name)
+def _of_options(field: Field) -> dict[str, _Label]:
+    """Return the labels of a field's options by their id; equal ones are one."""
+    by_name: dict[str, _Label] = {}
+    found: dict[str, _Label] = {}
+    for number, (key, name) in enumerate(field.options):
+        made = _Label.of(name, name, key, rank=(f"{number:06}",))
+        found[key] = by_name.setdefault(made.name, made)
+    return found
 
 
-def _of_item(target: Item) -> SubFolder:
-    slug = normalised_slug(target.slug) or normalised_slug(target.name)
-    return SubFolder(slug, target.name or slug)
+def _of_item(target: Item) -> _Label:
+    slugs = (target.slug, target.name, target.key.item_id)
+    kept = str(normalised_slug(target.slug) != target.slug)
+    return _Label.of(
+        target.name or target.slug, *slugs, rank=(kept, *origin_order(target))
+    )
 
 
 def item_finder(sets: Iterable[Mapping[str, Iterable[Item]]], primary: str) -> FindItem:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.naming import claims, folded
+from cmsmig.mapping.naming import claims, folded, transliterated
 from cmsmig.mapping.select.selection import Selected, origin_order
 
 LONGEST_SLUG = 255
@@ -47,7 +47,7 @@ def normalised_slug(text: str) -> str:
     """Return `text` as a slug; a valid one stays as it is, hopeless ones go empty."""
     if not slug_problem(text):
         return text
-    plain = re.sub(r"[^a-z0-9_.-]+", "-", folded(text)).strip("-.")
+    plain = re.sub(r"[^a-z0-9_.-]+", "-", folded(transliterated(text))).strip("-.")
     return plain[:LONGEST_SLUG].rstrip("-.")
 
 
@@ -69,7 +69,7 @@ def assign_slugs(
             entry.item.key,
         ),
     )
-    names = claims([wanted[entry.item.key] for entry in ranked], _add_number, taken)
+    names = claims([wanted[entry.item.key] for entry in ranked], numbered_slug, taken)
     given = {entry.item.key: name for entry, name in zip(ranked, names, strict=True)}
     changes = [
         change
@@ -95,7 +95,7 @@ def translated_slugs(
             found.append((slug or _propose_slug(entry), entry.item.key))
     given: dict[ItemKey, tuple[tuple[str, str], ...]] = {}
     for code, pairs in sorted(wanted.items()):
-        names = claims([slug for slug, _ in pairs], _add_number, taken)
+        names = claims([slug for slug, _ in pairs], numbered_slug, taken)
         for (_, key), slug in zip(pairs, names, strict=True):
             given[key] = (*given.get(key, ()), (code, slug))
     return given
@@ -111,7 +111,8 @@ def _propose_slug(entry: Selected) -> str:
     )
 
 
-def _add_number(slug: str, number: int) -> str:
+def numbered_slug(slug: str, number: int) -> str:
+    """Return a slug with a number behind it, no longer than a slug may be."""
     ending = f"-{number}"
     return slug[: LONGEST_SLUG - len(ending)] + ending
 
