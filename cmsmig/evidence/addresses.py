@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -35,6 +35,7 @@ from cmsmig.steps.decide.known_addresses import (
     NewPaths,
     known_addresses,
     left_out_items,
+    unused_rules,
 )
 from cmsmig.steps.decide.migration import Migration, as_begun, open_migration
 from cmsmig.steps.decide.pulled_origin import old_addresses as page_paths
@@ -198,7 +199,9 @@ def address_map(
     left_out = left_out_items(
         migration.origin, migration.decisions.collections, migration.skipped
     )
-    return map_addresses(known, pages, frozenset(folders.values()), decided, left_out)
+    lists = frozenset(folders.values())
+    found = map_addresses(known, pages, lists, decided, left_out)
+    return replace(found, unused=unused_rules(project, migration.origin))
 
 
 def current_addresses(project: Project, migration: Migration) -> AddressMap:

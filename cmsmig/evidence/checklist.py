@@ -10,7 +10,15 @@ from pathlib import Path
 from cmsmig.canonical import text_of
 from cmsmig.counting import counted, first_of
 from cmsmig.errors import UsageError
-from cmsmig.evidence.checks import Check, CheckState, done, either, person, site_checks
+from cmsmig.evidence.checks import (
+    Check,
+    CheckState,
+    done,
+    either,
+    host_checks,
+    person,
+    site_checks,
+)
 from cmsmig.evidence.evidence import Evidence, gather, planned_writes
 from cmsmig.evidence.report_findings import listed_in
 from cmsmig.evidence.summary import HELD
@@ -42,6 +50,7 @@ def checklist(evidence: Evidence) -> tuple[Check, ...]:
         _published(evidence),
         *_content(evidence),
         *_addresses(evidence),
+        *host_checks(evidence.redirects),
         *site_checks(evidence.sites, evidence.redirects.moved),
         _webhooks(evidence),
         *_for_a_person(),

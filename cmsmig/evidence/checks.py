@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import counted
+from cmsmig.counting import counted, first_of
+from cmsmig.evidence.host_files import host_limits
+from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.steps.baseline.baseline import OldSite
 from cmsmig.steps.baseline.compare_sites import SwitchReport
 from cmsmig.ui.format import moment
@@ -174,6 +176,28 @@ def site_checks(sites: SiteFindings, moved: int) -> Iterator[Check]:
         found = f"{asked}: {counts or 'no difference'}.{example}"
         where = f"`{_COMPARE} --json`"
         yield either(what, found, where, f"{todo}; {_AGAIN}", ok=False)
+
+
+def host_checks(addresses: AddressMap) -> Iterator[Check]:
+    """Yield the lines about the origin's rules and about what hosts will not do. Pure.
+
+    The files are for several hosts: a person knows which of them serves the site.
+    """
+    unused = [f"line {each.line}, {each.row}: {each.why}" for each in addresses.unused]
+    yield either(
+        "Every rule of the origin is used",
+        first_of(unused, 3, " ") if unused else "None is left out.",
+        "redirects/notes.txt",
+        "Correct each row of decisions/redirects.csv, or remove it.",
+        ok=not unused,
+    )
+    what = "What the host will not do was read"
+    limits = [f"{host}: {text}" for host, text in host_limits(addresses)]
+    todo = "Read what it says of your host, and set up there what is missing."
+    if limits:
+        yield person(what, " ".join(limits), "redirects/notes.txt", todo)
+    else:
+        yield done(what, "Each host does everything.")
 
 
 def _clean(what: str, old: OldSite | None, found: str) -> Check:

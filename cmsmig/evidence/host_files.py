@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
-from urllib.parse import quote
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import quote, unquote_plus
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.counting import counted
-from cmsmig.mapping.decisions.redirects import ABSOLUTE, REST
+from cmsmig.evidence.host_rules import (
+    ESCAPE,
+    HostFile,
+    Refusal,
+    Rules,
+    either_case,
+    target,
+)
+from cmsmig.evidence.server_files import apache_files, lines_of, nginx_files
 from cmsmig.mapping.redirects.address_map import (
     GONE_STATUS,
     MOVED_STATUS,
@@ -24,133 +29,48 @@ from cmsmig.mapping.redirects.address_map import (
     AddressRow,
     Outcome,
 )
+from cmsmig.mapping.select.address import Address
 from cmsmig.ui.report_file import csv_text
 
 CLOUDFLARE_SINGLE, CLOUDFLARE_PATTERNS, CLOUDFLARE_LINE = 2_000, 100, 1_000
 VERCEL_RULES, VERCEL_LENGTH, VERCEL_BULK = 2_048, 4_096, 2_048
-NGINX_LENGTH = 4_000
-"""Bytes of a word of a configuration; nginx reads it in blocks of 4,096."""
-APACHE_PART = 255
-"""Bytes of a file's name."""
-_AS_SENT = "/!$&'()*+,;=:@|[]~"
-"""What browsers send as it is. Source: WHATWG URL, path percent-encode set."""
-_TAIL = "%/?#&=+!',@~"
-"""What a target keeps as it is: no sign that a host takes for a variable or a group."""
 _PLACEHOLDER = re.compile(r":[A-Za-z]|\*")
 _PATTERN_SIGNS = re.compile(r"[+*():]")
-_REST_AS_SENT = r"[^/?\x5C ][^? ]*"
-"""The rest of an address in a request. It never begins with a second slash, which in a
-target would lead to another host."""
-_WORD = re.compile(rb"[A-Za-z0-9/_-]")
-
-
-T = TypeVar("T")
-_Refusal: TypeAlias = tuple[str, Callable[[str, T], bool]]
-"""Why a host has no place for a rule, and whether it has none for this one."""
-_NO_410: _Refusal[str] = (
+_NO_WORD = re.compile(r"[^\w/%-]")
+_PLAIN_PARAMETER = re.compile(r"[\w.~-]+=[\w.~-]+", re.ASCII)
+_SLASH = "{/}?"
+"""With or without a slash at the end. Source: path-to-regexp."""
+_NO_410: Refusal[str] = (
     "the host has no rule for 410: it answers 404.",
     lambda *_: True,
 )
-_IN_HTACCESS: _Refusal[str] = (
-    f"Apache refuses parts of more than {APACHE_PART} bytes where the rules are in "
-    ".htaccess; the server's own configuration has them.",
-    lambda old, _: max(len(part.encode()) for part in old.split("/")) > APACHE_PART,
+_CASE = (
+    "An address in another case finds no rule; below a pattern, the rest is copied in "
+    "that case."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class HostFile:
-    """A file of redirects."""
-
-    name: str
-    """Below the folder of the redirects."""
-    text: str
-    left: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Old addresses that the file cannot hold, by the reason."""
-
-    @property
-    def notes(self) -> str:
-        """Return what the file cannot hold, for a person."""
-        lines = (
-            f"  {counted(len(olds), 'address', 'addresses')} left out, such as "
-            f"{olds[0]}: {why}\n"
-            for why, olds in self.left.items()
-        )
-        said = "".join(lines) or "  Nothing is left out.\n"
-        return f"{self.name}\n{said}"
-
-
-@dataclass(slots=True)
-class _Rules:
-    """The rules of a map, with their targets as addresses; and what has no place."""
-
-    addresses: AddressMap
-    left: dict[str, list[str]] = field(default_factory=dict)
-    """Old addresses that a file cannot hold, by the reason."""
-
-    def single(self) -> list[tuple[str, str]]:
-        """Return the old paths that moved, decoded, with their targets."""
-        rules = self.addresses.rules
-        moved = (row for row in rules if row.outcome is Outcome.MOVED)
-        return [
-            (row.old, target(self.addresses, row))
-            for row in moved
-            if not row.is_pattern
-        ]
-
-    def gone(self) -> list[str]:
-        """Return the old paths that are gone, decoded."""
-        return [row.old for row in self.addresses.of(Outcome.GONE)]
-
-    def patterns(self, rest: str) -> list[tuple[str, str]]:
-        """Return what patterns are below, with their targets; `rest` is what a host
-        writes for the rest of the address."""
-        rows = self.addresses.patterns
-        return [(row.above, target(self.addresses, row, rest)) for row in rows]
-
-    def kept(self, made: Iterable[tuple[str, T]], *refusals: _Refusal[T]) -> list[T]:
-        """Return the rules of old addresses, without those that a host refuses."""
-        found: list[T] = []
-        for old, rule in made:
-            why = next((why for why, refuses in refusals if refuses(old, rule)), "")
-            if why:
-                self.left.setdefault(why, []).append(old)
-            else:
-                found.append(rule)
-        return found
-
-    def limited(
-        self, made: Sequence[tuple[str, T]], most: int
-    ) -> Iterator[tuple[str, T]]:
-        """Yield the first rules of old addresses; the rest has no place."""
-        yield from made[:most]
-        why = f"the host takes {most:,} rules of this kind."
-        self.kept(made[most:], (why, lambda *_: True))
-
-
-def target(addresses: AddressMap, row: AddressRow, rest: str = REST) -> str:
-    """Return the address that a row leads to, percent-encoded; `rest` is what is
-    written for the rest of an address below a pattern."""
-    path = row.new.removesuffix(REST) if row.is_pattern else row.new
-    if found := ABSOLUTE.fullmatch(row.new):
-        end = max(found.start("path"), 0) or len(path)
-        made = quote(path[:end], safe="/:[]") + quote(path[end:], safe=_TAIL)
-    else:
-        made = addresses.host + quote(path, safe="/~")
-    return f"{made}{rest if path != row.new else ''}{quote(row.tail, safe=_TAIL)}"
+_HEX = "An address with lower-case hex digits (`/%d7%a9`) finds no rule."
+_CLOSED = "An address with a slash at its end finds no rule."
 
 
 def host_files(addresses: AddressMap) -> tuple[HostFile, ...]:
     """Return the list of all addresses, and a file for each host. Pure."""
     made = [HostFile("address-map.csv", _list_csv(addresses))]
-    for write in (_csv, _netlify, _vercel, _cloudflare, _nginx, _apache):
-        made += write(_Rules(addresses))
-    return (*made, HostFile("notes.txt", "".join(each.notes for each in made)))
+    for write in (_csv, _netlify, _vercel, _cloudflare, nginx_files, apache_files):
+        made += write(Rules(addresses))
+    notes = "".join(each.notes for each in made)
+    return (*made, HostFile("notes.txt", f"{_unused(addresses)}{notes}"))
 
 
-def as_sent(path: str) -> str:
-    """Return a decoded path as a browser sends it."""
-    return quote(path, safe=_AS_SENT)
+def host_limits(addresses: AddressMap) -> Iterator[tuple[str, str]]:
+    """Yield each host, and a sentence about what it will not do. Pure."""
+    for each in host_files(addresses):
+        host, sign, _ = each.name.partition("/")
+        yield from ((host, text) for text in each.limits if sign)
+
+
+def _unused(addresses: AddressMap) -> str:
+    rules = [f"  line {e.line}, {e.row}: {e.why}\n" for e in addresses.unused]
+    return "".join(["Rules of the origin that are not used\n", *rules] if rules else [])
 
 
 def _list_csv(addresses: AddressMap) -> str:
@@ -158,7 +78,7 @@ def _list_csv(addresses: AddressMap) -> str:
         ("old", "outcome", "new", "known from", "item", "name", "why", "decided by"),
         (
             (
-                quote(row.old, safe="/(.*)~" if row.is_pattern else "/~"),
+                _encoded(row.address, "/(.*)~" if row.is_pattern else "/~"),
                 row.outcome,
                 target(addresses, row) if row.new else "",
                 ", ".join(row.sources),
@@ -172,49 +92,78 @@ def _list_csv(addresses: AddressMap) -> str:
     )
 
 
-def _csv(rules: _Rules) -> Iterator[HostFile]:
+def _encoded(old: Address, safe: str = "/~") -> str:
+    return f"{quote(old.path, safe=safe)}{'?' if old.query else ''}{old.query}"
+
+
+def _csv(rules: Rules) -> Iterator[HostFile]:
     """Every single address that needs a rule, patterns spelled out."""
     moved = rules.addresses.of(Outcome.MOVED)
-    rows = [(row.old, target(rules.addresses, row), MOVED_STATUS) for row in moved]
+    rows = [(row.address, target(rules.addresses, row), MOVED_STATUS) for row in moved]
     rows += [(old, "", GONE_STATUS) for old in rules.gone()]
-    made = ((quote(old, safe="/~"), to, status) for old, to, status in sorted(rows))
+    made = ((_encoded(old), to, status) for old, to, status in sorted(rows))
     yield HostFile("redirects.csv", csv_text(("old", "new", "status"), made))
 
 
-def _netlify(rules: _Rules) -> Iterator[HostFile]:
+def _netlify(rules: Rules) -> Iterator[HostFile]:
     """Source: docs.netlify.com, redirects; @netlify/redirect-parser 16.1.1."""
+
+    ends = [(old, f"{to} {MOVED_STATUS}") for old, to in rules.single()]
+    ends += [(old, f"/404.html {GONE_STATUS}") for old in rules.gone()]
     made = [
-        *((old, f"{as_sent(old)} {to} 301") for old, to in rules.single()),
-        *((old, f"{as_sent(old)} /404.html 410") for old in rules.gone()),
-        *((o, f"{as_sent(o)}/* {to} 301") for o, to in rules.patterns(":splat")),
+        (old, " ".join((sent, *old.parameters, end)))
+        for old, end in sorted(ends, key=lambda each: not each[0].query)
+        for sent in rules.spelled(old)
     ]
+    below = rules.patterns(":splat")
+    made += [(old, f"{old.sent}/* {to} {MOVED_STATUS}") for old, to in below]
     lines = rules.kept(
         made,
         (
             "Netlify keeps addresses below /.netlify for itself.",
-            lambda old, _: f"{old}/".startswith("/.netlify/"),
+            lambda old, _: f"{old.path}/".startswith("/.netlify/"),
         ),
         (
             "Netlify takes a `:` after a slash, or a `*` at the end, for a wildcard.",
-            lambda old, _: "/:" in old or old.endswith("*"),
+            lambda old, _: "/:" in old.path or old.path.endswith("*"),
+        ),
+        (
+            "Netlify compares queries of plain letters and digits alone.",
+            lambda old, _: not all(map(_PLAIN_PARAMETER.fullmatch, old.parameters)),
         ),
     )
-    yield HostFile("netlify/_redirects", _lines(lines), rules.left)
+    unlike = [_CASE, _HEX] if lines else []
+    unlike += rules.staying("/* {host}/:splat 301")
+    yield HostFile("netlify/_redirects", lines_of(lines), rules.left, unlike)
 
 
-def _cloudflare(rules: _Rules) -> Iterator[HostFile]:
+def _cloudflare(rules: Rules) -> Iterator[HostFile]:
     """Source: developers.cloudflare.com/pages/configuration/redirects."""
-    single = [(old, f"{as_sent(old)} {to} 301") for old, to in rules.single()]
-    below = [(o, f"{as_sent(o)}/* {to} 301") for o, to in rules.patterns(":splat")]
-    made = (
-        *rules.limited(single, CLOUDFLARE_SINGLE),
-        *rules.limited(below, CLOUDFLARE_PATTERNS),
+    moved, below = rules.single(), rules.patterns(":splat")
+    made = [(old, (to, 301)) for old, to in moved]
+    # What is served as itself is not led on by a pattern; there is no such page.
+    made += [(old, ("", 200)) for old in rules.gone() if rules.is_below(old)]
+    single = [
+        (old, f"{sent}{end} {to or sent + end} {status}")
+        for old, (to, status) in made
+        for sent in rules.spelled(old)
+        for end in (("", "/") if rules.is_below(old) else ("",))
+    ]
+    plain = rules.kept(
+        ((old, (old, line)) for old, line in single),
+        ("the host compares no queries.", lambda old, _: bool(old.query)),
+    )
+    limited = (
+        *rules.limited(plain, CLOUDFLARE_SINGLE),
+        *rules.limited(
+            [(old, f"{old.sent}/* {to} 301") for old, to in below], CLOUDFLARE_PATTERNS
+        ),
     )
     lines = rules.kept(
-        made,
+        limited,
         (
             "Cloudflare takes a `*`, or a `:` before a letter, for a wildcard.",
-            lambda old, _: _PLACEHOLDER.search(old) is not None,
+            lambda old, _: _PLACEHOLDER.search(old.path) is not None,
         ),
         (
             f"the line is longer than {CLOUDFLARE_LINE:,} characters.",
@@ -222,116 +171,114 @@ def _cloudflare(rules: _Rules) -> Iterator[HostFile]:
         ),
     )
     rules.kept(((old, "") for old in rules.gone()), _NO_410)
-    yield HostFile("cloudflare/_redirects", _lines(lines), rules.left)
+    unlike = [_CASE, _HEX, _CLOSED] if lines else []
+    unlike += rules.staying("/* {host}/:splat 301")
+    if with_query := [str(old) for old, to in moved if "?" in to]:
+        unlike.append(
+            "A visitor's query is dropped where the target has one: "
+            f"{', '.join(with_query)}."
+        )
+    yield HostFile("cloudflare/_redirects", lines_of(lines), rules.left, unlike)
 
 
-def _vercel(rules: _Rules) -> Iterator[HostFile]:
+def _vercel(rules: Rules) -> Iterator[HostFile]:
     """Source: vercel.com/docs/redirects; @vercel/routing-utils 6.6.0."""
 
-    def escaped(old: str) -> str:
-        return _PATTERN_SIGNS.sub(r"\\\g<0>", as_sent(old))
+    def too_long(most: int) -> Refusal[JsonObject]:
+        return (
+            f"Vercel takes addresses of up to {most:,} characters.",
+            lambda _, rule: (
+                max(len(str(rule[name])) for name in ("source", "destination")) > most
+            ),
+        )
 
-    single, below = rules.single(), rules.patterns(":rest")
-    patterns = [(f"{escaped(old)}/:rest(.*)", to) for old, to in below]
+    # A pattern that is too long for its exceptions is spelled out.
+    below = [
+        (Address(row.above), (row, _vercel_pattern(rules, row)))
+        for row in rules.addresses.patterns
+    ]
+    limit = too_long(VERCEL_LENGTH)
+    fitting = rules.kept(below, (limit[0], lambda old, rule: limit[1](old, rule[1])))
+    patterns = [rule for _, rule in fitting]
+    spelled = replace(rules.addresses, patterns=tuple(row for row, _ in fitting))
+    single = Rules(spelled).single()
     in_bulk = len(single) + len(patterns) > VERCEL_RULES
-    most, write = (VERCEL_BULK, as_sent) if in_bulk else (VERCEL_LENGTH, escaped)
-    too_long = (
-        f"Vercel takes addresses of up to {most:,} characters.",
-        lambda _, rule: max(map(len, rule)) > most,
+    own = [each for each in single if each[0].query or not in_bulk]
+    bulk = [each for each in single if in_bulk and not each[0].query]
+    kept = rules.kept(((old, _vercel_rule(old, to)) for old, to in own), limit)
+    in_file = rules.kept(
+        ((old, _vercel_line(old, to)) for old, to in bulk), too_long(VERCEL_BULK)
     )
-    kept = rules.kept(((old, (write(old), to)) for old, to in single), too_long)
     rules.kept(((old, "") for old in rules.gone()), _NO_410)
-    made: JsonObject = {"redirects": _listed(patterns if in_bulk else kept + patterns)}
+    made: JsonObject = {"redirects": [*kept, *patterns]}
     if in_bulk:
         made["bulkRedirectsPath"] = "bulk-redirects.json"
-        yield HostFile("vercel/bulk-redirects.json", _json(_listed(kept)))
-    yield HostFile("vercel/vercel.json", _json(made), rules.left)
+        yield HostFile("vercel/bulk-redirects.json", _json([*in_file]))
+    unlike = [_CASE] if kept or patterns or in_file else []
+    unlike += rules.staying(
+        '{"source": "/:rest(.*)", "destination": "{host}/:rest", "statusCode": 301}'
+    )
+    yield HostFile("vercel/vercel.json", _json(made), rules.left, unlike)
 
 
-def _listed(rules: Iterable[tuple[str, str]]) -> list[Json]:
-    return [
-        {"source": source, "destination": to, "statusCode": MOVED_STATUS}
-        for source, to in rules
-    ]
+def _vercel_rule(old: Address, to: str) -> JsonObject:
+    has: list[Json] = []
+    for each in old.parameters:
+        name, sign, value = each.partition("=")
+        asked: JsonObject = {"type": "query", "key": unquote_plus(name)}
+        if sign:
+            asked["value"] = _literal(unquote_plus(value))
+        has.append(asked)
+    made: JsonObject = {
+        "source": _vercel_path(old) + ("" if old.path == "/" else _SLASH),
+        "destination": to,
+        "statusCode": MOVED_STATUS,
+    }
+    return made | {"has": has} if has else made
+
+
+def _vercel_line(old: Address, to: str) -> JsonObject:
+    """Return a rule of the file in bulk, which passes a query on where it says so."""
+    return {
+        "source": old.sent,
+        "destination": to,
+        "statusCode": MOVED_STATUS,
+        "query": True,
+    }
+
+
+def _vercel_pattern(rules: Rules, row: AddressRow) -> JsonObject:
+    """Return the rule of a pattern, which leaves out what is gone below it."""
+    above = Address(row.above)
+    gone = "|".join(
+        _as_expression(Address(f"/{rest}").sent[1:]) for rest in rules.gone_below(above)
+    )
+    rest = f"(?!(?:{gone})/?$).*?" if gone else ".*?"
+    return {
+        "source": f"{_vercel_path(above)}/:rest({rest}){_SLASH}",
+        "destination": target(rules.addresses, row, ":rest"),
+        "statusCode": MOVED_STATUS,
+    }
+
+
+def _vercel_path(old: Address) -> str:
+    """Return a path for path-to-regexp; with hex digits in either case, where it has
+    any."""
+    if any(re.search("[A-F]", each) for each in ESCAPE.findall(old.sent)):
+        return f"/({_as_expression(old.sent[1:])})"
+    return _PATTERN_SIGNS.sub(r"\\\g<0>", old.sent)
+
+
+def _as_expression(sent: str) -> str:
+    return "".join(
+        either_case(part) if ESCAPE.fullmatch(part) else _literal(part)
+        for part in ESCAPE.split(sent)
+    )
+
+
+def _literal(text: str) -> str:
+    return _NO_WORD.sub(r"\\\g<0>", text)
 
 
 def _json(value: Json) -> str:
     return json.dumps(value, indent=2) + "\n"
-
-
-def _nginx(rules: _Rules) -> Iterator[HostFile]:
-    """Source: nginx.org, ngx_http_map_module. A map's keys match ignoring case, so
-    those that differ from another address in case alone become expressions."""
-    paths = {path for row in rules.addresses.rows for path in (row.old, row.new)}
-    times = Counter(path.encode().lower() for path in paths)
-
-    def row(old: str, value: str) -> tuple[str, str]:
-        key = re.sub(r'([\\"])', r"\\\1", old)
-        if times[old.encode().lower()] > 1:
-            key = f"~^{_expression(old)}$"
-        return old, f'    "{key}" {value};'
-
-    too_long = (
-        f"nginx reads words of up to {NGINX_LENGTH:,} bytes.",
-        lambda _, line: len(line.encode()) > NGINX_LENGTH,
-    )
-    moved = rules.kept((row(old, f'"{to}"') for old, to in rules.single()), too_long)
-    gone = rules.kept((row(old, "1") for old in rules.gone()), too_long)
-    below = [
-        f'    "~^{_expression(as_sent(old))}/(?<cmsmig_rest>{_REST_AS_SENT})" "{to}";'
-        for old, to in rules.patterns("$cmsmig_rest")
-    ]
-    longest = max(len(line.encode()) for line in ("", *moved, *gone))
-    lines = [
-        "# Include this file in `http`, and server.conf in `server`.",
-        f"map_hash_bucket_size {1 << max(6, (longest + 64).bit_length())};",
-        f"map_hash_max_size {max(2_048, 2 * len(moved))};",
-        "map $uri $cmsmig_old {",
-        "    default $uri;",
-        '    "~^(?<cmsmig_path>/.+)/$" $cmsmig_path;',
-        "}",
-        *("map $request_uri $cmsmig_below {", '    default "";', *below, "}"),
-        *("map $cmsmig_old $cmsmig_new {", "    default $cmsmig_below;", *moved, "}"),
-        *("map $cmsmig_old $cmsmig_gone {", "    default 0;", *gone, "}"),
-    ]
-    yield HostFile("nginx/http.conf", _lines(lines), rules.left)
-    yield HostFile(
-        "nginx/server.conf",
-        "if ($cmsmig_gone) { return 410; }\n"
-        "if ($cmsmig_new) { return 301 $cmsmig_new$is_args$args; }\n",
-    )
-
-
-def _apache(rules: _Rules) -> Iterator[HostFile]:
-    """Source: httpd.apache.org, mod_rewrite. Works in a server's configuration and in
-    .htaccess, which takes the slash in front away."""
-
-    def rule(old: str, to: str, flags: str) -> str:
-        path = _expression(old.removeprefix("/"))
-        return f'RewriteRule "^/?{path}/?$" "{to}" [{flags}]'
-
-    single = [(o, to.replace("%", r"\%")) for o, to in rules.single()]
-    lines = ["RewriteEngine On", *(rule(old, "-", "G") for old in rules.gone())]
-    lines += (rule(old, to, "R=301,L,NE") for old, to in single)
-    for old, to in rules.patterns("*"):
-        # The rest of the address is copied as it was sent, still percent-encoded.
-        sent = f"^[A-Z]+ {_expression(as_sent(old))}/({_REST_AS_SENT})"
-        end = to.replace("%", r"\%").replace("*", "%1")
-        lines += [
-            f'RewriteCond "%{{THE_REQUEST}}" "{sent}"',
-            f'RewriteRule "^" "{end}" [R=301,L,NE]',
-        ]
-    rules.kept(single, _IN_HTACCESS)
-    yield HostFile("apache/redirects.conf", _lines(lines), rules.left)
-
-
-def _expression(path: str) -> str:
-    """Return a regular expression that matches the bytes of a path."""
-    return "".join(
-        chr(byte) if _WORD.match(bytes((byte,))) else f"\\x{byte:02X}"
-        for byte in path.encode()
-    )
-
-
-def _lines(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)

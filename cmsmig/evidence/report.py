@@ -13,6 +13,7 @@ from typing import Final
 from cmsmig import __version__
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
+from cmsmig.evidence.address_doc import redirects_doc
 from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.checks import Check, CheckState
 from cmsmig.evidence.evidence import (
@@ -32,12 +33,6 @@ from cmsmig.evidence.report_chain import (
     file_hash,
     read_chain,
     report_state,
-)
-from cmsmig.mapping.redirects.address_map import (
-    MOVED_STATUS,
-    AddressMap,
-    Outcome,
-    Source,
 )
 from cmsmig.ui.doc import (
     Address,
@@ -251,38 +246,6 @@ def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
             )
     none = " ".join(each.none for each in evidence.findings if some[each.name] is None)
     yield from applicable((none, Heading("Nothing to do")), (none, Note(none, "good")))
-
-
-def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
-    """Yield where each old address of `site` leads, and what waits for a decision."""
-    moves = counted(found.moved, "address moves", "addresses move")
-    yield Text(
-        f"{moves} ({MOVED_STATUS}), {found.kept:,} stay as they are. All are in "
-        "`redirects/address-map.csv`, and in a file for each host."
-    )
-    by_source = found.counts()
-    counts: list[list[Cell]] = [
-        [source, *(by_source[source].get(outcome, 0) for outcome in Outcome)]
-        for source in Source
-        if source in by_source
-    ]
-    yield Table(("Known from", *map(str.capitalize, Outcome)), counts, "Old addresses")
-    waiting = found.waiting
-    head = ("Old address", "Why", "Item")
-    named = [(Link(row.old, site), Text(row.why), row.name) for row in waiting]
-    rest = "all are in redirects/address-map.csv"
-    yield from table(head, named, "Addresses that wait for a decision", rest, shown=50)
-    rows = [
-        (
-            Link(row.old, site),
-            Link(row.new + row.tail, found.host if row.new.startswith("/") else ""),
-        )
-        for row in found.of(Outcome.MOVED)
-    ]
-    yield from table(("Old address", "New address"), rows, "Moved", shown=50)
-    if clashes := [*found.shared, *found.shadowed]:
-        listed = ", ".join(f"`{each}`" for each in clashes[:50])
-        yield Note(f"Several pages claim one address: {listed}.", "warning")
 
 
 def checklist_doc(checks: Iterable[Check]) -> Iterator[Part]:

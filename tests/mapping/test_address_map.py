@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from cmsmig.evidence.host_files import HostFile, host_files
@@ -104,7 +105,7 @@ def moved_addresses(case: dict[str, Any]) -> AddressMap:
     many = range(case.get("many", 0))
     moved |= {f"/many/{number}": f"/m/a-{number}" for number in many}
     known = [KnownAddress(old, Source.ITEM, new) for old, new in moved.items()]
-    pages = {new: ItemKey("c", new, "") for new in moved.values()}
+    pages = {re.split("[?#]", new)[0]: ItemKey("c", new, "") for new in moved.values()}
     gone = [
         RedirectChoice(old=old, action=RedirectAction.GONE)
         for old in case.get("gone", ())

@@ -33,6 +33,7 @@ from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.summary import FileCount
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
+from cmsmig.mapping.select.address import Address
 from cmsmig.notebook.handover import open_handover
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.steps.verify.differences import Verification
@@ -339,7 +340,9 @@ def moved_map(pairs: list[tuple[str, str, str]]) -> AddressMap:
     sources = (Source.ITEM,)
     return AddressMap(
         tuple(
-            AddressRow(f"/{old}", Outcome.MOVED, sources, f"/{new}", name=name)
+            AddressRow(
+                str(Address(f"/{old}")), Outcome.MOVED, sources, f"/{new}", name=name
+            )
             for old, new, name in pairs
         )
     )

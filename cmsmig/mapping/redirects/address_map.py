@@ -1,7 +1,8 @@
 """Where every address of the old site leads: one row each, no chain, no loop.
 
-Addresses are paths as people read them: decoded, with a slash in front and none at the
-end. `/above/(.*)` means every address below `/above`.
+An old address is the text of an `Address`; `/above/(.*)` means every address below
+`/above`. Each spelling has a row, as hosts compare letters; what is known of one holds
+for all.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from cmsmig.mapping.decisions.redirects import (
     BELOW,
     REST,
 )
+from cmsmig.mapping.select.address import Address
 
 MOVED_STATUS, GONE_STATUS = 301, 410
 
@@ -95,6 +97,11 @@ class AddressRow:
     """The item that it waits for, where that one is left out."""
 
     @property
+    def address(self) -> Address:
+        """Return the old address."""
+        return Address.of(self.old)
+
+    @property
     def is_pattern(self) -> bool:
         """Return whether it means every address below one."""
         return self.old.endswith(BELOW)
@@ -103,6 +110,15 @@ class AddressRow:
     def above(self) -> str:
         """Return the path that a pattern is below."""
         return self.old.removesuffix(BELOW)
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedRule:
+    """A row of the origin's rules that no redirect follows from."""
+
+    line: int
+    row: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +135,7 @@ class AddressMap:
     """Old addresses of several items; the first by key has it."""
     shadowed: tuple[str, ...] = ()
     """Old addresses at which the new site has the page of another item."""
+    unused: tuple[UnusedRule, ...] = ()
 
     def of(self, outcome: Outcome, source: Source | None = None) -> list[AddressRow]:
         """Return the rows with an outcome, of one source or all; no patterns."""
@@ -152,14 +169,14 @@ class AddressMap:
         single = [
             row
             for row in (*self.of(Outcome.MOVED), *self.of(Outcome.GONE))
-            if not any(_covers(pattern, row) for pattern in self._above(row.old))
+            if not any(_covers(pattern, row) for pattern in self._above(row))
         ]
         return [*single, *self.patterns]
 
-    def _above(self, old: str) -> Iterator[AddressRow]:
+    def _above(self, row: AddressRow) -> Iterator[AddressRow]:
         """Yield the longest pattern that matches an address."""
         for pattern in self.patterns:
-            if old.startswith(f"{pattern.above}/"):
+            if row.address.below(pattern.above):
                 yield pattern
                 return
 
@@ -187,12 +204,16 @@ class AddressMap:
             "new_paths_hidden_by_a_redirect": list(self.shadowed),
             "addresses": {source: {**each} for source, each in self.counts().items()},
             "patterns": [{"old": row.old, "new": row.new} for row in self.patterns],
+            "rules_not_used": [
+                {"line": each.line, "rule": each.row, "why": each.why}
+                for each in self.unused
+            ],
         }
 
 
 def _covers(pattern: AddressRow, row: AddressRow) -> bool:
     return row.outcome is Outcome.MOVED and (row.new, row.tail) == (
-        pattern.new.replace(REST, row.old.removeprefix(f"{pattern.above}/")),
+        pattern.new.replace(REST, row.address.below(pattern.above)),
         pattern.tail,
     )
 

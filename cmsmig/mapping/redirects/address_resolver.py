@@ -22,6 +22,7 @@ from cmsmig.mapping.redirects.address_map import (
     Outcome,
     Source,
 )
+from cmsmig.mapping.select.address import Address, AddressKey
 
 _REST_BELOW = f"/{REST}"
 _UNKNOWN = "Nothing is known of its page: name a target, keep it or call it gone."
@@ -60,7 +61,7 @@ def _split(target: str) -> tuple[str, str]:
         return target, ""
     ends = [place for sign in "?#" if (place := target.find(sign)) >= 0]
     end = min(ends, default=len(target))
-    return target[:end].rstrip("/") or "/", target[end:]
+    return Address.of(target[:end]).path.rstrip("/") or "/", target[end:]
 
 
 class _Resolver:
@@ -77,9 +78,16 @@ class _Resolver:
         self._pages = pages
         self._left_out = left_out
         self._ends = pages.keys() | lists
+        self._there = {
+            Address(path).key: path for path in sorted(self._ends, reverse=True)
+        }
         self._host = decided.host
         self._choices = {each.old: each for each in decided.addresses}
+        self._chosen = {
+            Address.of(each.old).key: each for each in reversed(decided.addresses)
+        }
         self._claims: dict[str, list[KnownAddress]] = {}
+        self._alike: dict[AddressKey, list[KnownAddress]] = {}
         rank = {source: place for place, source in enumerate(Source)}
         own = (KnownAddress(old, Source.DECISION) for old in self._choices)
         for each in sorted(
@@ -87,6 +95,8 @@ class _Resolver:
             key=lambda each: (rank[each.source], each.key or (), each.to, each.name),
         ):
             self._claims.setdefault(each.old, []).append(each)
+            self._alike.setdefault(Address.of(each.old).key, []).append(each)
+        self._rank = rank
         below = [old.removesuffix(BELOW) for old in self._claims if old.endswith(BELOW)]
         self._below = sorted(below, key=lambda above: (-len(above), above))
 
@@ -97,9 +107,10 @@ class _Resolver:
         fixed = {
             *self._pages,
             *(
-                old
-                for old, row in rows.items()
+                row.address.path
+                for row in rows.values()
                 if row.outcome in (Outcome.UNCHANGED, Outcome.WAITING)
+                and not row.address.query
             ),
         }
         held = {above for path in fixed for above in _at_and_above(path)}
@@ -138,11 +149,15 @@ class _Resolver:
         """Return an address with the end of the way that it leads."""
         row = step = self._step(old)
         seen, tail = {old}, row.tail
-        while step.outcome is Outcome.MOVED and not self._is_end(step.new):
-            if step.new in seen:
-                return _waiting(row, f"It leads in a circle, by {step.new}.")
-            seen.add(step.new)
-            before, step = step, self._step(step.new)
+        while step.outcome is Outcome.MOVED:
+            if end := self._end(step.new):
+                step = replace(step, new=end)
+                break
+            at, tail = self._next(step.new, tail)
+            if at in seen:
+                return _waiting(row, f"It leads in a circle, by {at}.")
+            seen.add(at)
+            before, step = step, self._step(at)
             tail = step.tail or tail
             if step.outcome is Outcome.GONE:
                 return replace(row, outcome=Outcome.GONE, new="", tail="")
@@ -158,18 +173,41 @@ class _Resolver:
                     f"It leads to {step.old}, which is no page of the new site yet: "
                     "decide about that address, or choose another target.",
                 )
-        return replace(row, outcome=step.outcome, new=step.new, tail=tail)
+        settled = replace(row, outcome=step.outcome, new=step.new, tail=tail)
+        # Hosts pass a query on: a rule from it to its own path would never end.
+        own = settled.outcome is Outcome.MOVED and row.address.query
+        if own and Address(step.new).key == Address(row.address.path).key:
+            return replace(row, outcome=Outcome.UNCHANGED, new="", tail="")
+        return settled
 
-    def _is_end(self, new: str) -> bool:
-        return new in self._ends or ABSOLUTE.fullmatch(new) is not None
+    def _end(self, new: str) -> str:
+        """Return the page, list or other site that a target is, as it is spelled there;
+        empty for another target."""
+        if new in self._ends or ABSOLUTE.fullmatch(new):
+            return new
+        return self._there.get(Address(new).key, "")
+
+    def _next(self, new: str, tail: str) -> tuple[str, str]:
+        """Return the old address that a target is, with its query where that is a part
+        of a known one; and what is left of the query and the anchor."""
+        query, sign, anchor = tail.partition("#")
+        whole = Address(new, query.removeprefix("?"))
+        if whole.query and whole.key in self._alike:
+            return str(whole), sign + anchor
+        return str(Address(new)), tail
 
     def _step(self, old: str) -> AddressRow:
         """Return an address with the place that it leads to first."""
-        claims = self._claims.get(old) or [KnownAddress(old, Source.DECISION)]
-        sources = tuple(dict.fromkeys(each.source for each in claims))
+        address = Address.of(old)
+        claims = sorted(
+            self._alike.get(address.key) or [KnownAddress(old, Source.DECISION)],
+            key=lambda each: (self._rank[each.source], each.old != old),
+        )
+        spelled = self._claims.get(old, claims)
+        sources = tuple(dict.fromkeys(each.source for each in spelled))
         first = claims[0]
         row = AddressRow(old, Outcome.WAITING, sources, key=first.key, name=first.name)
-        choice = self._choices.get(old)
+        choice = self._choices.get(old) or self._chosen.get(address.key)
         if old in self._pages:
             if choice and choice.action is not RedirectAction.KEEP:
                 return _waiting(
@@ -190,10 +228,12 @@ class _Resolver:
             return replace(row, outcome=Outcome.UNCHANGED)
         if to:
             return _moved(row, to)
+        there = "" if address.query else self._there.get(address.key, old)
+        if there not in ("", old):
+            return _moved(row, there)
         for above in () if own else self._below:
-            if old.startswith(f"{above}/"):
+            if rest := address.below(above):
                 action, to = self._pattern(above)
-                rest = old.removeprefix(f"{above}/")
                 return _decided(row, action, to.replace(REST, rest))
         left = self._left_out.get(old.casefold())
         # Another item's page may be at the same address.
@@ -244,9 +284,9 @@ class _Resolver:
 
     def _end_of(self, row: AddressRow) -> AddressRow:
         """Return a pattern that leads to one address with the end of that."""
-        if self._is_end(row.new):
-            return row
-        end = self._settle(row.new)
+        if there := self._end(row.new):
+            return replace(row, new=there)
+        end = self._settle(str(Address(row.new)))
         if end.outcome is Outcome.UNCHANGED:
             return row
         return replace(row, outcome=end.outcome, new=end.new, why=end.why)
@@ -277,14 +317,19 @@ def _at_and_above(path: str) -> Iterator[str]:
 def _renamed(rows: Iterable[AddressRow], held: Set[str]) -> Iterator[AddressRow]:
     """Yield a pattern for each path from which several addresses moved to one other."""
     groups: dict[str, Counter[str]] = defaultdict(Counter)
+    spelled: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        above, _, slug = row.old.rpartition("/")
+        above, _, slug = row.address.path.rpartition("/")
         base, _, new_slug = row.new.rpartition("/")
-        if row.outcome is Outcome.MOVED and slug == new_slug and not row.tail:
-            groups[above][base] += 1
-    for above, bases in groups.items():
+        is_same = slug == new_slug and not row.tail and not row.address.query
+        if row.outcome is Outcome.MOVED and is_same:
+            groups[above.casefold()][base] += 1
+            spelled[above.casefold()].add(above)
+    for folded, bases in groups.items():
         (base, times), *_ = bases.most_common(1)
-        if above and base and times > 1 and above not in held:
+        for above in sorted(spelled[folded] - held) if base and times > 1 else ():
+            if not above or above == base:
+                continue
             yield AddressRow(
                 f"{above}{BELOW}",
                 Outcome.MOVED,

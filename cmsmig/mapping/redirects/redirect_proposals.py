@@ -77,4 +77,4 @@ def _only(rows: list[AddressRow]) -> bool:
 
 
 def _slug(row: AddressRow) -> str:
-    return row.old.rpartition("/")[2].casefold()
+    return row.address.path.rpartition("/")[2].casefold()

@@ -12,10 +12,10 @@ from urllib.parse import quote
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import FormerPath, LocaleChoice
 from cmsmig.mapping.draft import ExistingStory, Place
+from cmsmig.mapping.select.address import Address
 from cmsmig.mapping.select.old_paths import (
     OldPaths,
     Parts,
-    clean_path,
     fold,
     joined,
     parts_of,
@@ -193,8 +193,13 @@ class Routes:
     def local_path(self, href: str, page: str = "") -> str:
         """Return the decoded path of a link into the old site, on the page with a path;
         empty for another."""
+        found = self.local_address(href, page)
+        return found.path if found else ""
+
+    def local_address(self, href: str, page: str = "") -> Address | None:
+        """Return the same with its query; None for another."""
         local = self._local(href.strip(), page)
-        return "" if local is None else clean_path(re.split("[?#]", local)[0])
+        return None if local is None else Address.requested(local)
 
     def _local(self, href: str, page: str) -> str | None:
         absolute = _ABSOLUTE.fullmatch(href)

@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from cmsmig.counting import counted
 from cmsmig.events import Observer
-from cmsmig.mapping.select.old_paths import clean_path
+from cmsmig.mapping.select.address import Address
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.baseline import Listed, require_baseline
@@ -114,7 +113,8 @@ async def compare_sites(
             if hops[-1].problem:
                 unread.append(Listed(hops[-1].url, hops[-1].problem))
                 continue
-            if clean_path(urlsplit(page.url).path) in gone:
+            asked = Address.at(page.url)
+            if gone & {str(asked), str(Address(asked.path))}:
                 faults += gone_faults(page, hops[-1])
                 continue
             before = was.follow(page.url)[0][-1]

@@ -7,13 +7,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from cmsmig.errors import StorageError
 from cmsmig.mapping.redirects.address_map import KnownAddress, Source
-from cmsmig.mapping.select.old_paths import clean_path
+from cmsmig.mapping.select.address import Address
 from cmsmig.plain_file import require_in_place, require_plain
 from cmsmig.settings import Project
 from cmsmig.steps.baseline.page_record import PageRecord
@@ -139,8 +138,12 @@ def baseline_addresses(project: Project) -> Iterator[KnownAddress]:
     with open_pages(project.baseline) as db:
         store = PageStore(db, OLD)
         for page in store.pages() if store.finished else ():
-            old, to = clean_path(urlsplit(page.url).path), page.location
+            asked, to = Address.at(page.url), page.location
             if to.startswith(f"{store.base}/"):
-                to = clean_path(urlsplit(to).path)
-            if page.status == 200 or (to and to != old):
-                yield KnownAddress(old, Source.BASELINE, to)
+                to = str(Address.at(to))
+            # The query of a page, and one that a redirect passes on, say nothing.
+            passed = f"?{asked.query}"
+            if not to or to.endswith(passed):
+                asked, to = Address(asked.path), to.removesuffix(passed)
+            if page.status == 200 or (to and to != str(asked)):
+                yield KnownAddress(str(asked), Source.BASELINE, to)

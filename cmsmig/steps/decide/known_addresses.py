@@ -3,9 +3,6 @@ service."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,10 +14,16 @@ from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import CollectionsDecision
-from cmsmig.mapping.decisions.redirects import ABSOLUTE, BELOW, REST
 from cmsmig.mapping.propose.former_paths import find_links
-from cmsmig.mapping.redirects.address_map import KnownAddress, LeftOut, Source
-from cmsmig.mapping.select.old_paths import clean_path, joined
+from cmsmig.mapping.redirects.address_map import (
+    KnownAddress,
+    LeftOut,
+    Source,
+    UnusedRule,
+)
+from cmsmig.mapping.redirects.origin_rules import read_rules
+from cmsmig.mapping.select.address import Address
+from cmsmig.mapping.select.old_paths import joined
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import SkippedItem
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
@@ -34,9 +37,6 @@ RULES = "redirects.csv"
 """In the folder of decisions: the origin's own rules, as it exports them."""
 _ASK = "Name a target, keep it or call it gone."
 _STILL_LIVE = "archived_live"
-_ESCAPE = re.compile(r"%([^0-9A-Za-z])")
-"""A sign that a rule of the origin does not take for a wildcard. Source: Webflow, 301
-redirects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +85,13 @@ def known_addresses(
         ),
         *_former(origin, decided, now.stories),
         *(
-            KnownAddress(clean_path(page.path), Source.PAGE, name=page.title)
+            KnownAddress(str(Address.at(page.path)), Source.PAGE, name=page.title)
             for page in RawCache(project.raw).static_pages() or ()
             if page.state == PUBLISHED
         ),
-        *_rules(project, origin),
+        *_rules(project, origin)[0],
     ]
-    # The origin takes an address in any case: a link means the one that is known.
-    known = sorted({each.old for each in found})
-    spelled = {old.casefold(): old for old in known} | {old: old for old in known}
-    links = (
-        spelled.get(link) or spelled.get(link.casefold(), link)
-        for link in _links(project, origin)
-    )
+    links = (Address(link) for link in _links(project, origin))
     # A link may lead to a page that is not live yet.
     paths = origin.old_paths
     stories = {
@@ -106,7 +100,10 @@ def known_addresses(
     }
     return [
         *found,
-        *(KnownAddress(link, Source.LINK, stories.get(link, "")) for link in links),
+        *(
+            KnownAddress(str(each), Source.LINK, stories.get(each.path, ""))
+            for each in links
+        ),
     ]
 
 
@@ -166,27 +163,14 @@ def _links(project: Project, origin: Origin) -> tuple[str, ...]:
     )
 
 
-def _rules(project: Project, origin: Origin) -> Iterator[KnownAddress]:
-    """Yield the origin's rules. Raises `DecisionsError` for a file that is no text."""
+def unused_rules(project: Project, origin: Origin) -> tuple[UnusedRule, ...]:
+    """Return the rows of the origin's rules that are not used. Raises
+    `DecisionsError` for a file that is no text."""
+    return _rules(project, origin)[1]
+
+
+def _rules(
+    project: Project, origin: Origin
+) -> tuple[tuple[KnownAddress, ...], tuple[UnusedRule, ...]]:
     text = decision_text(project.decisions / RULES) or ""
-    routes = Routes(origin.site, origin.collections, {}, {})
-    for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"))):
-        old, to, *_ = [*map(str.strip, row), "", ""]
-        if to and (old.startswith("/") or ABSOLUTE.fullmatch(old)):
-            yield _rule(old, to, routes)
-
-
-def _rule(old: str, to: str, routes: Routes) -> KnownAddress:
-    above = _ESCAPE.sub(r"\1", old.removesuffix(BELOW))
-    is_pattern = above != _ESCAPE.sub(r"\1", old)
-    path = routes.local_path(above) or above
-    if "(" in old.removesuffix(BELOW):
-        return KnownAddress(path, Source.RULE)
-    rest = f"/{REST}" if is_pattern and to.endswith(f"/{REST}") else ""
-    target = to.removesuffix(rest)
-    if local := routes.local_path(target):
-        tail = target[len(re.split("[?#]", target)[0]) :]
-        target = local.rstrip("/") + tail if rest else local + tail
-    return KnownAddress(
-        path.rstrip("/") + BELOW if is_pattern else path, Source.RULE, target + rest
-    )
+    return read_rules(text, Routes(origin.site, origin.collections, {}, {}))

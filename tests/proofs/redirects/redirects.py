@@ -7,8 +7,10 @@ the sample site, also in two languages, and of each site below FOLDER_OF_SITES a
 loaded by the hosts' own code: nginx and Apache (in its configuration and in
 `.htaccess`) as servers, the packages of Netlify, Vercel and Cloudflare in Node. Sites
 are mapped as decided by the proposals, and with every folder renamed and rules of the
-origin. Every old address is asked, and every target: one hop, the right status, the
-right target, and no rule for an address that stays. Exits 1 where one is wrong, 2 where
+origin. Every old address is asked, also with a closing slash, in upper case, in
+lower-case hex and with a query, and every target: one hop, the right status, page,
+anchor and query, and no rule for an address that stays. What the notes of a host say
+that it will not do is counted. Exits 1 where one is wrong, 2 where
 a host is not here.
 """
 
@@ -22,13 +24,17 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from typing import cast
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from cmsmig.evidence.addresses import address_map, write_redirects
-from cmsmig.evidence.host_files import as_sent, host_files
+from cmsmig.evidence.host_files import host_files
+from cmsmig.evidence.host_rules import target
 from cmsmig.mapping.redirects.address_map import (
     GONE_STATUS,
     MOVED_STATUS,
@@ -36,6 +42,7 @@ from cmsmig.mapping.redirects.address_map import (
     AddressRow,
     Outcome,
 )
+from cmsmig.mapping.select.address import Address
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.known_addresses import RULES
 from cmsmig.steps.decide.migration import open_migration
@@ -174,6 +181,17 @@ def _running(command: list[str], port: int, work: Path) -> Iterator[None]:
 HOSTS = Path(__file__).with_name("hosts")
 CASES = Path(__file__).parents[2] / "mapping" / "cases" / "redirect_files.yaml"
 OLD = "old.example"
+AS_IT_IS = "as it is"
+WRITTEN: dict[str, tuple[Callable[[str], str], str]] = {
+    AS_IT_IS: (str, ""),
+    "slash": (lambda path: f"{path.rstrip('/')}/", ""),
+    "case": (str.upper, ""),
+    "hex": (lambda path: re.sub("%..", lambda each: each[0].lower(), path), ""),
+    "query": (str, "utm_source=x&page=2"),
+}
+"""Ways in which visitors write an address: the path, and a query."""
+SAID = {AS_IT_IS: "never", "slash": "slash", "case": "case", "hex": "hex"}
+"""A word of the notes about it."""
 UNKNOWN = "no list/has é;this(1)%\r\nX: y"
 Answer = tuple[int, str]
 
@@ -188,10 +206,10 @@ def main(arguments: Sequence[str]) -> int:
             tell(name)
             for source, outcomes in addresses.counts().items():
                 counts.append({"site": name, "known from": source, **outcomes})
-            for host, asked, left, hops, bad in _asked(addresses):
-                row = {"site": name, "host": host, "asked": asked, "left out": left}
-                rows.append({**row, "hops": hops, "wrong": len(bad)})
-                wrong += (f"{name}, {host}: {each}" for each in bad)
+            for row in _asked(addresses):
+                bad = cast(list[str], row["wrong"])
+                rows.append({"site": name, **row, "wrong": len(bad)})
+                wrong += (f"{name}, {row['host']}: {each}" for each in bad)
     except (MissingServerError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -235,9 +253,20 @@ def _rename(folder: Path) -> None:
     (folder / "decisions" / RULES).write_text(rules)
 
 
-def _asked(addresses: AddressMap) -> Iterator[tuple[str, int, int, int, list[str]]]:
-    """Yield each host, the numbers of addresses, of those that it cannot hold and of
-    hops, and what is wrong."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An old address as a visitor writes it."""
+
+    row: AddressRow
+    written: str
+    """One of `WRITTEN`."""
+    request: str
+    is_below: bool
+    """Whether a pattern leads it on, without a rule of its own."""
+
+
+def _requests(addresses: AddressMap) -> Iterator[Asked]:
+    """Yield every address in each way of writing it."""
     rows = [row for row in addresses.rows if not row.is_pattern]
     rows += [
         AddressRow(
@@ -249,45 +278,88 @@ def _asked(addresses: AddressMap) -> Iterator[tuple[str, int, int, int, list[str
         )
         for row in addresses.patterns
     ]
-    ends = {row.new for row in rows if row.new.startswith("/")}
-    asked = [as_sent(row.old) for row in rows]
-    after = [as_sent(new) for new in sorted(ends)]
-    files = {each.name.partition("/")[0]: each.left for each in host_files(addresses)}
+    spellings = Counter(row.address.path.casefold() for row in rows)
+    spellings.update({row.new.casefold() for row in rows})
+    own = {row.old for row in addresses.rules}
+    for row in rows:
+        old = row.address
+        for written, (path, query) in WRITTEN.items():
+            sent = path(old.sent)
+            is_new = written == AS_IT_IS or query or sent != old.sent
+            alone = spellings[old.path.casefold()] == 1
+            if is_new and (alone or written != "case"):
+                asks = "&".join(filter(None, (old.query, query)))
+                request = f"{sent}?{asks}" if asks else sent
+                yield Asked(row, written, request, row.old not in own)
+
+
+def _asked(addresses: AddressMap) -> Iterator[dict[str, object]]:
+    """Yield what each host answers: the numbers of addresses, of those that it cannot
+    hold, of ways of writing that its notes leave out, of hops; and what is wrong."""
+    requests = [*_requests(addresses)]
+    ends = {row.new for row in addresses.rows if row.new.startswith("/")}
+    asked = [each.request for each in requests]
+    after = [Address(new).sent for new in sorted(ends)]
+    made = host_files(addresses)
     for host, answers in _answers(addresses, [*asked, *after]):
-        left = {
-            old
-            for olds in files.get(host.partition(" ")[0], {}).values()
-            for old in olds
-        }
-        wrong = [
-            f"{row.old} ({row.outcome} {row.new}): {answer}"
-            for row, answer in zip(rows, answers, strict=False)
-            if row.old not in left and not _is_right(addresses, row, answer)
-        ]
-        further = [
+        files = [each for each in made if each.name.startswith(f"{host.split()[0]}/")]
+        left = {o for each in files for olds in each.left.values() for o in olds}
+        said = " ".join(each for file in files for each in file.unlike)
+        unlike: Counter[str] = Counter()
+        wrong: list[str] = []
+        for each, answer in zip(requests, answers, strict=False):
+            row = each.row
+            if row.old in left or _is_right(addresses, each, answer):
+                continue
+            if _is_said(host, said, each, answer):
+                unlike[each.written] += 1
+            else:
+                wrong.append(f"{each.request} ({row.outcome} {row.new}): {answer}")
+        wrong += [
             f"{new} leads on: {answer}"
             for new, answer in zip(after, answers[len(asked) :], strict=True)
             if answer and answer[0] in (MOVED_STATUS, GONE_STATUS)
         ]
-        hops = (1 + bool(further)) if ends else 0
-        yield host, len(rows), len(left), hops, wrong + further
+        counts = {f"no {written}": unlike[written] for written in [*WRITTEN][1:]}
+        hops = (1 + any("leads on" in each for each in wrong)) if ends else 0
+        numbers = {"host": host, "asked": len(asked), "left out": len(left)}
+        yield numbers | counts | {"hops": hops, "wrong": wrong}
 
 
-def _is_right(addresses: AddressMap, row: AddressRow, answer: Answer | None) -> bool:
+def _is_said(host: str, said: str, asked: Asked, answer: Answer | None) -> bool:
+    """Return whether the notes of a host say that it will not do this."""
+    if asked.written == "query":
+        return asked.row.old in said and "query is dropped" in said
+    is_missing = not answer or answer[0] not in (MOVED_STATUS, GONE_STATUS)
+    # Below a pattern the rest is copied as it was asked for.
+    copied = asked.written == "case" and asked.is_below
+    is_server = host not in ("netlify", "vercel", "cloudflare")
+    return (copied if is_server else is_missing or copied) and SAID[
+        asked.written
+    ] in said
+
+
+def _is_right(addresses: AddressMap, asked: Asked, answer: Answer | None) -> bool:
+    row = asked.row
     status, where = answer or (0, "")
     if row.outcome is Outcome.GONE:
         return status == GONE_STATUS
     if row.outcome is not Outcome.MOVED:
         return status not in (MOVED_STATUS, GONE_STATUS)
-    parts = urlsplit(where)
-    is_own = not parts.netloc or parts.netloc.partition(":")[0] == OLD
-    if row.new.startswith("/"):
-        wanted = addresses.host
-        found = f"{parts.scheme}://{parts.netloc}" if not is_own else ""
-        same = (found, unquote(parts.path)) == (wanted, row.new)
-    else:
-        same = unquote(where.partition("?")[0]) == row.new.partition("?")[0]
-    return status == MOVED_STATUS and same
+    wanted, found = urlsplit(target(addresses, row)), urlsplit(where)
+    is_own = found.netloc.partition(":")[0] in ("", OLD)
+    netloc = "" if is_own else f"{found.scheme}://{found.netloc}"
+    # A pattern copies a slash at the end, which the new host answers for.
+    ends = [unquote(each.path).rstrip("/") for each in (wanted, found)]
+    parameters = {*parse_qsl(wanted.query), *parse_qsl(WRITTEN[asked.written][1])}
+    return (
+        status == MOVED_STATUS
+        and netloc == (f"{wanted.scheme}://{wanted.netloc}" if wanted.netloc else "")
+        and ends[0] == ends[1]
+        and unquote(wanted.fragment) == unquote(found.fragment)
+        and parameters <= {*parse_qsl(found.query)}
+        and "?" not in found.query
+    )
 
 
 def _answers(

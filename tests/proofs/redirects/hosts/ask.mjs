@@ -12,17 +12,37 @@ const { getTransformedRoutes } = require("@vercel/routing-utils");
 const { folder, asked } = JSON.parse(readFileSync(0, "utf8"));
 const host = "https://old.example";
 
+const parts = (address) => {
+  const at = address.indexOf("?");
+  return at < 0 ? [address, ""] : [address.slice(0, at), address.slice(at + 1)];
+};
+
+// Netlify and Vercel pass a query on outside of the code that is here.
+const passed = (to, query) => {
+  const url = new URL(to, host);
+  if (query) url.search += (url.search ? "&" : "?") + query;
+  return to.startsWith("/") ? url.href.slice(host.length) : url.href;
+};
+
+const asks = (conditions, query) => {
+  const given = new URLSearchParams(query);
+  return (conditions ?? []).every(({ type, key, value }) => type === "host"
+    ? new RegExp(`^${value}$`).test("old.example")
+    : given.getAll(key).some((each) => value === undefined || new RegExp(`^${value}$`).test(each)));
+};
+
 async function netlify(path) {
   const { redirects, errors } = await parseAllRedirects({ redirectsFiles: [path] });
   // The names that the redirector knows, as Netlify's own command line gives them.
   const rules = redirects.map(({ from, query, ...rest }) => ({ ...rest, origin: from, params: query }));
   const matcher = await redirector.parseJSON(JSON.stringify(rules), {});
   const ask = (address) => {
+    const [path, query] = parts(address);
     const match = matcher.match({
-      scheme: "https", host: "old.example", query: "", headers: {}, cookieValues: {},
-      path: address, getHeader: () => "", getCookie: () => "",
+      scheme: "https", host: "old.example", query, headers: {}, cookieValues: {},
+      path, getHeader: () => "", getCookie: () => "",
     });
-    return match && !match.force404 ? [match.status, match.to] : null;
+    return match && !match.force404 ? [match.status, passed(match.to, query)] : null;
   };
   return { errors: errors.map(String), ask };
 }
@@ -31,18 +51,22 @@ async function vercel(path) {
   const { redirects } = JSON.parse(readFileSync(path, "utf8"));
   const { routes, error } = getTransformedRoutes({ redirects });
   const rules = (routes ?? []).map((each) => ({ ...each, src: new RegExp(each.src) }));
-  const ask = (address) => {
-    for (const { src, status, headers } of rules) {
+  const ask = (requested) => {
+    const [address, query] = parts(requested);
+    for (const { src, status, headers, has, missing } of rules) {
       const match = src.exec(address);
-      if (match) {
+      if (match && asks(has, query) && !(missing && asks(missing, query))) {
         const location = headers.Location.replace(/\$(\d+)/g, (_, number) => match[number]);
-        return [status, location];
+        return [status, passed(location, query)];
       }
     }
     return null;
   };
   return { errors: error ? [JSON.stringify(error)] : [], ask };
 }
+
+// A rule may serve an address as itself: no page of the new site is there.
+const unfound = new Response(null, { status: 404 });
 
 async function cloudflare(path) {
   const errors = [];
@@ -51,7 +75,7 @@ async function cloudflare(path) {
   const limits = { maxLineLength: 1000, maxStaticRules: 2000, maxDynamicRules: 100 };
   const evaluate = generateRedirectsEvaluator(readFileSync(path, "utf8"), limits);
   const ask = async (address) => {
-    const answer = await evaluate(new Request(host + address), {});
+    const answer = await evaluate(new Request(host + address), { fetch: () => unfound });
     return answer && [answer.status, answer.headers.get("location")];
   };
   return { errors, ask };
