@@ -33,6 +33,7 @@ class Deviation(StrEnum):
     BLANKS = "blanks"
     QUOTATION = "quotation"
     READING = "reading"
+    DIRECTION = "direction"
     SPACER = "spacer"
     LIST_BLANKS = "list-blanks"
     LIST_NUMBERS = "list-numbers"
@@ -155,6 +156,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "A reading that a page shows above the letters (`rt`) runs into them: nothing "
         "says where the word ends.",
         "The reading is in brackets behind the letters: those of its `rp`, or ( ).",
+    ),
+    DeviationRule(
+        Deviation.DIRECTION,
+        "The direction of a text (`dir`) is left out, though paragraphs, headings, "
+        "quotes, list items and code can hold it: Hebrew and Arabic begin at the left.",
+        "The block has its own `dir`, or that of what is around it.",
     ),
     DeviationRule(
         Deviation.SPACER,

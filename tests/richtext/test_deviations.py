@@ -45,6 +45,7 @@ SAMPLES: dict[Deviation, str] = {
     Deviation.BLOCKS_APART: "<details><summary>a</summary>b</details><p>c</p>",
     Deviation.BLANKS: "<p>a</p>\nb<p>c</p>",
     Deviation.QUOTATION: "<p>a <q>b <q>c</q></q></p>",
+    Deviation.DIRECTION: "<p dir=rtl>a</p>",
     Deviation.READING: "<p><ruby>a<rt>b</rt></ruby></p>",
     Deviation.SPACER: "<p>a</p><p>\u200d</p><ul><li><p>&nbsp;</p></li></ul>",
     Deviation.LIST_BLANKS: (

@@ -335,6 +335,8 @@ class Context(Places):
         if not self._find_place(rule.name, cautious=False):
             self._descend(element, marks, None, outer=outer)
             return
+        if element.direction:
+            read["dir"] = element.direction
         self._enter(rule.name, read, solid=True)
         top = self._nodes[self._open]
         top.spacer = element.tag == SPACER

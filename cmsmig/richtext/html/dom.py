@@ -41,6 +41,7 @@ class Element:
         "children",
         "code",
         "counts",
+        "direction",
         "end",
         "inner_end",
         "inner_start",
@@ -72,6 +73,8 @@ class Element:
         self.inner_start = start
         self.inner_end = start
         self.payload: JsonObject | None = None
+        self.direction = ""
+        """Of the text in a block, once that is found."""
 
     def append(self, child: Element) -> None:
         """Take `child` as the last one and remember which of its kind it is."""

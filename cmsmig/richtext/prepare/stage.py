@@ -33,6 +33,7 @@ from cmsmig.richtext.html.visibility import (
 )
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.alignments import alignment_in
+from cmsmig.richtext.prepare.directions import place_directions
 from cmsmig.richtext.prepare.drawn_marks import DRAWN, write_brackets, write_quotes
 from cmsmig.richtext.prepare.embeds import (
     PLAYERS,
@@ -140,6 +141,8 @@ class Stage:
             write_quotes(root)
         if Deviation.READING in self._on:
             write_brackets(root)
+        if Deviation.DIRECTION in self._on:
+            place_directions(root)
         stack: list[tuple[Element, Element | None, int, bool, bool, str]] = [
             (root, None, 0, False, False, "")
         ]

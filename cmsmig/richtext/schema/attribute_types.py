@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import UnionType
 from typing import TypeAlias
 
-from cmsmig.richtext.schema.content_model import ATTRIBUTES, MARKS
+from cmsmig.richtext.schema.content_model import ATTRIBUTES, DIRECTED, MARKS
 
 _Check: TypeAlias = Callable[[object], bool]
 
@@ -90,6 +90,8 @@ NODE_TYPES: dict[str, dict[str, tuple[_Check, str]]] = {
 }
 """By node type and attribute: the check, and what is wrong where it fails."""
 
+_DIRECTION: dict[str, tuple[_Check, str]] = {"dir": _NULLABLE_TEXT}
+
 MARK_TYPES: dict[str, dict[str, tuple[_Check, str]]] = {
     "link": {
         "href": (lambda value: isinstance(value, str) and value != "", "empty"),
@@ -112,10 +114,12 @@ MARK_TYPES: dict[str, dict[str, tuple[_Check, str]]] = {
 def node_problems(kind: str, given: object) -> Iterator[str]:
     """Yield what is wrong with the attributes of a node, `kind` being known."""
     names = ATTRIBUTES.get(kind, ())
+    if kind in DIRECTED and isinstance(given, dict) and "dir" in given:
+        names = (*names, "dir")
     if not names and not given:
         return
     yield from _problems(
-        f"{_article(kind)} {kind}", names, NODE_TYPES.get(kind, {}), given
+        f"{_article(kind)} {kind}", names, NODE_TYPES.get(kind, {}) | _DIRECTION, given
     )
     if kind == "blok" and isinstance(given, dict):
         yield from _not_blocks(given.get("body"))

@@ -69,6 +69,9 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
 }
 """The attributes of each node type, all of them always written, in this order."""
 
+DIRECTED = frozenset(("paragraph", "heading", "blockquote", "list_item", "code_block"))
+"""Node types that have `dir` where it is said. Source: destination, rich text."""
+
 MARKS: dict[str, tuple[str, ...]] = {
     "link": ("href", "uuid", "anchor", "target", "linktype", "custom"),
     "bold": (),
