@@ -35,7 +35,9 @@ def addresses_of(case: dict[str, Any]) -> AddressMap:
     for name, listed in case["known"].items():
         source = Source(name.removesuffix(" again"))
         for old, new in listed.items():
-            key = ItemKey("c", f"{old} {name}", "") if source is Source.ITEM else None
+            one = case.get("one item", "")
+            key = ItemKey("c", one or f"{old} {name}", old if one else "")
+            key = key if source is Source.ITEM else None
             known.append(KnownAddress(old, source, new, key))
             if key and new:
                 pages.setdefault(new, key)

@@ -24,10 +24,11 @@ def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
 
     The address of an item that editors archived is proposed to be gone; that of another
     item that is left out needs a person. An address that ends in the slug of exactly
-    one item is proposed to lead there, one below a path of a collection, or a former
-    one, to be gone, any other to be kept.
+    one item is proposed to lead there, in the language of its path, one below a path of
+    a collection, or a former one, to be gone, any other to be kept.
     """
     slugs: dict[str, list[AddressRow]] = defaultdict(list)
+    pages: dict[tuple[str, ...], list[AddressRow]] = defaultdict(list)
     roots = {
         f"{row.old}/" for row in addresses.rows if Source.COLLECTION in row.sources
     }
@@ -39,8 +40,10 @@ def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
     for row in addresses.rows:
         if row.sources[0] is Source.ITEM and row.outcome is not Outcome.WAITING:
             slugs[_slug(row)].append(row)
+            if row.key:
+                pages[row.key[:2]].append(row)
     found = (
-        _choice(row, slugs[_slug(row)], roots)
+        _choice(row, _pages(slugs[_slug(row)], pages), roots)
         for row in addresses.of(Outcome.WAITING)
         if not (_DECIDED if row.left_out else _PERSON).intersection(row.sources)
     )
@@ -59,7 +62,7 @@ def _choice(
     is_deep = row.old.count("/") > 1 or known is Source.RULE
     if known is not Source.PAGE and is_deep and _only(items):
         target = min(
-            (-len(commonpath([each.old, row.old])), len(each.old), each.old)
+            (-len(_common(each.old, row.old)), len(each.old), each.old)
             for each in items
         )[-1]
         move = RedirectAction.MOVE
@@ -69,6 +72,19 @@ def _choice(
     is_item = known is not Source.PAGE and any(map(row.old.startswith, roots))
     action = RedirectAction.GONE if is_item else RedirectAction.KEEP
     return RedirectChoice(old=row.old, action=action, note=note)
+
+
+def _common(one: str, other: str) -> str:
+    return commonpath([one.casefold(), other.casefold()])
+
+
+def _pages(
+    rows: list[AddressRow], pages: dict[tuple[str, ...], list[AddressRow]]
+) -> list[AddressRow]:
+    """Return the rows of an item in all its languages, if these are of one item: the
+    origin has its page below each language's path, with the slug of any."""
+    key = rows[0].key if _only(rows) else None
+    return pages[key[:2]] if key else rows
 
 
 def _only(rows: list[AddressRow]) -> bool:
