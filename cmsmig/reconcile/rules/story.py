@@ -362,9 +362,14 @@ def _unlike_record(story: Story, last: LastWrite) -> Iterator[str]:
 
 def found_later(sent: JsonObject, story: Story) -> WrittenStory:
     """Return what was written of a story whose answer was never recorded: a field that
-    holds something else than was sent is an edit."""
-    around = around_content(story)
-    there = {**around, "folder": folder_of(story.row)}
+    holds something else than was sent is an edit, as is a page's name or slug in a
+    language that was not sent."""
+    there = {**around_content(story), "folder": folder_of(story.row)}
+    around = {
+        name: value
+        for name, value in around_content(story).items()
+        if name in sent or not is_translation(name)
+    }
     for name in around.keys() & sent.keys():
         value, meant = there[name], sent[name]
         is_date = name in DATES and _is_same_date(value, meant)
