@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -173,6 +174,35 @@ def test_component_names_never_collide(names: list[str], taken: set[str]) -> Non
     assert not taken & set(components)
     folders = [one.folder for one in found.content_types]
     assert len(set(folders)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("tag", "rtl"),
+    [
+        ("he-IL", True),
+        ("ar", True),
+        ("pa-Arab-PK", True),
+        ("es-AR", None),
+        ("ar-Latn", None),
+        ("en", None),
+    ],
+)
+def test_texts_of_a_language_from_right_to_left_are_edited_so(
+    tag: str, rtl: bool | None
+) -> None:
+    home = site(make_locale("l1", tag, "", True), make_locale("l2", "fa", "fa", False))
+    collection = make_collection(
+        "c1", make_field("about", "PlainText"), make_field("tint", "Color")
+    )
+    choices = propose_collections(home, [collection])
+    design = propose_design(home, [collection], source({}), choices, SpaceFacts())
+    schema = as_space(design)["post"]["schema"]
+    assert isinstance(schema, dict)
+    found = {
+        key: body.get("rtl") for key, body in schema.items() if isinstance(body, dict)
+    }
+    assert found["about"] is rtl
+    assert found["tint"] is None
 
 
 def test_bodies_stay_one_richtext_field() -> None:

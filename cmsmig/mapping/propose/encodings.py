@@ -123,9 +123,9 @@ FIELD_BODIES: Mapping[Encoding, JsonObject] = {
 
 
 RULES: Mapping[str, tuple[str, ...]] = {
-    "text": ("max_length", "minlength", "regex"),
-    "textarea": ("max_length", "minlength", "regex"),
-    "markdown": ("max_length",),
+    "text": ("max_length", "minlength", "regex", "rtl"),
+    "textarea": ("max_length", "minlength", "regex", "rtl"),
+    "markdown": ("max_length", "rtl"),
     "number": ("min_value", "max_value", "decimals", "steps"),
     "multiasset": ("minimum_entries", "maximum_entries"),
     "asset": ("filetypes",),

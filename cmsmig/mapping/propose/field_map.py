@@ -33,6 +33,8 @@ class FieldContext:
     migrated: frozenset[str] = frozenset()
     """Ids of the collections that are migrated."""
     has_color_plugin: bool = False
+    rtl: bool = False
+    """Whether the site's primary language is written from right to left."""
 
 
 def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Proposal:
@@ -46,7 +48,10 @@ def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Pr
         return _propose_by_shape(origin, facts)
     return tuple(
         _with_rules(
-            _with_required(_with_use(design, facts), origin, facts), origin, facts
+            _with_required(_with_use(design, facts), origin, facts),
+            origin,
+            facts,
+            rtl=context.rtl and origin.type == "PlainText",
         )
         for design in propose(origin, facts, context)
     )
@@ -188,11 +193,15 @@ _RULES: Mapping[
 }
 
 
-def _with_rules(design: FieldDesign, origin: Field, facts: FieldFacts) -> FieldDesign:
-    """Propose the origin's rules about values that all of them keep."""
+def _with_rules(
+    design: FieldDesign, origin: Field, facts: FieldFacts, *, rtl: bool
+) -> FieldDesign:
+    """Propose the origin's rules about values that all of them keep, and
+    that editors write from right to left."""
     found = rules_of(origin, design.encoding, facts)
     note = f"{design.note} {found.note}".strip()
-    return replace(design, rules=found.rules, note=note)
+    rules = {**found.rules, "rtl": True} if rtl else found.rules
+    return replace(design, rules=rules, note=note)
 
 
 def _with_use(design: FieldDesign, facts: FieldFacts) -> FieldDesign:

@@ -130,6 +130,7 @@ def propose_design(
         listed={one.collection_id: one.display_name for one in collections},
         migrated=frozenset(one.collection_id for one in migrated),
         has_color_plugin=COLOR_PLUGIN in space.plugins,
+        rtl=any(each.primary and _is_rtl(each.tag) for each in site.locales),
     )
     paths = OldPaths.of(site, collections)
     public = {e.collection_id: paths.bare_folder(e.collection_id) for e in migrated}
@@ -286,3 +287,15 @@ def _census(collection: Collection, items: ItemSource) -> str:
     total = len(staged.keys() | live.keys())
     noun = noun_for(total, "item")
     return f"{total} {noun}, {len(live)} live: {states}." if total else "No items."
+
+
+_RTL = frozenset(("ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"))
+_RTL_SCRIPTS = frozenset(("arab", "hebr"))
+
+
+def _is_rtl(tag: str) -> bool:
+    """Return whether a language is written from right to left, as its tag says."""
+    language, *more = tag.lower().replace("_", "-").split("-")
+    if "latn" in more:
+        return False
+    return language in _RTL or not _RTL_SCRIPTS.isdisjoint(more)
