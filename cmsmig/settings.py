@@ -93,6 +93,8 @@ class Settings:
     in_flight: int
     """How many destination requests may be open at once."""
     state_folder: Path
+    away_seconds: float = 600.0
+    """How long a host that answered is waited for while it cannot be reached."""
     rules: str = ""
     """The file of the project's own rich text rules; empty: none."""
     assumed: Mapping[str, str] = field(default_factory=dict)
@@ -292,6 +294,7 @@ def load_settings(
         file_hosts=given.file_hosts,
         in_flight=given.in_flight,
         state_folder=_state_folder(given, project),
+        away_seconds=given.away_minutes * 60.0,
         rules=given.richtext.get("rules", ""),
         assumed=given.assumed,
         notify_command=given.notify_command,

@@ -82,6 +82,9 @@ class Given(BaseModel):
             values.whole_number(1, 29, "requests, below the service's own 30")
         ),
     ] = 12
+    away_minutes: Annotated[
+        int, BeforeValidator(values.whole_number(0, 1440, "minutes"))
+    ] = 10
     state_dir: Annotated[Path | None, BeforeValidator(values.folder)] = None
     notify_command: Annotated[tuple[str, ...], BeforeValidator(values.command)] = ()
     notify_url: Annotated[str, BeforeValidator(values.hook_address)] = ""

@@ -46,6 +46,7 @@ async def open_destination(
         budget=destination_budget(settings, observer),
         in_flight=settings.in_flight,
         observer=observer,
+        away_seconds=settings.away_seconds,
     ) as session:
         yield DestinationClient(
             session,
@@ -77,6 +78,7 @@ async def open_delivery(
         budget=budget,
         in_flight=settings.in_flight,
         observer=observer,
+        away_seconds=settings.away_seconds,
     ) as session:
         yield DeliveryClient(session, address, space.preview_token)
 
@@ -126,6 +128,7 @@ def open_origin(settings: Settings, observer: Observer) -> Session:
         budget=budget,
         in_flight=ORIGIN_IN_FLIGHT,
         observer=observer,
+        away_seconds=settings.away_seconds,
         credentials_hint=CREDENTIALS_HINT,
     )
 

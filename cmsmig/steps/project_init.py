@@ -60,6 +60,10 @@ _TOML = f"""\
 # Requests that may be open at once; the service refuses more than 30.
 # in_flight = 12
 
+# Minutes that a run waits for a host that answered before and cannot be reached, since
+# the network or the lookup of names is away. It says so, and then goes on by itself.
+# away_minutes = 10
+
 # ---- Several destinations ---------------------------------------------------
 
 # A project may name its destinations; then each of the settings above belongs to one

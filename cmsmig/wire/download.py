@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from socket import gaierror
 from typing import BinaryIO
 from urllib.parse import urljoin
 
@@ -27,6 +28,7 @@ from cmsmig.wire.http_library import (
     Client,
     Stream,
 )
+from cmsmig.wire.outage import Outage
 
 _HOPS = 6
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -66,21 +68,26 @@ class Download:
     """Sent with each hop, in addition to the usual ones."""
     follow: bool
     """Whether a redirect is followed; else it is the outcome."""
+    outage: Outage
 
     async def run(self) -> Fetched:
         """Return the outcome; raises `RejectedError` and `UnreachableError`.
 
         A transfer that is cut begins again.
         """
-        attempt = 1
+        attempt, away = 1, 0.0
         began = asyncio.get_running_loop().time()
         while True:
             copy = _Copy(self.into, self.max_bytes)
             left = began + self.timeout - asyncio.get_running_loop().time()
             fetched, broken = await self._try(copy, left)
+            if fetched is not None:
+                self.outage.over(self.url)
             if fetched is not None and not _passing(fetched.status):
                 return fetched
-            if attempt >= (broken.tries if broken else TRANSFER_TRIES):
+            is_away = broken is not None and not broken.sent
+            waits = is_away and self.outage.is_waited_for(self.url, away)
+            if not waits and attempt >= (broken.tries if broken else TRANSFER_TRIES):
                 if fetched is not None:
                     return fetched
                 raise self._unreachable(broken)
@@ -88,7 +95,11 @@ class Download:
             asked = (
                 whole_number(fetched.headers.get("retry-after", "")) if fetched else 0
             )
-            await self.sleep(delay_before(attempt, self.random, asked))
+            delay = delay_before(attempt, self.random, asked)
+            await self.sleep(delay)
+            away = away + delay if is_away else 0.0
+            if waits:
+                began = asyncio.get_running_loop().time()
 
     async def _try(
         self, copy: _Copy, seconds: float
@@ -107,7 +118,8 @@ class Download:
         except OSError as error:
             if copy.failed:
                 raise
-            return None, BrokenTransferError(error.strerror or str(error))
+            why = error.strerror or str(error)
+            return None, BrokenTransferError(why, sent=not isinstance(error, gaierror))
 
     async def _follow(self, copy: _Copy, gauge: Gauge) -> Fetched:
         aim = target(self.url)

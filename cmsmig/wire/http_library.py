@@ -76,9 +76,16 @@ class BrokenTransferError(Exception):
     """The transport failed; the text says how."""
 
     def __init__(
-        self, reason: str, *, timed_out: bool = False, tries: int = TRANSFER_TRIES
+        self,
+        reason: str,
+        *,
+        timed_out: bool = False,
+        tries: int = TRANSFER_TRIES,
+        sent: bool = True,
     ) -> None:
         super().__init__(reason)
+        self.sent = sent
+        """Whether the host may have been reached."""
         self.timed_out = timed_out
         self.tries = min(tries, SLOW_TRIES) if timed_out else tries
         """How often it is worth trying in all."""
@@ -297,7 +304,8 @@ def _broken() -> Iterator[None]:
         raise BrokenTransferError(str(error), tries=error.tries) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         late = isinstance(error, httpx.TimeoutException)
-        raise BrokenTransferError(_reason(error), timed_out=late) from None
+        sent = not isinstance(error, _UNSENT)
+        raise BrokenTransferError(_reason(error), timed_out=late, sent=sent) from None
 
 
 def _reason(error: Exception) -> str:

@@ -33,6 +33,7 @@ from cmsmig.wire.failures import (
 )
 from cmsmig.wire.http_library import Client
 from cmsmig.wire.multipart import form_body
+from cmsmig.wire.outage import Outage
 
 _UPLOAD_HOST = "upload host"
 _NO_HEADERS: Mapping[str, str] = {}
@@ -43,7 +44,8 @@ class Session:
 
     Only `send` sends the token; an answer that repeats it, in any encoding, is masked
     before the caller sees it. `credentials_hint` ends the message of a 401 or 403
-    ("check the scopes ..."). With a `transport` of one's own the addresses of files
+    ("check the scopes ..."). A host that answered once and cannot be reached is waited
+    for `away_seconds`. With a `transport` of one's own the addresses of files
     are looked up only by a `resolve` of one's own.
     """
 
@@ -61,6 +63,7 @@ class Session:
         transport: httpx.AsyncBaseTransport | None = None,
         resolve: Resolver | None = None,
         timeout: float = 60,
+        away_seconds: float = 0.0,
         credentials_hint: str = "",
     ) -> None:
         hide(authorization or "")
@@ -76,6 +79,7 @@ class Session:
         self._resolve = resolve or (None if transport else resolve_by_system)
         self._credentials_hint = credentials_hint
         self._client = Client(transport, timeout=timeout)
+        self._outage = Outage(away_seconds)
 
     def __repr__(self) -> str:
         return f"Session({self._service!r})"
@@ -170,6 +174,7 @@ class Session:
             timeout=timeout,
             headers=headers,
             follow=follow,
+            outage=self._outage,
         )
         async with self._file_slots:
             return await download.run()
@@ -177,17 +182,22 @@ class Session:
     async def _until_usable(
         self, service: str, request: Request, once: Callable[[], Awaitable[Outcome]]
     ) -> Answer:
-        attempt = 1
+        attempt, away = 1, 0.0
         while True:
             outcome = await once()
             if isinstance(outcome, Answer):
+                self._outage.over(request.url)
                 return outcome
             repeat = request.may_repeat if outcome.sent else request.patient
-            if not repeat or attempt >= outcome.tries:
+            spent = attempt >= outcome.tries
+            if not outcome.sent and self._outage.is_waited_for(request.url, away):
+                spent = False
+            if not repeat or spent:
                 raise given_up(service, request, outcome)
             attempt += 1
             asked = self._pause_of(outcome.answer) if outcome.answer else None
             delay = delay_before(attempt, self._random, asked)
+            away = 0.0 if outcome.sent else away + delay
             path = path_of(request.url)
             self._observer(
                 RequestRetried(service, request.method, path, outcome.reason, delay)

@@ -250,3 +250,33 @@ async def test_an_upload_to_no_address_is_one_sentence() -> None:
 def test_both_forms_of_retry_after(text: str, seconds: float | None) -> None:
     """Seconds or a date; nonsense is nothing."""
     assert Answer(429, {"retry-after": text}, b"").retry_after(10.0) == seconds
+
+
+AWAY = httpx.ConnectError("Temporary failure in name resolution")
+
+
+async def test_a_host_that_answered_is_waited_for_while_it_is_away() -> None:
+    """Also one that files are read from; each pause is shown."""
+    service = Service(OK, *[AWAY] * 9, OK, *[AWAY] * 9, OK)
+    async with service.session(away_seconds=600) as session:
+        await session.send(REQUESTS["create"])
+        await session.send(REQUESTS["create"])
+        found = await session.fetch(URL, max_bytes=100, allow_private=False)
+    assert found.status == 200
+    assert len(service.requests) == 21
+    assert 60 < sum(service.slept[:9]) < 600
+    assert sum(isinstance(each, RequestRetried) for each in service.events) == 9
+
+
+@pytest.mark.parametrize(("answers", "waited"), [((OK, AWAY), 600), ((AWAY,), 0)])
+async def test_a_host_is_waited_for_no_longer_than_is_set(
+    answers: tuple[Any, ...], waited: float
+) -> None:
+    """One that never answered may have a wrong address."""
+    service = Service(*answers)
+    async with service.session(away_seconds=600) as session:
+        for _ in answers[1:]:
+            await session.send(REQUESTS["read"])
+        with pytest.raises(UnreachableError, match="check its address and the network"):
+            await session.send(REQUESTS["read"])
+    assert waited <= sum(service.slept) < waited + 30

@@ -107,6 +107,7 @@ async def pull(
                     budget=None,
                     in_flight=WORKERS,
                     observer=observer,
+                    away_seconds=settings.away_seconds,
                 )
             )
         puller = _Pull(
