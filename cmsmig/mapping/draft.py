@@ -103,6 +103,8 @@ class DraftContext:
     has its values carried without being checked."""
     blocks: Mapping[BodyKey, Blocks] = field(default_factory=dict)
     """What was decided about split bodies; one that is not here is one text."""
+    variants: Mapping[str, str] = field(default_factory=dict)
+    """The variants of products in words, by `variant_key`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,12 +133,11 @@ def _color_plugin(value: Json, use: FieldUse) -> Encoded:
 def _price_amount(value: Json, use: FieldUse) -> Encoded:
     if is_unset(value):
         return Encoded("")
-    if not isinstance(value, dict):
-        return _number(value, use)
-    amount: str | None = ""
-    if not is_unset(value.get("value")):
-        amount = major_units(value["value"], as_text(value.get("unit") or ""))
-    if amount is None:
+    unit = value.get("unit") if isinstance(value, dict) else ""
+    amount = None
+    if isinstance(value, dict) and isinstance(unit, str) and unit:
+        amount = major_units(value.get("value"), unit)
+    if not isinstance(value, dict) or amount is None:
         return Encoded("", (_not_a("price", value, use),))
     losses = tuple(
         use.loss("price", {name: value[name]}, "A price has an amount and a currency.")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from cmsmig.canonical import Json, JsonObject, compact, fingerprint, packed
-from cmsmig.data_address import short_text
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.convert.content_shape import is_blank, shape_of
@@ -30,15 +29,13 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.mapping.draft import DraftContext, FieldLoss, Place, RelationUse
 from cmsmig.mapping.select.translations import EmptyShown, own_key
+from cmsmig.mapping.select.variants import VALUES, variant_key
 from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.build.loss_collector import KINDS
 from cmsmig.richtext.losses import Severity, losses_by_severity
 from cmsmig.richtext.schema.validate import wrong_document
 
-MOST_TEXT = 5_000_000
-"""Characters of all texts of an item, without the files in their addresses; the
-destination takes 5 MB of JSON in a story (technical limits)."""
 _AROUND = 40
 """How many characters are shown at each side of a lone surrogate."""
 _NO_FIELDS = ("component", "_uid")
@@ -53,17 +50,6 @@ def draft_item(
     `made_of` is the fingerprint of everything that it is made of. An item that goes
     wrong fails alone.
     """
-    texts = [value for value in item.data.values() if isinstance(value, str)]
-    size = sum(map(len, texts))
-    if size > MOST_TEXT:
-        size = sum(len(short_text(each)) for each in texts)
-    if size > MOST_TEXT:
-        return (
-            f"No story can be made of {item.name or item.key.item_id}: its texts hold "
-            f"{size // 1_000_000} MB, and the destination takes "
-            f"{MOST_TEXT // 1_000_000} MB in a story; shorten or split it in the "
-            "origin, then pull again."
-        )
     try:
         draft, content = _draft(item, content_type, made_of, context)
         wrong = wrong_document(content)
@@ -134,7 +120,7 @@ def _convert(
         if design.translates and design.origin not in item.data:
             continue
         encoded = encode(
-            _value(item, design), _use(item, content_type, design, context)
+            _value(item, design, context), _use(item, content_type, design, context)
         )
         losses += [FieldLoss(design.origin, loss) for loss in encoded.losses]
         if design.translates:
@@ -227,10 +213,13 @@ def _use(
     return FieldUse(design, field.validations if field else {}, item.key, context)
 
 
-def _value(item: Item, design: FieldDesign) -> Json:
+def _value(item: Item, design: FieldDesign, context: DraftContext) -> Json:
     if design.encoding is Encoding.ENVELOPE:
         return _envelope(item).get(design.origin)
-    return item.data.get(design.origin)
+    value = item.data.get(design.origin)
+    if design.origin_type == VALUES and design.encoding is not Encoding.JSON_TEXT:
+        return context.variants.get(variant_key(item), value)
+    return value
 
 
 def _envelope(item: Item) -> JsonObject:

@@ -35,6 +35,8 @@ class FieldFacts:
     filled: int = 0
     """Values that will not count as blank at the destination."""
     shapes: set[Shape] = field(default_factory=set)
+    prices: int = 0
+    """Values that are an amount with its currency."""
     multiline: int = 0
     longest: int = 0
     """Characters."""
@@ -71,7 +73,9 @@ class FieldFacts:
             self.announced += _is_ahead(moment, item)
         if is_blank(value):
             return
-        self.shapes.add(_shape(value))
+        shape = _shape(value)
+        self.shapes.add(shape)
+        self.prices += shape is Shape.PRICE
         if options and isinstance(value, str) and value not in options:
             self.unknown_options += 1
         else:

@@ -16,6 +16,7 @@ from cmsmig.mapping.decisions.design import (
 from cmsmig.mapping.propose.encodings import ALLOWED, RELATION_ENCODINGS, rules_of
 from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
 from cmsmig.mapping.propose.field_keys import option_labels
+from cmsmig.mapping.select.variants import VALUES
 from cmsmig.origin.schema import Field
 
 _LONGEST_TEXT = 255
@@ -55,6 +56,17 @@ def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Pr
         )
         for design in propose(origin, facts, context)
     )
+
+
+_PAID = (
+    "What customers pay for: an uploaded file is public, so it is left out, and its "
+    "files are not uploaded, until a person decides."
+)
+
+
+def _is_paid(origin: Field) -> bool:
+    """Return whether a field of a shop has the files that it sells."""
+    return origin.type.endswith("ExternalFile") or origin.slug == "download-files"
 
 
 def _plain(
@@ -274,8 +286,13 @@ def _propose_by_shape(origin: Field, facts: FieldFacts) -> Proposal:
         return LeftOutField(
             origin.slug, origin.type, f"{what}, and no item to import fills it."
         )
-    if facts.shapes == {Shape.PRICE}:
-        return _price(origin)
+    if _is_paid(origin):
+        return LeftOutField(origin.slug, origin.type, _PAID)
+    if _is_price(origin, facts):
+        return _price(origin, facts)
+    if origin.type == VALUES and facts.shapes == {Shape.STRUCTURE}:
+        note = "A variant in words, with the names that its product gives: `Size: S`."
+        return (_proposed(origin, Encoding.TEXT, note),)
     encoding, nouns = _BY_SHAPE.get(next(iter(facts.shapes)), (None, ""))
     if len(facts.shapes) > 1 or encoding is None:
         note = f"{what}: its values are kept as JSON text."
@@ -295,11 +312,25 @@ _BY_SHAPE: Mapping[Shape, tuple[Encoding, str]] = {
 }
 
 
-def _price(origin: Field) -> tuple[FieldDesign, ...]:
+_PRICES = frozenset(("Price", "CommercePrice"))
+
+
+def _is_price(origin: Field, facts: FieldFacts) -> bool:
+    """Return whether a field holds prices, though some of its values may be none."""
+    return bool(facts.prices) and (
+        origin.type in _PRICES or facts.prices * 2 > facts.filled
+    )
+
+
+def _price(origin: Field, facts: FieldFacts) -> tuple[FieldDesign, ...]:
+    odd = facts.filled - facts.prices
     amount = _proposed(
         origin,
         Encoding.PRICE_AMOUNT,
         "A price: the amount in major units, its currency in the field below.",
+        f"{counted(odd, 'value is', 'values are')} no price, which is listed."
+        if odd
+        else "",
     )
     currency = _proposed(
         origin,

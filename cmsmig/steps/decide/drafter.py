@@ -23,6 +23,7 @@ from cmsmig.mapping.convert.story import draft_item
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.propose.block_designs import components_of
+from cmsmig.mapping.select.variants import variant_key
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.losses import kinds_of
 from cmsmig.steps.process_pool import in_processes
@@ -250,6 +251,7 @@ class Drafter:
             item.archived,
             list(item.surrogate_fields),
             list(item.null_fields),
+            context.variants.get(variant_key(item)),
         ]
         dates = [item.created_on, item.last_updated, item.last_published]
         return fingerprint([shared, str(item.key), record, dates])

@@ -30,6 +30,7 @@ from cmsmig.mapping.select.selection import (
     find_publishable,
 )
 from cmsmig.mapping.select.story_paths import Places
+from cmsmig.mapping.select.variants import variant_texts
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.native import NativeEngine
@@ -41,7 +42,7 @@ from cmsmig.steps.decide.decided_design import (
 )
 from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.drafter import Drafter, DraftStore
-from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
+from cmsmig.steps.decide.migration_files import MigrationFiles, find_files, left_out
 from cmsmig.steps.decide.migration_items import (
     find_known,
     find_places,
@@ -85,6 +86,8 @@ class Migration:
     """Those of them whose visitors are to see another version than editors."""
     public_splits: Splits
     """The blocks of the bodies of these versions."""
+    variants: Mapping[str, str]
+    """The variants of products in words, by `variant_key`."""
     pilot: Pilot = WHOLE
     """Which part of what was selected this is."""
 
@@ -206,6 +209,7 @@ class Migration:
             file_hosts=self.files.hosts,
             collections={each.collection_id: each for each in self.origin.collections},
             blocks=self.splits.blocks,
+            variants=self.variants,
         )
 
 
@@ -269,21 +273,17 @@ def open_migration(
     items = {entry.item.key: entry.item for entry in selected}
     known = find_known(origin, decisions, selections, frozenset(items))
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
+    design = whole_design(decisions, rules)
+    every = [*(each.item for each in selected), *public.values()]
     whole = Migration(
         origin=origin,
         decisions=decisions,
-        design=whole_design(decisions, rules),
+        design=design,
         splits=splits,
         selected=selected,
         skipped=skipped,
         places=places,
-        files=find_files(
-            project,
-            origin,
-            [*(each.item for each in selected), *public.values()],
-            namespace,
-            derived,
-        ),
+        files=find_files(project, origin, every, namespace, derived, left_out(design)),
         routes=find_routes(origin, decisions, selected, places.places, known),
         known=known,
         namespace=namespace,
@@ -294,6 +294,7 @@ def open_migration(
         to_publish=to_publish,
         public=public,
         public_splits=public_splits,
+        variants=variant_texts(every, origin.collections, origin.every_item()),
     )
     if pilot.is_whole:
         return whole

@@ -29,6 +29,8 @@ from cmsmig.mapping.convert.asset_uploads import (
     plan_uploads,
 )
 from cmsmig.mapping.convert.file_addresses import host_of
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.select.translations import own_key
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.engine import UploadedAsset
@@ -61,6 +63,8 @@ class FileUses:
     hosts: frozenset[str]
     """Where the origin keeps its files."""
     derived: DerivedFile
+    left_out: frozenset[tuple[str, str]]
+    """Fields that are not migrated, by collection: nothing of them is uploaded."""
 
     def __iter__(self) -> Iterator[AssetUse]:
         fresh: list[tuple[str, str, str]] = []
@@ -70,12 +74,15 @@ class FileUses:
                 collection = self.collections[item.key.collection_id]
                 uses = find_assets(item, collection, self.hosts)
                 fresh.append((str(item.key), made_of, _packed(uses)))
-            yield from uses
+            yield from (each for each in uses if not self._is_left_out(each))
             if len(fresh) == _AT_ONCE:
                 self._keep(fresh)
                 fresh = []
         if fresh:
             self._keep(fresh)
+
+    def _is_left_out(self, use: AssetUse) -> bool:
+        return (use.key.collection_id, own_key(use.field)) in self.left_out
 
     def find_ahead(self, least: int = LEAST) -> None:
         """Find the uses of items that are not kept, on all cores, where there are at
@@ -199,18 +206,29 @@ class MigrationFiles:
         return self.content_types.get(sha256) or "application/octet-stream"
 
 
+def left_out(design: Design) -> frozenset[tuple[str, str]]:
+    """Return the fields that are not migrated, by collection."""
+    return frozenset(
+        (made.collection_id, each.origin)
+        for made in design.content_types
+        for each in made.left_out
+    )
+
+
 def find_files(
     project: Project,
     origin: Origin,
     items: Sequence[Item],
     namespace: str,
     derived: DerivedFile,
+    left_out: frozenset[tuple[str, str]],
 ) -> MigrationFiles:
-    """Return the files that items use. Reads no file."""
+    """Return the files that items use, but for those of fields that are left out. Reads
+    no file."""
     taken_from = {host for row in origin.files if (host := host_of(row))}
     hosts = KNOWN_FILE_HOSTS | taken_from
     collections = {each.collection_id: each for each in origin.collections}
-    uses = FileUses(items, collections, hosts, derived)
+    uses = FileUses(items, collections, hosts, derived, left_out)
     made_of = _print(uses, origin, namespace)
 
     def find() -> _Found:
@@ -259,6 +277,7 @@ def _print(uses: FileUses, origin: Origin, namespace: str) -> str:
             [uses.shared(each) for each in uses.collections.values()],
             fingerprint_of_each([str(each.key), each.data_hash] for each in uses.items),
             fingerprint_of_each(each.record() for each in origin.files.values()),
+            sorted(map(list, uses.left_out)),
         ]
     )
 
