@@ -58,6 +58,7 @@ from cmsmig.steps.decide.migration import Migration, as_begun
 from cmsmig.steps.decide.pulled_origin import unread_sentences
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan_notes import hidden_sentences
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.documents.plan import is_write
@@ -106,6 +107,8 @@ class Evidence:
     """None when nothing was read back in this run."""
     unread: tuple[str, ...] = ()
     """A sentence for each collection that could not be read from the origin."""
+    hidden: tuple[str, ...] = ()
+    """Which pages are live in a language at the origin and are not to be."""
     gone: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
     details: PlanDetails | None = None
@@ -225,6 +228,7 @@ def gather(
         unread=unread_sentences(
             migration.origin.unread, migration.decisions.collections.left_out
         ),
+        hidden=tuple(hidden_sentences(migration)),
         gone=tuple(row for row in rows.values() if row.gone is not None),
         details=details,
         target=project.target,
@@ -268,6 +272,7 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
             for each in evidence.collections
         ],
         "collections_unread": [*evidence.unread],
+        "hidden_languages": [*evidence.hidden],
         "skipped": dict(evidence.skipped),
         "gone_at_origin": [gone_json(row) for row in evidence.gone],
         "links": dict(evidence.links),

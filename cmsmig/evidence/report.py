@@ -185,7 +185,8 @@ def accounting_doc(evidence: Evidence) -> Iterator[Part]:
         for name, counts in (*named, ("All", evidence.accounting))
     ]
     yield Table(("Collection", *head), rows, shown=len(rows))
-    yield from (Note(each, "warning") for each in evidence.unread)
+    noted = (*evidence.unread, *evidence.hidden)
+    yield from (Note(each, "warning") for each in noted)
     published: list[tuple[Cell, ...]] = [
         (name, *(getattr(it, part) for part in _PUBLISHED))
         for name, it in (

@@ -8,7 +8,9 @@ from typing import Final
 
 from cmsmig.counting import counted, first_of
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.choices import PublishRule
 from cmsmig.mapping.decisions.conflicts import ConflictKind
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.propose.decision_checks import departures
 from cmsmig.mapping.select.translations import count_languages
 from cmsmig.steps.decide.migration import Migration
@@ -43,6 +45,7 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     yield from unread_sentences(migration.origin.unread, left_out)
     yield from _find_taken(wanted, ledger)
     yield from _find_lacking(wanted)
+    yield from hidden_sentences(migration)
     yield from _find_surrogates(migration.origin)
     yield from departures(
         migration.decisions.collections,
@@ -96,6 +99,32 @@ def _find_lacking(wanted: WantedStories) -> Iterator[str]:
             f"Most stories lack {', '.join(mostly)}. `languages: folders` in "
             "decisions/collections.yaml (Languages in notebook 01) gives a language "
             "only the stories that exist in it; decide it before the first import."
+        )
+
+
+def hidden_sentences(migration: Migration) -> Iterator[str]:
+    """Name the pages that are live in a language and will not be, since their story is
+    the primary language's, which is not live."""
+    live = {item.key for items in migration.origin.live.values() for item in items}
+    choices = migration.decisions.collections
+    hidden: list[str] = []
+    for entry in migration.selected:
+        choice = choices.choice(entry.item.key.collection_id)
+        publishes = choice is not None and choice.publish is PublishRule.WHAT_IS_LIVE
+        if not publishes or entry.item.key in migration.to_publish:
+            continue
+        place = migration.places.places[entry.item.key]
+        story = ExistingStory.planned(entry.item.key, place)
+        codes = (each.code for each in entry.item.languages if each.key in live)
+        hidden += [f"`{story.path(code)}`" for code in codes]
+    if hidden:
+        pages = counted(len(hidden), "page is live", "pages are live")
+        yield (
+            f"{pages} in a language, and visitors will not get it, since the item is "
+            f"not live in the primary language and both are one story: "
+            f"{', '.join(hidden)}. Publish it in the primary language at the origin, "
+            "or decide `languages: folders` in decisions/collections.yaml (Languages "
+            "in notebook 01) before the first import."
         )
 
 
