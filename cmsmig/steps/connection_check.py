@@ -17,10 +17,14 @@ from cmsmig.origin.client import OriginClient
 from cmsmig.origin.schema import Site, parse_site
 from cmsmig.settings import Settings
 from cmsmig.steps.connect import open_destination, open_origin
-from cmsmig.steps.token_check import documented_scopes, missing_scopes, needed_by
+from cmsmig.steps.token_check import (
+    documented_scopes,
+    ends_soon,
+    missing_scopes,
+    needed_by,
+)
 
 _LOOKED_AT = ("spaces:read", "components:read", "stories:read")
-_SOON = timedelta(days=30)
 
 _NO_FILE_LIMIT = "no limit is published (an older page: 500 MB or 1 GB by plan)"
 _NO_STORY_LIMIT = "no limit is published (an older page: 5 MB of JSON)"
@@ -195,10 +199,15 @@ def _expiry(rights: TokenRights, now: datetime) -> CheckRow:
     end = rights.expiry
     if end is None:
         return CheckRow("token expires", rights.expires_at or "never")
-    found, soon = f"{end:%Y-%m-%d %H:%M %Z}", end - now < _SOON
+    found, soon = f"{end:%Y-%m-%d %H:%M %Z}", ends_soon(rights, now)
     if soon:
-        days = max(0, (end - now).days)
-        found += f", in {counted(days, 'day')}: make a new token in {SETTINGS}"
+        left = max(end - now, timedelta())
+        time = counted(left.days, "day")
+        if left < timedelta(days=1):
+            minutes = left // timedelta(minutes=1)
+            time = f"{counted(minutes // 60, 'hour')} and "
+            time += counted(minutes % 60, "minute")
+        found += f", in {time}: make a new token in {SETTINGS}"
     return CheckRow("token expires", found, warning=soon)
 
 

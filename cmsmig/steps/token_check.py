@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Final
 
-from cmsmig.counting import noun_for
+from cmsmig.counting import counted, noun_for
 from cmsmig.destination.token_rights import SETTINGS, TokenRights
 from cmsmig.errors import CredentialsError
 
+_SOON = timedelta(days=30)
 _READING = ("plan", "verify", "changes", "rebuild")
 _WRITING = ("import", "prepare", "create", "link", "publish", "rollback")
 _ALL = (*_READING, *_WRITING)
@@ -84,6 +87,24 @@ def missing_scopes(
         only = only and (weaker is None or weaker.only_to_publish)
         found[resource] = MissingScope(scope, both, only)
     return tuple(found.values())
+
+
+def ends_soon(rights: TokenRights, now: datetime) -> bool:
+    """Return whether the token expires within thirty days, or has."""
+    return rights.expiry is not None and rights.expiry - now < _SOON
+
+
+def expiry_sentences(rights: TokenRights, calls: int, rate: float) -> Iterator[str]:
+    """Yield when the token ends, where that is soon, beside what a run of so many calls
+    takes at a rate. It does not change while the time passes."""
+    if (end := rights.expiry) is None or not ends_soon(rights, datetime.now(UTC)):
+        return
+    minutes = counted(ceil(calls / rate / 60), "minute")
+    yield (
+        f"The token ends on {end:%Y-%m-%d at %H:%M %Z}; this import with one "
+        f"verification takes about {minutes}, bodies and files aside. Make a new token "
+        f"in {SETTINGS} first where that could be too late."
+    )
 
 
 def missing_sentences(

@@ -166,3 +166,14 @@ def test_a_token_that_ends_soon_is_a_warning(
         line for line in project.run("check").out.splitlines() if "expires" in line
     )
     assert shown.endswith("look" if warns else "ok")
+    noted = project.done("plan", "--json").document["preflights"]
+    texts = [each["text"] for each in noted if each["kind"] == "token"]
+    assert any("The token ends on" in each for each in texts) is warns
+    assert any("takes about 1 minute" in each for each in texts) is warns
+
+
+def test_the_last_hours_of_a_token_are_named(project: StagedProject) -> None:
+    """A day is too coarse then."""
+    credential = project.handle.state.credential
+    credential.expires_at = time.time() + 5 * 3600 - 30
+    assert "in 4 hours and 59 minutes" in rows(project)["token expires"]["found"]

@@ -27,6 +27,8 @@ from cmsmig.steps.snapshot import Snapshot
 class PreflightKind(StrEnum):
     """What a finding is about; for an item that fails it is the reason, too."""
 
+    NOT_DRAFTED = "not_drafted"
+    """No story can be made of the item."""
     REQUIRED_FIELD = "required_field"
     FIELD_TYPE = "field_type"
     """A field of the space has a type that does not take the item's value."""

@@ -39,7 +39,7 @@ from cmsmig.steps.snapshot import (
     PendingRelease,
     Snapshot,
 )
-from cmsmig.steps.token_check import missing_sentences
+from cmsmig.steps.token_check import expiry_sentences, missing_sentences
 from cmsmig.steps.worker_pool import together
 
 _PUBLISHED: Final = "story.published"
@@ -70,16 +70,18 @@ class PlanChecks:
         """Return it for an import that makes these calls. Reads only."""
         counts = count_all(snapshot, settings, calls)
         shown = publishes + calls.get("unpublish_stories", 0)
+        rights = snapshot.rights
+        reading = verification_calls(snapshot, calls)
+        whole = sum(calls.values()) + reading
+        lacking = missing_sentences(
+            rights, settings.space_id, "import", publishes=bool(shown)
+        )
+        ending = expiry_sentences(rights, whole, settings.destination_rate)
         return cls(
             findings=(
                 *(
                     Preflight(kind=PreflightKind.TOKEN, text=text)
-                    for text in missing_sentences(
-                        snapshot.rights,
-                        settings.space_id,
-                        "import",
-                        publishes=bool(shown),
-                    )
+                    for text in (*lacking, *ending)
                 ),
                 *(
                     Preflight(kind=PreflightKind.LANGUAGE, text=text)
@@ -96,7 +98,7 @@ class PlanChecks:
             ),
             counts=counts,
             sizes=file_totals(migration),
-            verification_calls=verification_calls(snapshot, calls),
+            verification_calls=reading,
         )
 
     @property

@@ -50,7 +50,7 @@ def find_refused(
     """
     look = _Look(ledger, snapshot, offline)
     refusals: dict[ItemKey, Refusal] = {}
-    findings: list[Preflight] = []
+    findings = [look.at_failure(key, why) for key, why in offline.failed.items()]
     closed: dict[tuple[str, str], Preflight] = {}
     for key, row in ledger.items.all().items():
         story = offline.stories.get(key)
@@ -112,6 +112,11 @@ class _Look:
             self._known[number] = tuple(self._of_shape(shape))
         for each in self._known[number]:
             yield self._of_item(key, each)
+
+    def at_failure(self, key: ItemKey, why: str) -> Preflight:
+        """Return that no story can be made of an item."""
+        problem = Preflight(kind=PreflightKind.NOT_DRAFTED, text=why, fails=True)
+        return self._of_item(key, problem)
 
     def at_update(self, key: ItemKey) -> Iterator[Preflight]:
         """Yield what a story that is there may be refused for when it is written:

@@ -155,9 +155,9 @@ def append_at_origin(
     edit_items(scenario.project, longer, tuple(sets))
 
 
-def long_text_at_origin(scenario: Scenario, slug: str) -> None:
-    """Give an item a text of more than 5 MB."""
-    append_at_origin(scenario, {slug: f"<p>{'ü' * 2_700_000}</p>"})
+def long_text_at_origin(scenario: Scenario, slug: str, signs: int) -> None:
+    """Give an item a text of so many characters of two bytes."""
+    append_at_origin(scenario, {slug: f"<p>{'ü' * signs}</p>"})
 
 
 def alone_at_origin(scenario: Scenario, slug: str) -> None:
