@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -373,8 +372,6 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     gc.set_threshold(*_COLLECTIONS)
     try:
-        # As Ctrl-C does: what has begun is ended, and the exit code is 5.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
         require_output()
         commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:

@@ -8,19 +8,19 @@ import logging
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import nbformat
 from jinja2 import DictLoader
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
-from cmsmig.errors import InterruptedRunError, StorageError, UsageError
+from cmsmig.errors import StorageError, UsageError
 from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
 from cmsmig.plain_file import require_in_place
@@ -109,42 +109,18 @@ def code_cells(notebook: Path) -> tuple[CodeCell, ...]:
         raise _unreadable(notebook, error) from error
 
 
-class Watch(Protocol):
-    """What watches a kernel, and may want none any longer."""
-
-    @property
-    def log(self) -> Path | None:
-        """Return the file of its events."""
-        ...
-
-    def require_wanted(self) -> None:
-        """Raise `InterruptedRunError` where nothing may start any more."""
-        ...
-
-    def started(self, process: int) -> None:
-        """Take the process id of a kernel."""
-        ...
-
-    def begin_cell(self) -> None:
-        """Learn that a cell is next; raises `InterruptedRunError` where none may be."""
-        ...
-
-
 def execute(
     notebook: Path,
     output: Path,
     values: Mapping[str, Value],
-    watch: Watch,
+    started: Callable[[int], None],
+    log: Path | None = None,
 ) -> Executed:
     """Run a notebook in a kernel of its own and return what is left of it.
 
-    Writes `output` after each cell. The kernel appends its events to the log of
-    `watch`. A failing notebook is not an exception.
+    Writes `output` after each cell. `started` gets the kernel's process id; the
+    kernel appends its events to `log`. A failing notebook is not an exception.
     """
-
-    def begin_cell(cell: object, cell_index: int) -> None:
-        watch.begin_cell()
-
     crash, unready = "", False
     _refuse_link(output)
     with _quiet(), tempfile.TemporaryFile("w+b") as said, socket_prefix() as sockets:
@@ -158,8 +134,7 @@ def execute(
                 dict(values),
                 progress_bar=False,
                 start_timeout=_STARTUP,
-                kernel_manager_class=_kernel(said, sockets, watch),
-                on_cell_execute=begin_cell,
+                kernel_manager_class=_kernel(said, sockets, started, log),
                 extra_arguments=[
                     f"--InteractiveShellApp.extra_extensions={_EXTENSION}",
                     # For an IPython that does not know of a safe path.
@@ -168,8 +143,6 @@ def execute(
             )
         except PapermillExecutionError:
             pass  # The output says it better: name and text apart.
-        except InterruptedRunError as error:
-            crash = str(error)
         except Exception as error:
             last = last_line(said)
             crash = f"{_words(error)}{f' ({last})' if last else ''}"
@@ -234,20 +207,20 @@ def _refuse_link(path: Path) -> None:
 def _kernel(
     said: IO[bytes],
     sockets: str | None,
-    watch: Watch,
+    started: Callable[[int], None],
+    log: Path | None,
 ) -> type[Any]:
     class Kernel(AsyncKernelManager):
         """A kernel at private sockets, whose output stays off our streams."""
 
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
-            watch.require_wanted()
             if sockets is not None:
                 self.transport, self.ip = "ipc", sockets
             options["env"] = {**os.environ, SAFE_PATH: "1"}
-            if watch.log is not None:
-                options["env"][VARIABLE] = str(watch.log)
+            if log is not None:
+                options["env"][VARIABLE] = str(log)
             await super().start_kernel(stdout=said, stderr=said, **options)
-            watch.started(int(getattr(self.provisioner, "pid", None) or 0))
+            started(int(getattr(self.provisioner, "pid", None) or 0))
 
     return Kernel
 

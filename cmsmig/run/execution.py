@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,9 +19,6 @@ from cmsmig.run.outcome import Executed, Failure, judge
 from cmsmig.run.parameters import Value, values_for
 
 _STARTED_AGAIN = "its kernel did not start ({}); it is started once more"
-
-
-_STOPPED = Failure("", "it was stopped", InterruptedRunError.exit_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +104,15 @@ def run_notebooks(
     Writes `NN_name.ipynb` and `NN_name.html` for each that was begun, and events
     of the kernels to `log`. The first
     Ctrl-C stops the running cell, a second one everything. Raises
-    `KeyboardInterrupt` when stopped where no notebook runs.
+    `InterruptedRunError` when stopped between two cells' notebooks.
     """
     ran: list[Ran] = []
     with _interrupting(log) as kernel:
         for assignment in assignments:
+            if kernel.stopping:
+                raise InterruptedRunError(
+                    "Stopped between two notebooks; run the same command again."
+                )
             ran.append(_run_one(assignment, folder, kernel, observer))
             if ran[-1].failure is not None:
                 break
@@ -131,8 +132,6 @@ def _run_one(
         observer(Noticed(name, _STARTED_AGAIN.format(executed.crash)))
         executed = _run_notebook(assignment, output, kernel)
     failure = judge(executed)
-    if kernel.stopping and (failure is None or failure.exit_code != _STOPPED.exit_code):
-        failure = _STOPPED
     page = _page(output, observer)
     seconds = time.monotonic() - started
     observer(StepFinished(name, f"{'stopped' if failure else 'done'}, {seconds:.1f} s"))
@@ -142,11 +141,15 @@ def _run_one(
 def _run_notebook(assignment: Assignment, output: Path, kernel: _Kernel) -> Executed:
     # A copy of an earlier run would be taken for this one's.
     output.unlink(missing_ok=True)
-    kernel.runs = True
-    try:
-        return execute(assignment.notebook.path, output, assignment.values, kernel)
-    finally:
-        kernel.runs, kernel.has_begun, kernel.process = False, False, 0
+    executed = execute(
+        assignment.notebook.path,
+        output,
+        assignment.values,
+        kernel.started,
+        kernel.log,
+    )
+    kernel.process = 0
+    return executed
 
 
 def _page(output: Path, observer: Observer) -> Path | None:
@@ -168,35 +171,17 @@ class _Kernel:
 
     log: Path | None = None
     process: int = 0
-    runs: bool = False
-    has_begun: bool = False
-    """Whether it was given a cell; until then nothing is lost with it."""
     stopping: bool = False
-
-    def require_wanted(self) -> None:
-        if self.stopping:
-            raise InterruptedRunError("it was stopped")
 
     def started(self, process: int) -> None:
         self.process = process
-        if self.stopping:
-            self._stop()
-
-    def begin_cell(self) -> None:
-        self.require_wanted()
-        self.has_begun = True
 
     def interrupt(self, number: int, frame: object) -> None:
-        if self.stopping or not self.runs:
+        if self.stopping:
             raise KeyboardInterrupt
         self.stopping = True
         if self.process:
-            self._stop()
-
-    def _stop(self) -> None:
-        # A kernel that starts does not listen: it would end in its own time.
-        with suppress(ProcessLookupError):
-            os.kill(self.process, signal.SIGINT if self.has_begun else signal.SIGKILL)
+            os.kill(self.process, signal.SIGINT)
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -18,10 +20,27 @@ from cmsmig.run.outcome import balance_of, meaning_of
 from cmsmig.run.unattended import project_named
 from cmsmig.settings import Project, read_tokens
 from tests.support.rehearsal import Rehearsal
-from tests.support.run.small_notebooks import run_notebooks, start_apart, write_notebook
+from tests.support.run.small_notebooks import run_notebooks, write_notebook
 from tests.support.small_disk import small_disk
 from tests.support.timelimit import patience
 from tests.support.token_encodings import reveals
+
+STOPPABLE = """
+import sys
+from pathlib import Path
+from cmsmig.events import unobserved
+from cmsmig.run.locations import find_notebooks
+from cmsmig.run.unattended import run_unattended
+from cmsmig.settings import Project
+
+here = Path(sys.argv[1])
+finished = run_unattended(
+    Project(here), find_notebooks(here / "notebooks"), (), reports=here / "reports",
+    run_id="stopped", observer=unobserved,
+)
+print(finished.run.complaint)
+sys.exit(finished.exit_code)
+"""
 
 
 def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
@@ -84,7 +103,13 @@ def test_a_stop_reaches_the_running_cell(tmp_path: Path, number: int) -> None:
     )
     write_notebook(tmp_path / "notebooks", "00_first", source)
     write_notebook(tmp_path / "notebooks", "01_second", "1")
-    process = start_apart(tmp_path)
+    process = subprocess.Popen(
+        [sys.executable, "-c", STOPPABLE, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     assert begun.read_text("utf-8") == "now"
     process.send_signal(number)
     out, err = process.communicate(timeout=patience())
