@@ -82,7 +82,7 @@ def test_an_item_stops_nothing_whatever_it_holds(
     too_large = values == ODD["body: more than a story holds"]
     assert accounting["failed"] == ended.code == too_large, ended.err
     failed = started.done("status", "--json").document["failed"]
-    shown = ["Note 3: its texts hold 5 MB" in each["explanation"] for each in failed]
+    shown = ["larger than 5242880 bytes" in each["explanation"] for each in failed]
     assert shown == [True] * too_large
     assert started.run("verify", "--json").code == (4 if too_large else 0)
     started.faults.clear()

@@ -317,7 +317,7 @@ class _BodyEditor:
             nonlocal sent
             if not isinstance(event, RequestSent) or ending is None:
                 return
-            if not ending.counts(event.method, event.path):
+            if not ending.counts(event.method):
                 return
             sent += 1
             if sent == ending.at and ending.how == STOP:

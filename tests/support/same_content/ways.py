@@ -38,10 +38,13 @@ class Break:
     """Which request, from 1, in an import which write. Beyond the last one: no
     interruption."""
 
-    def counts(self, method: str, path: str) -> bool:
-        """Return whether a request is one of those that are counted."""
-        reads = method == "GET" and not path.endswith("/publish")
-        return self.during != "import" or not reads
+    def counts(self, method: str) -> bool:
+        """Return whether a request is one of those that are counted.
+
+        A publication is none: one that is broken off before it arrives waits for a
+        person.
+        """
+        return self.during != "import" or method != "GET"
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,9 +108,7 @@ class Reception:
         if not call.path.startswith(("/v1/", "/v2/")):
             await self._delay(call, "file")
             return await answer(call)
-        self.arrived += self.ending is not None and self.ending.counts(
-            call.method, call.path
-        )
+        self.arrived += self.ending is not None and self.ending.counts(call.method)
         if self.over or self._ends(REFUSED):
             self.over = True
             return json_reply(401, {"error": "Unauthorized"})
