@@ -238,7 +238,7 @@ def _vercel_rule(old: Address, to: str) -> JsonObject:
 
 
 def _vercel_line(old: Address, to: str) -> JsonObject:
-    """Return a rule of the file in bulk, which passes a query on where it says so."""
+    """Return a bulk rule of the file, which passes a query on where its flag is set."""
     return {
         "source": old.sent,
         "destination": to,

@@ -148,7 +148,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.QUOTATION,
         "The marks that a page draws around a `q` are gone: nothing says any more that "
-        "somebody else speaks.",
+        "someone else speaks.",
         "The marks are in the text: “ ”, and ‘ ’ for a quotation in another.",
     ),
     DeviationRule(

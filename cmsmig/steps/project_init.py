@@ -61,7 +61,7 @@ _TOML = f"""\
 # in_flight = 12
 
 # Minutes that a run waits for a host that answered before and cannot be reached, since
-# the network or the lookup of names is away. It says so, and then goes on by itself.
+# the network or the lookup of names is away. It prints a line, and continues by itself.
 # away_minutes = 10
 
 # ---- Several destinations ---------------------------------------------------

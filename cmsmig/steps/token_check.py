@@ -95,8 +95,8 @@ def ends_soon(rights: TokenRights, now: datetime) -> bool:
 
 
 def expiry_sentences(rights: TokenRights, calls: int, rate: float) -> Iterator[str]:
-    """Yield when the token ends, where that is soon, beside what a run of so many calls
-    takes at a rate. It does not change while the time passes."""
+    """Yield when the token ends, where that is soon, next to the time that a run of so
+    many calls takes at a rate. It does not change while the time passes."""
     if (end := rights.expiry) is None or not ends_soon(rights, datetime.now(UTC)):
         return
     minutes = counted(ceil(calls / rate / 60), "minute")

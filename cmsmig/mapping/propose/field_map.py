@@ -123,7 +123,7 @@ def _moment(
     others = facts.filled - facts.midnights
     few = facts.filled == facts.moments and others <= max(1, facts.filled // _OFTEN)
     if declared == "date":
-        why = "the origin's schema says so."
+        why = "the origin's schema declares it."
     elif declared != "date-time" and few and others < facts.midnights:
         many = "every value is" if not others else f"all but {others} are"
         why = f"{many} at midnight ({counted(facts.filled, 'value')})."

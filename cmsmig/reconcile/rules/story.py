@@ -364,10 +364,11 @@ def found_later(sent: JsonObject, story: Story) -> WrittenStory:
     """Return what was written of a story whose answer was never recorded: a field that
     holds something else than was sent is an edit, as is a page's name or slug in a
     language that was not sent."""
-    there = {**around_content(story), "folder": folder_of(story.row)}
+    found = around_content(story)
+    there = {**found, "folder": folder_of(story.row)}
     around = {
         name: value
-        for name, value in around_content(story).items()
+        for name, value in found.items()
         if name in sent or not is_translation(name)
     }
     for name in around.keys() & sent.keys():

@@ -89,7 +89,7 @@ class Embeds:
         return html.replace("\0", "\ufffd")
 
     def choice(self, found: Found) -> Treatment:
-        """Return what becomes of an embed; a choice for its host beats its kind's. One
+        """Return the treatment of an embed; a choice for its host beats its kind's. One
         that no reader can be led to is raw HTML, unless it is left out."""
         chosen = self._chosen(found.kind, found.element)
         if chosen is Treatment.DROP or addressed(found.url):
