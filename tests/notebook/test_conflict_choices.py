@@ -143,6 +143,19 @@ def test_what_is_gone_is_decided_by_a_button(project: Staged) -> None:
     assert "<b>Theirs</b>" in names(project)
 
 
+def test_a_decision_is_confirmed_below_the_list(project: Staged) -> None:
+    """A sentence above the rows would move them under the mouse."""
+
+    async def work() -> str:
+        page = Page(await show_changes(project.workspace(interactive=True)))
+        step = {"pick": ["changes-decide", "make it again"]}
+        await play((step, {"sees": "1 decision written to"}), page)
+        return page.html()
+
+    html = asyncio.run(work())
+    assert html.index('data-region="changes_list"') < html.index("1 decision written")
+
+
 def test_undo_restores_the_decision_before(project: Staged) -> None:
     """Step by step, as far as notebooks wrote them, also before a restart; also of one
     that was in the file before."""
