@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json
@@ -27,7 +28,9 @@ from cmsmig.mapping.redirects.address_map import (
     Source,
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
+from cmsmig.mapping.redirects.moved_files import MovedFiles
 from cmsmig.origin.schema import Site
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.page_store import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
@@ -39,6 +42,7 @@ from cmsmig.steps.decide.known_addresses import (
 )
 from cmsmig.steps.decide.migration import Migration, as_begun, open_migration
 from cmsmig.steps.decide.pulled_origin import old_addresses as page_paths
+from cmsmig.steps.plan.drafts.offline_drafts import proven_assets
 from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.ui.report_file import write_text
 
@@ -169,13 +173,15 @@ def address_map(
     existing: Mapping[ItemKey, str] | None = None,
     earlier: Mapping[ItemKey, Iterable[str]] | None = None,
     gone: Iterable[KnownAddress] = (),
+    files: Mapping[str, UploadedAsset] = MappingProxyType({}),
 ) -> AddressMap:
     """Return where every old address leads. Reads the raw cache and the decisions.
 
     `existing` are the full slugs of the stories that exist, and of their pages in other
     languages; without them, the places that are planned. `earlier` are addresses that
     items had at the origin, and paths that their stories had; `gone` those of items
-    that are gone. Raises `DecisionsError`.
+    that are gone; `files` are those that were uploaded, by their old address. Raises
+    `DecisionsError`.
     """
     if existing is None:
         places = migration.places.places.items()
@@ -188,7 +194,7 @@ def address_map(
             project,
             migration.origin,
             migration.decisions.collections,
-            NewPaths(stories, folders),
+            NewPaths(stories, folders, files),
         ),
         *baseline_addresses(project),
         *_earlier_addresses(migration, stories, earlier or {}),
@@ -200,7 +206,8 @@ def address_map(
         migration.origin, migration.decisions.collections, migration.skipped
     )
     lists = frozenset(folders.values())
-    found = map_addresses(known, pages, lists, decided, left_out)
+    moved = MovedFiles.of(files)
+    found = map_addresses(known, pages, lists, decided, left_out, moved)
     return replace(found, unused=unused_rules(project, migration.origin))
 
 
@@ -237,7 +244,8 @@ def imported_addresses(
         if row.gone is not None
     )
     earlier = ledger.items.earlier_paths()
-    return address_map(project, migration, existing, earlier, gone)
+    files = proven_assets(migration, ledger)
+    return address_map(project, migration, existing, earlier, gone, files)
 
 
 def decided_redirects(project: Project) -> RedirectsDecision:

@@ -25,7 +25,9 @@ from cmsmig.mapping.redirects.address_map import (
     Source,
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
+from cmsmig.mapping.redirects.moved_files import MovedFiles
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
+from cmsmig.richtext.engine import UploadedAsset
 from tests.support.cases import cases
 
 
@@ -49,11 +51,14 @@ def addresses_of(case: dict[str, Any]) -> AddressMap:
         for old, why in case.get("left out", {}).items()
     }
     decision = RedirectsDecision(decided)
-    return map_addresses(known, pages, frozenset(lists), decision, left_out)
+    files = MovedFiles.of(
+        {old: UploadedAsset(1, new) for old, new in case.get("files", {}).items()}
+    )
+    return map_addresses(known, pages, frozenset(lists), decision, left_out, files)
 
 
 def _choice(old: str, what: str) -> RedirectChoice:
-    if what.startswith("/"):
+    if what.startswith(("/", "http")):
         return RedirectChoice(old=old, action=RedirectAction.MOVE, to=what)
     return RedirectChoice(old=old, action=RedirectAction(what))
 

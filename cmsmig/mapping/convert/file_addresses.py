@@ -72,8 +72,11 @@ def asset_of(assets: Mapping[str, UploadedAsset], address: str) -> UploadedAsset
     """
     key = file_key(address)
     asset = assets.get(key) or assets.get(key.strip())
-    if asset is None:
-        return None
+    return None if asset is None else shown_as(asset, address)
+
+
+def shown_as(asset: UploadedAsset, address: str) -> UploadedAsset:
+    """Return a file with the query and the fragment of the address that it replaces."""
     new = asset.filename
     query, fragment = _tail(address.strip())
     new += "" if "?" in new else query

@@ -31,6 +31,7 @@ class Source(StrEnum):
     ITEM = "item"
     COLLECTION = "collection page"
     PAGE = "static page"
+    FILE = "file"
     RULE = "redirect rule"
     GONE_ITEM = "item that is gone"
     FORMER = "former path"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from urllib.parse import quote
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.redirects import (
@@ -22,10 +23,15 @@ from cmsmig.mapping.redirects.address_map import (
     Outcome,
     Source,
 )
+from cmsmig.mapping.redirects.moved_files import NO_FILES, MovedFiles, is_closing
 from cmsmig.mapping.select.address import Address, AddressKey
 
 _REST_BELOW = f"/{REST}"
 _UNKNOWN = "Nothing is known of its page: name a target, keep it or call it gone."
+_CLOSING = (
+    "It leads to {}, on a host that ends with the old site, and that file is not "
+    "uploaded: upload it to the new space, and choose its address."
+)
 _ONLY_KNOWN = (
     "Pages of the new site, or addresses that wait, are at this place or below it: "
     "only the known addresses get a redirect."
@@ -34,6 +40,7 @@ _WHY: Mapping[Source, str] = {
     Source.ITEM: "The item has no story yet: it failed or is to come.",
     Source.COLLECTION: "The collection is not migrated.",
     Source.PAGE: "It is a static page: decide whether the new site has it.",
+    Source.FILE: "Its file is not uploaded: import it, or choose a target.",
     Source.RULE: "The rule's wildcard has no equal; only (.*) at the end has one.",
     Source.GONE_ITEM: "Its item is gone at the origin and so is its story.",
 }
@@ -45,14 +52,16 @@ def map_addresses(
     lists: Set[str],
     decided: RedirectsDecision,
     left_out: Mapping[str, LeftOut],
+    files: MovedFiles = NO_FILES,
 ) -> AddressMap:
     """Return the outcome of every known address.
 
     `pages` are the paths of the stories that exist or are planned, `lists` those of
     their folders, which an address may lead to. `left_out` are the items that are not
-    imported, by their address in lower case: the origin takes one in any case. Pure.
+    imported, by their address in lower case: the origin takes one in any case. `files`
+    are those of the old file hosts. Pure.
     """
-    return _Resolver(known, pages, lists, decided, left_out).addresses()
+    return _Resolver(known, pages, lists, decided, left_out, files).addresses()
 
 
 def _split(target: str) -> tuple[str, str]:
@@ -74,8 +83,10 @@ class _Resolver:
         lists: Set[str],
         decided: RedirectsDecision,
         left_out: Mapping[str, LeftOut],
+        files: MovedFiles,
     ) -> None:
         self._pages = pages
+        self._files = files
         self._left_out = left_out
         self._ends = pages.keys() | lists
         self._there = {
@@ -173,6 +184,8 @@ class _Resolver:
                     f"It leads to {step.old}, which is no page of the new site yet: "
                     "decide about that address, or choose another target.",
                 )
+        if is_closing(step.new):
+            return _waiting(row, _CLOSING.format(step.new))
         settled = replace(row, outcome=step.outcome, new=step.new, tail=tail)
         # Hosts pass a query on: a rule from it to its own path would never end.
         own = settled.outcome is Outcome.MOVED and row.address.query
@@ -183,8 +196,10 @@ class _Resolver:
     def _end(self, new: str) -> str:
         """Return the page, list or other site that a target is, as it is spelled there;
         empty for another target."""
-        if new in self._ends or ABSOLUTE.fullmatch(new):
+        if new in self._ends:
             return new
+        if ABSOLUTE.fullmatch(new):
+            return self._files.new_address(new) or new
         return self._there.get(Address(new).key, "")
 
     def _next(self, new: str, tail: str) -> tuple[str, str]:
@@ -234,6 +249,7 @@ class _Resolver:
         for above in () if own else self._below:
             if rest := address.below(above):
                 action, to = self._pattern(above)
+                rest = quote(rest) if ABSOLUTE.fullmatch(to) else rest
                 return _decided(row, action, to.replace(REST, rest))
         left = self._left_out.get(old.casefold())
         # Another item's page may be at the same address.
@@ -273,6 +289,8 @@ class _Resolver:
         if REST not in to:
             return self._end_of(_moved(row, to))
         base = to.removesuffix(_REST_BELOW)
+        if is_closing(to):
+            return _waiting(row, _CLOSING.format(to))
         if base in renamed:
             return _moved(row, renamed[base].new)
         is_there = any(path.startswith(f"{base}/") for path in self._pages)
@@ -285,7 +303,9 @@ class _Resolver:
     def _end_of(self, row: AddressRow) -> AddressRow:
         """Return a pattern that leads to one address with the end of that."""
         if there := self._end(row.new):
-            return replace(row, new=there)
+            row = replace(row, new=there)
+            closing = _waiting(row, _CLOSING.format(there))
+            return closing if is_closing(there) else row
         end = self._settle(str(Address(row.new)))
         if end.outcome is Outcome.UNCHANGED:
             return row

@@ -15,8 +15,8 @@ from cmsmig.mapping.redirects.address_map import (
 )
 
 _DECIDED = frozenset((Source.DECISION,))
-_PERSON = _DECIDED | {Source.ITEM, Source.GONE_ITEM}
-"""What had a page of its own: only a person knows its successor."""
+_PERSON = _DECIDED | {Source.ITEM, Source.GONE_ITEM, Source.FILE}
+"""What had a page of its own, or is a file: only a person knows its successor."""
 
 
 def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
@@ -13,6 +13,7 @@ from cmsmig.canonical import fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.file_addresses import host_of
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.propose.former_paths import find_links
 from cmsmig.mapping.redirects.address_map import (
@@ -29,6 +30,7 @@ from cmsmig.mapping.select.selection import SkippedItem
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.page_list import PUBLISHED
+from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text
 from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
@@ -46,6 +48,8 @@ class NewPaths:
     stories: Mapping[ItemKey, str]
     folders: Mapping[tuple[str, str], str]
     """Of collections, by their id and the locale's."""
+    files: Mapping[str, UploadedAsset] = field(default_factory=dict)
+    """Uploaded files, by their old address."""
 
     @classmethod
     def unchanged(cls, origin: Origin) -> NewPaths:
@@ -70,8 +74,8 @@ def known_addresses(
     decided: CollectionsDecision,
     new: NewPaths,
 ) -> list[KnownAddress]:
-    """Return the addresses of items, collections and static pages, those that a renamed
-    collection had, those that links lead to, and the origin's own rules."""
+    """Return the addresses of items, collections, static pages and files, those that a
+    renamed collection had, those that links lead to, and the origin's own rules."""
     now = NewPaths.unchanged(origin)
     names = {each.key: each.name for items in origin.live.values() for each in items}
     found = [
@@ -89,6 +93,7 @@ def known_addresses(
             for page in RawCache(project.raw).static_pages() or ()
             if page.state == PUBLISHED
         ),
+        *_files(origin, new.files),
         *_rules(project, origin)[0],
     ]
     links = (Address(link) for link in _links(project, origin))
@@ -148,6 +153,17 @@ def _former(
     for path, keys in found.items():
         if len(keys) == 1:
             yield KnownAddress(path, Source.FORMER, old[keys[0]], keys[0])
+
+
+def _files(
+    origin: Origin, uploaded: Mapping[str, UploadedAsset]
+) -> Iterator[KnownAddress]:
+    """Yield the files below the site's own address, and where they are now."""
+    routes = Routes(origin.site, origin.collections, {}, {})
+    for old in origin.files:
+        if host_of(old) and (address := routes.local_address(old)):
+            to = uploaded[old].filename if old in uploaded else ""
+            yield KnownAddress(str(address), Source.FILE, to)
 
 
 def _links(project: Project, origin: Origin) -> tuple[str, ...]:

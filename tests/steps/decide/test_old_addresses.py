@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from cmsmig.evidence.addresses import address_map
-from cmsmig.mapping.redirects.address_map import Source
+from cmsmig.evidence.addresses import address_map, imported_addresses
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.redirects.address_map import Outcome, Source
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.site_pages import SitePages
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps.decide.known_addresses import NewPaths
+from cmsmig.steps.decide.known_addresses import RULES, NewPaths
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import read_origin
 from tests.support.sites.usual import make_usual
@@ -87,3 +90,31 @@ def test_the_sample_site_keeps_its_addresses(
     left_out = {"/journal/a-notice-withdrawn", "/journal/ferry-timetable-2023"}
     assert moved == lost - left_out
     assert moved == {"/journal/Notes-From-The-OLD-Quay", "/journal/eleven-boats"}
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_led_to_a_file_leads_to_its_asset(
+    stage: Stage, content_of: Callable[[str], Path], own: bool
+) -> None:
+    """Rules of the origin lead to a file where it is uploaded, and so does its address
+    below the site's own."""
+    staged = stage(content=content_of("file links"))
+    project = Project(staged.folder)
+    files = read_origin(project, None).files
+    old = next(each for each in files if each.endswith("_sheet.pdf"))
+    rules = f"/price.pdf,{old}#page=2\n/again,/price.pdf\n"
+    (project.decisions / RULES).write_text(rules)
+    settings = load_settings(project, {}, need_origin=False)
+    staged.done("import")
+    migration = open_migration(project, settings)
+    if own:
+        site = replace(migration.origin.site, domains=(urlsplit(old).netloc,))
+        migration = replace(migration, origin=replace(migration.origin, site=site))
+    with Ledger.open_existing(project.ledger) as ledger:
+        rows = ledger.items.all()
+        found = imported_addresses(project, migration, ledger, rows)
+    addresses = {url for (url,) in staged.rows("SELECT content_url FROM asset")}
+    (asset,) = (each for each in addresses if each.endswith("/sheet.pdf"))
+    moved = {each.old: f"{each.new}{each.tail}" for each in found.of(Outcome.MOVED)}
+    assert (moved["/price.pdf"], moved["/again"]) == (f"{asset}#page=2",) * 2
+    assert moved.get(urlsplit(old).path) == (asset if own else None)
