@@ -241,48 +241,8 @@ def _read(paths: tuple[Path, ...]) -> str:
 
 
 @click.group()
-@click.pass_obj
-def decisions(folder: Path | None) -> None:
-    """Review decision files in git: diff, check, merge."""
-    from cmsmig.settings import find_project
-    from cmsmig.steps.decide.decision_merge import renew_driver
-
-    project = find_project(folder, os.environ, Path.cwd())
-    if any({*map(renew_driver, (project.root, Path.cwd()))}):
-        complain(
-            "The merge driver of this clone ran Python from the working tree; it was "
-            "renewed, and now runs the installed cmsmig alone."
-        )
-
-
-@decisions.command()
-@TARGET
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.argument("before", metavar="[A]", required=False)
-@click.argument("after", metavar="[B]", required=False)
-@click.pass_obj
-def diff(
-    folder: Path | None, before: str | None, after: str | None, as_json: bool
-) -> None:
-    """Say in words which decisions of B differ from those of A.
-
-    A and B are revisions of git or folders. Without B: as it is here; without
-    A: since the last commit. Exits with 1 where anything differs.
-    """
-    from cmsmig.mapping.decisions.decision_differences import describe_differences
-    from cmsmig.settings import choose_target, find_project
-    from cmsmig.steps.decide.decision_versions import state_at, state_now
-
-    found = find_project(folder, os.environ, Path.cwd())
-    project = choose_target(found, target_named(), needed=False)
-    old = state_at(project, before or "HEAD")
-    new = state_at(project, after) if after else state_now(project)
-    changes = describe_differences(old, new)
-    if as_json:
-        emit_json({"differences": [*changes]})
-    else:
-        emit_lines(changes or ["no decision differs"])
-    sys.exit(1 if changes else 0)
+def decisions() -> None:
+    """Check decision files, as CI does for a pull request."""
 
 
 @decisions.command()
@@ -300,33 +260,6 @@ def check(folder: Path | None, as_json: bool) -> None:
     project, settings = load_project(folder, needs_target=False)
     checked = check_decisions(project, settings)
     emit_json(checked.as_json()) if as_json else emit_lines(checked.lines)
-
-
-@decisions.command()
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--install", is_flag=True, help="Have git call this for decision files.")
-@click.pass_obj
-def merge(folder: Path | None, files: tuple[Path, ...], install: bool) -> None:
-    """Merge decision files as git asks for it: BASE OURS THEIRS NAME.
-
-    `--install` sets that up in the repository of the project, once for each clone.
-    """
-    from cmsmig.steps.decide.decision_merge import install_driver, merge_files
-
-    if install:
-        from cmsmig.settings import find_project
-
-        project = find_project(folder, os.environ, Path.cwd())
-        emit_lines(install_driver(project, sys.executable))
-        return
-    if len(files) != 4:
-        raise click.UsageError("Give BASE, OURS, THEIRS and NAME, or --install.")
-    base, ours, theirs, name = files
-    if conflicts := merge_files(base, ours, theirs, str(name)):
-        complain(
-            f"{name}: both decided {conflicts} differently; choose between the marks."
-        )
-        sys.exit(1)
 
 
 TOOLS = (convert, render, sandbox, run, demo, lab, decisions)
