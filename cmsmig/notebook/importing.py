@@ -17,7 +17,6 @@ from cmsmig.notebook.kit.decision_list import show_changes
 from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import (
-    ClientPlanView,
     PlanView,
     ShownPlan,
     findings_panel,
@@ -25,7 +24,7 @@ from cmsmig.notebook.transfer.plan_panels import (
 )
 from cmsmig.notebook.transfer.step_panel import StepView
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.ui.doc import Note, Text
+from cmsmig.ui.doc import Text
 from cmsmig.ui.documents.plan import TITLES, plan_line
 from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.job import stages_table
@@ -34,7 +33,6 @@ __all__ = [
     "pilot_of",
     "run_step",
     "show_changes",
-    "show_client_plan",
     "show_findings",
     "show_plan",
 ]
@@ -86,17 +84,6 @@ async def show_plan(
         text=plan_line(shown.plan),
         shown=shown,
     )
-
-
-def show_client_plan(workspace: Workspace, plan: PlanPanel) -> Panel:
-    """Return what a client wants to know of a plan.
-
-    Unattended it is written as a page into `reports`, unless in a dry run.
-    """
-    view = ClientPlanView(workspace, _shown(plan))
-    if not workspace.interactive:
-        view.doc += doc_sheet(Note(view.write()))
-    return workspace.shows(view)
 
 
 def show_findings(workspace: Workspace, plan: PlanPanel) -> Panel:

@@ -1,5 +1,5 @@
-"""What notebook 04 shows of a plan: what it leaves undecided, every call, what a client
-wants to know, and what stays behind or is lost, one by one."""
+"""What notebook 04 shows of a plan: what it leaves undecided, every call, and what
+stays behind or is lost, one by one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,8 @@ from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.evidence.addresses import OriginPages
-from cmsmig.evidence.client_plan import (
-    PAGE,
-    client_plan,
-    plan_findings,
-    write_client_plan,
-)
 from cmsmig.evidence.evidence import LISTS
+from cmsmig.evidence.plan_page import plan_findings, write_plan_page
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
@@ -55,7 +50,7 @@ from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.html.safe_html import doc_sheet
 from cmsmig.ui.relation import Nouns
 from cmsmig.ui.report_file import write_pieces
-from cmsmig.ui.view import DocView, View, action
+from cmsmig.ui.view import View, action
 
 
 @dataclass(slots=True)
@@ -186,6 +181,17 @@ class PlanView(View):
         """Plan with what is gone, or without."""
         await self._plan(value.endswith("=1"))
 
+    @action("plan-save", "Save the plan as a page")
+    def save(self, _: str) -> None:
+        """Write the page, which can be sent to a client."""
+        folder = self._workspace.project.state_folder / "reports"
+        if self._workspace.dry_run:
+            self.say("This is a dry run: the page is not written.", "good")
+            return
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        path = write_plan_page(folder, self._shown.plan, self._shown.details, at)
+        self.say(f"The plan is written to {path}; it can be sent as it is.", "good")
+
     async def _plan(self, recreate: bool) -> None:
         pilot = self._shown.plan.pilot
         self._shown.show(await plan_now(self._workspace, pilot, recreate=recreate))
@@ -195,41 +201,12 @@ class PlanView(View):
         """Return the plan, below what plans again."""
         if not live:
             return self._shown.html()
-        controls = [self.act("plan-again")]
+        controls = [self.act("plan-again"), self.act("plan-save")]
         if self._offers_recreate:
             name = "plan-recreate"
             label, ticked = self.actions[name][0].label, self._shown.plan.recreate
             controls.append(tick(name, label, ticked, value=name))
         return self.panel(plan_controls=bar(*controls), plan=self._shown.html())
-
-
-class ClientPlanView(DocView):
-    """The plan, and the button that writes it."""
-
-    prefix = "client-plan"
-
-    def __init__(self, workspace: Workspace, shown: ShownPlan) -> None:
-        super().__init__(
-            "The plan for a client",
-            lambda: doc_sheet(*client_plan(shown.plan, shown.details)),
-        )
-        self._workspace = workspace
-        self._shown = shown
-        shown.watchers["client-plan"] = self.renew
-
-    @action("save", "Save the plan for a client")
-    def save(self, _: str) -> None:
-        """Write the page."""
-        self.say(self.write(), "good")
-
-    def write(self) -> str:
-        """Write the page; return what to say of it."""
-        folder = self._workspace.project.state_folder / "reports"
-        if self._workspace.dry_run:
-            return f"This is a dry run: {folder / PAGE} is not written."
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        path = write_client_plan(folder, self._shown.plan, self._shown.details, at)
-        return f"{self.label} is written to {path}; the page can be sent as it is."
 
 
 def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:

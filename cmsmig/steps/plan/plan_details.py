@@ -99,11 +99,6 @@ class PlannedItem:
         """Return why it is skipped or fails."""
         return self.row.reason
 
-    @property
-    def has_story(self) -> bool:
-        """Return whether the space has its story after the import."""
-        return self.counted in (Planned.CREATED, Planned.THERE)
-
 
 @dataclass(frozen=True, slots=True)
 class PlanDetails:

@@ -124,6 +124,11 @@ def plan_line(plan: Plan) -> str:
 
 def plan_doc(plan: Plan) -> Doc:
     """Return a plan for a person to read before anything is written."""
+    return (*plan_without_calls(plan), *_calls(plan))
+
+
+def plan_without_calls(plan: Plan) -> Doc:
+    """Return a plan for a client: all of it but the numbers of calls."""
     return (
         Text(plan_line(plan)),
         *_section("Decisions", _decisions(plan)),
@@ -132,7 +137,6 @@ def plan_doc(plan: Plan) -> Doc:
         Heading(f"Changes: {_verbs(plan.actions) or 'none'}"),
         *_changes(plan),
         *_section("What is lost or stays as it is", _losses(plan)),
-        *_calls(plan),
     )
 
 

@@ -1,91 +1,49 @@
-"""Notebook 04: the plan for a client, and what an editor should know, one by one."""
+"""Notebook 04: the plan as a page, and what an editor should know, one by one."""
 
 from __future__ import annotations
 
 import asyncio
 import csv
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from cmsmig.evidence.client_plan import Showing, plan_collections
-from cmsmig.notebook.importing import (
-    pilot_of,
-    show_client_plan,
-    show_findings,
-    show_plan,
-)
-from cmsmig.notebook.kit.workspace import open_workspace
-from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
+from cmsmig.notebook.importing import show_findings, show_plan
 from cmsmig.ui.html.safe_html import site_link
-from tests.support.notebook.page import Page, words_of
+from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
-from tests.support.rehearsal import Rehearsal
-from tests.support.sites.exact import write_small_site
-from tests.support.steps.origin_edits import edit_items, mark
+from tests.support.steps.origin_edits import edit_items
 
 Start = Callable[..., Staged]
 LOSSY = "<p>See <a href='/about'>the page</a>.</p><marquee>moving</marquee>"
 
 
-async def test_the_plan_for_a_client_accounts_for_every_item(tmp_path: Path) -> None:
-    """By collection; what it adds up to is what the plan counts. The page that can be
-    sent says the same and asks no host for anything."""
-    write_small_site(tmp_path / "site")
-    options = SandboxOptions(tmp_path / "site", rate=500, origin_rate=60_000)
-    with running_sandbox(options) as handle:
-        made = Rehearsal.start(handle, tmp_path / "project", 500, tmp_path / "state")
-        await asyncio.to_thread(made.decided)
-        workspace = open_workspace(str(made.folder), interactive=False)
-        panel = await show_plan(workspace)
-        html = show_client_plan(workspace, panel).html()
-    assert panel.shown is not None
-    plan, found = panel.shown.plan, plan_collections(panel.shown.details)
-    assert {each.name for each in found} == {"Notes", "Spots"}
-    assert sum(each.items for each in found) == plan.items["in"]
-    stories = sum(each.stories.total() for each in found)
-    assert stories == plan.items["to_create"] > 0
-    assert sum(each.left.total() for each in found) == plan.items["skipped"] == 1
-    published = sum(each.stories[Showing.PUBLISHED] for each in found)
-    assert published == len(plan.publications)
-    assert {*found[0].languages} == {"English", "French (France)"}
-    assert sum(each.files.files for each in found) >= plan.calls["sign_uploads"] > 0
-    assert "plan.html; the page can be sent" in words_of(html)
-    page = (made.folder / "reports" / "plan.html").read_text("utf-8")
-    for each in found:
-        assert f">{each.name}</td>" in page
-        assert all(why in page for why in each.left)
-    assert "default-src 'none'" in page
-    assert "src=" not in page
-    assert "there already" not in page
+async def test_a_plan_becomes_a_page_for_a_client(staged: Start) -> None:
+    """Without the numbers of calls; it asks no host for anything. Not in a dry run."""
+    stage = staged()
+    path = stage.folder / "reports" / "plan.html"
+    page = Page(await show_plan(stage.workspace(interactive=True, dry_run=True)))
+    await page.click("plan-save")
+    await page.sees("This is a dry run: the page is not written.")
+    assert not path.exists()
+    page = Page(await show_plan(stage.workspace(interactive=True)))
+    await page.click("plan-save")
+    await page.sees("it can be sent as it is")
+    html = path.read_text("utf-8")
+    assert "Plan for the migration of" in html
+    assert "12 become new stories" in html
+    assert "records/record-2" in html
+    assert "Calls:" not in html
+    assert "default-src 'none'" in html
+    assert "src=" not in html
 
 
-async def test_a_pilot_counts_what_the_plan_counts(staged: Start) -> None:
-    """Also an item with a story that was archived since; a pilot takes none away."""
-    project = staged()
-    await project.imported()
-    mark(project, "record-2", isArchived=True)
-    pilot = pilot_of("records", "", "", 0)
-    panel = await show_plan(project.workspace(), pilot=pilot)
-    assert panel.shown is not None
-    items, found = panel.shown.plan.items, plan_collections(panel.shown.details)
-    stories = items["to_create"] + items["already_there"]
-    assert stories == sum(each.stories.total() for each in found) > 0
-    assert items["in"] == sum(each.items for each in found)
-
-
-async def test_a_dry_run_writes_no_page_and_no_list(staged: Start) -> None:
-    """The plan reports it."""
+async def test_a_dry_run_writes_no_list(staged: Start) -> None:
+    """The findings are shown."""
     stage = staged()
     workspace = stage.workspace(dry_run=True)
     shown = await show_plan(workspace)
-    assert "plan.html is not written" in words_of(
-        show_client_plan(workspace, shown).html()
-    )
     assert "Everything arrives" in show_findings(workspace, shown).html()
-    assert not (stage.folder / "reports").exists()
     assert not (stage.folder / "lists").exists()
 
 
