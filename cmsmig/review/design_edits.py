@@ -25,7 +25,7 @@ from cmsmig.mapping.decisions.design import (
 from cmsmig.mapping.propose.additions import Addition, with_missing_designs
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
 from cmsmig.mapping.propose.design_checks import problems_of_field
-from cmsmig.mapping.propose.encodings import allowed_encodings
+from cmsmig.mapping.propose.encodings import allowed_encodings, known_rules
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
@@ -72,13 +72,15 @@ class DesignEditor:
     def change_field(self, place: int, number: int, field: FieldDesign) -> None:
         """Take over one field of the content type at `place` as it was edited.
 
-        A new key is followed by the section that holds the field, and a choice
-        from a datasource gets a datasource to choose from.
+        A new key is followed by the section that holds the field, a choice from a
+        datasource gets a datasource to choose from, and rules that a new type cannot
+        have are dropped.
         """
         content_type = self.content_types[place]
         if field.encoding is Encoding.OPTION_DATASOURCE and not field.datasource:
             source = f"{content_type.collection_slug}-{field.origin}"
             field = replace(field, datasource=source)
+        field = replace(field, rules=known_rules(field))
         self.change(place, with_field(content_type, number, field))
 
     def move_field(self, place: int, number: int, by: int) -> None:

@@ -132,6 +132,19 @@ def whitelist(decision: BlocksDecision) -> set[str]:
     return set(field["component_whitelist"])
 
 
+def test_texts_of_blocks_offer_what_the_body_does() -> None:
+    """A field that is no text any more has no rule of texts."""
+    rules: JsonObject = {"style_options": [{"name": "lead", "value": "lead"}]}
+    body = replace(BODY, rules={**rules, "allow_custom_attributes": True})
+    raw = replace(RAW, content_types=(content_type(body),))
+    design = split_design(with_blocks(raw, EVERY_BLOCK), EVERY_BLOCK)
+    found = {each.name: each.body["schema"] for each in component_bodies(design)}
+    assert "style_options" not in found["post"]["body"]
+    for text in (found["text_block"]["text"], found["quote"]["text"]):
+        assert text["allow_custom_attributes"]
+        assert text["style_options"][0]["value"] == "lead"
+
+
 def test_a_gallery_holds_pictures_whatever_they_are_called() -> None:
     """Renamed in the design, the component is allowed under its new name."""
     text = with_blocks(RAW, EVERY_BLOCK)

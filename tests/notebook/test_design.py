@@ -15,7 +15,7 @@ from cmsmig.mapping.decisions.choices import (
     Languages,
     LocaleChoice,
 )
-from cmsmig.mapping.decisions.design import Design, SectionDesign
+from cmsmig.mapping.decisions.design import Design, Encoding, SectionDesign
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.designing import (
@@ -247,6 +247,21 @@ def test_what_undo_keeps_is_bounded(tmp_path: Path) -> None:
         editor.change_field(0, 0, body)
         file.keep()
     assert len(json.loads(path.read_text())["past"]) == 2
+
+
+def test_a_field_of_another_encoding_keeps_the_rules_that_it_can_have(
+    tmp_path: Path,
+) -> None:
+    """Those of texts alone would make the design one that cannot be accepted."""
+    editor = editor_of(pulled_workspace(tmp_path, interactive=True))
+    fields = editor.content_types[0].fields
+    at = next(n for n, each in enumerate(fields) if each.origin_type == "RichText")
+    body = replace(fields[at], rules={"allow_custom_attributes": True})
+    editor.change_field(0, at, body)
+    assert editor.content_types[0].fields[at] == body
+    editor.change_field(0, at, replace(body, encoding=Encoding.JSON_TEXT))
+    assert editor.content_types[0].fields[at].rules == {}
+    assert not editor.problems()
 
 
 async def test_every_field_of_the_table_says_what_it_is(tmp_path: Path) -> None:

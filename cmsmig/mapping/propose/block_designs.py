@@ -20,8 +20,10 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
 )
 from cmsmig.mapping.propose.component_payloads import block_body, component_bodies
+from cmsmig.mapping.propose.encodings import RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import free_names
+from cmsmig.mapping.propose.text_marks import with_text_rules
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Heuristic
 
@@ -46,12 +48,11 @@ _PROPOSED: Mapping[Heuristic, tuple[BlockKind, ...]] = {
     Heuristic.CODE: (BlockKind.CODE,),
     Heuristic.GALLERIES: (BlockKind.GALLERY,),
 }
-_TEXT_FIELD: JsonObject = {"type": "richtext", "allow_target_blank": True}
 _SCHEMAS: Mapping[BlockRole, tuple[str, str, JsonObject]] = {
     BlockRole.TEXT: (
         "text_block",
         "Text",
-        {"text": {**_TEXT_FIELD, "display_name": "Text"}},
+        {"text": {**RICHTEXT_FIELD, "display_name": "Text"}},
     ),
     BlockRole.GALLERY: (
         "gallery",
@@ -61,7 +62,7 @@ _SCHEMAS: Mapping[BlockRole, tuple[str, str, JsonObject]] = {
     BlockRole.QUOTE: (
         "quote",
         "Quote",
-        {"text": {**_TEXT_FIELD, "display_name": "Text"}},
+        {"text": {**RICHTEXT_FIELD, "display_name": "Text"}},
     ),
     BlockRole.CODE: (
         "code_block",
@@ -74,7 +75,7 @@ _SCHEMAS: Mapping[BlockRole, tuple[str, str, JsonObject]] = {
     BlockRole.TABLE: (
         "table_block",
         "Table",
-        {"table": {**_TEXT_FIELD, "display_name": "Table"}},
+        {"table": {**RICHTEXT_FIELD, "display_name": "Table"}},
     ),
 }
 _ICONS: Mapping[BlockRole, str] = {
@@ -157,7 +158,8 @@ def components_of(design: Design) -> dict[BlockKind, str]:
 
 def named_block(design: Design, wanted: BlockDesign, space: SpaceFacts) -> BlockDesign:
     """Return a block to add, its name clear of the design's and of what differs in
-    the space."""
+    the space; its texts offer what the design's do."""
+    wanted = with_text_rules(wanted, design)
     taken = {block.component for block in design.blocks}
     taken |= {one.component for one in design.content_types}
     return next(
@@ -184,7 +186,7 @@ def _split(
     components = tuple(
         block.component for block in design.blocks if block.role in roles
     )
-    return replace(field, encoding=Encoding.BLOCKS, components=components)
+    return replace(field, encoding=Encoding.BLOCKS, components=components, rules={})
 
 
 def _kinds(choice: BodyChoice, used: Container[BlockKind]) -> Iterator[BlockKind]:

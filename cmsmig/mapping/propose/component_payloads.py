@@ -100,7 +100,7 @@ def block_body(design: Design, block: BlockDesign) -> JsonObject:
         held = _restrict([figure.component] if figure else [])
     schema: JsonObject = {
         key: {
-            **definition,
+            **_with_uids(key, definition),
             **(held if definition.get("type") == "bloks" else {}),
             "pos": position,
         }
@@ -212,7 +212,20 @@ def field_body(design: Design, field: FieldDesign) -> JsonObject:
     if field.required and field.encoding not in RELATION_ENCODINGS:
         body["required"] = True
     body.update(_targets(design, field))
-    return {**body, **field.rules}
+    return _with_uids(field.key, {**body, **field.rules})
+
+
+def _with_uids(key: str, definition: JsonObject) -> JsonObject:
+    """Return a definition whose styles have the ids that the editor gives them."""
+    styles = definition.get("style_options")
+    if not isinstance(styles, list):
+        return definition
+    options: list[Json] = [
+        {"_uid": option_uid(key, str(each.get("value"))), **each}
+        for each in styles
+        if isinstance(each, dict)
+    ]
+    return {**definition, "style_options": options}
 
 
 def _targets(design: Design, field: FieldDesign) -> JsonObject:

@@ -25,6 +25,7 @@ from cmsmig.mapping.propose.field_map import (
     propose_field,
     propose_unlisted,
 )
+from cmsmig.mapping.propose.text_marks import rules_for_bodies
 from cmsmig.origin.schema import Collection, Field, Item
 
 _MOST_UNLISTED = 200
@@ -55,7 +56,9 @@ def propose_content_type(
     found = field_facts(items if unlisted else (), unlisted, time_zone)
     proposals += [propose_unlisted(slug, each) for slug, each in found.items()]
     fields = [field for one in proposals if isinstance(one, tuple) for field in one]
-    keyed = tuple(_assign_keys(collection, fields))
+    keyed = tuple(
+        _with_text_rules(field, items) for field in _assign_keys(collection, fields)
+    )
     content_type = ContentTypeDesign(
         collection_id=collection.collection_id,
         collection_slug=collection.slug,
@@ -70,6 +73,15 @@ def propose_content_type(
         left_out=tuple(one for one in proposals if isinstance(one, LeftOutField)),
     )
     return with_order(with_date(content_type, facts), facts)
+
+
+def _with_text_rules(field: FieldDesign, items: Sequence[Item]) -> FieldDesign:
+    """Return a field of bodies that offers editors what they hold."""
+    if field.encoding is not Encoding.RICHTEXT:
+        return field
+    return replace(
+        field, rules=rules_for_bodies(item.data.get(field.origin) for item in items)
+    )
 
 
 def _preview_field(fields: Sequence[FieldDesign]) -> str:

@@ -20,6 +20,7 @@ from cmsmig.mapping.propose.encodings import (
     RELATION_ENCODINGS,
     RULES,
     allowed_encodings,
+    known_rules,
 )
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import COMPONENT, key_problem
@@ -174,7 +175,7 @@ def _field_problems(
 ) -> Iterator[str]:
     yield from _origin_problems(field, collection)
     known = RULES.get(str(FIELD_BODIES[field.encoding].get("type")), ())
-    for name in field.rules.keys() - set(known):
+    for name in field.rules.keys() - known_rules(field).keys():
         listed = f"it can have {', '.join(known)}" if known else "it can have none"
         yield f"its type at the destination has no rule `{name}`; {listed}"
     if field.required and field.encoding in RELATION_ENCODINGS:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.decisions.design import Encoding
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.mapping.propose.field_facts import FieldFacts
+from cmsmig.mapping.propose.text_marks import TEXT_RULES
 from cmsmig.origin.schema import Field
 
 COLOR_PLUGIN = "storyblok-colorpicker"
@@ -77,6 +78,9 @@ LINK_FIELD: JsonObject = {
 }
 """A link field that takes every kind of link an import writes."""
 
+RICHTEXT_FIELD: JsonObject = {"type": "richtext", "allow_target_blank": True}
+"""A field of rich text, in whose links an import keeps `_blank`."""
+
 _ONE_STORY: JsonObject = {
     "type": "option",
     "source": "internal_stories",
@@ -95,8 +99,8 @@ FIELD_BODIES: Mapping[Encoding, JsonObject] = {
     Encoding.TEXT: {"type": "text"},
     Encoding.TEXTAREA: {"type": "textarea"},
     Encoding.MARKDOWN: {"type": "markdown"},
-    Encoding.MARKDOWN_AS_RICHTEXT: {"type": "richtext", "allow_target_blank": True},
-    Encoding.RICHTEXT: {"type": "richtext", "allow_target_blank": True},
+    Encoding.MARKDOWN_AS_RICHTEXT: RICHTEXT_FIELD,
+    Encoding.RICHTEXT: RICHTEXT_FIELD,
     Encoding.ASSET: {"type": "asset"},
     Encoding.MULTIASSET: {"type": "multiasset"},
     Encoding.MULTILINK: LINK_FIELD,
@@ -129,6 +133,7 @@ RULES: Mapping[str, tuple[str, ...]] = {
     "number": ("min_value", "max_value", "decimals", "steps"),
     "multiasset": ("minimum_entries", "maximum_entries"),
     "asset": ("filetypes",),
+    "richtext": TEXT_RULES,
 }
 """The rules that a field type of the destination can have.
 
@@ -174,6 +179,12 @@ def rules_of(origin: Field, encoding: Encoding, facts: FieldFacts) -> FieldRules
         left.append(f"accepts only {', '.join(map(str, endings))}")
     note = f"Asked for at the origin, but not here: {'; '.join(left)}." if left else ""
     return FieldRules(rules, note)
+
+
+def known_rules(field: FieldDesign) -> JsonObject:
+    """Return those of a field's rules that its type at the destination can have."""
+    known = RULES.get(str(FIELD_BODIES[field.encoding].get("type")), ())
+    return {name: rule for name, rule in field.rules.items() if name in known}
 
 
 def _wanted(

@@ -14,13 +14,14 @@ from cmsmig.mapping.decisions.design import BlockDesign, BlockRole, Design
 from cmsmig.mapping.naming import claims, identifier
 from cmsmig.mapping.propose.block_designs import with_declared
 from cmsmig.mapping.propose.design_checks import doubles
-from cmsmig.mapping.propose.encodings import LINK_FIELD
+from cmsmig.mapping.propose.encodings import LINK_FIELD, RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_keys import (
     COMPONENT,
     assign_keys,
     key_problem,
     numbered_name,
 )
+from cmsmig.mapping.propose.text_marks import with_text_rules
 from cmsmig.richtext.policy import InstanceBlock, PropField, PropType
 
 _FILE = "decisions/embeds.yaml"
@@ -29,7 +30,7 @@ _SCHEMAS: Mapping[PropType, JsonObject] = {
     PropType.NUMBER: {"type": "number"},
     PropType.BOOLEAN: {"type": "boolean"},
     PropType.LINK: LINK_FIELD,
-    PropType.RICHTEXT: {"type": "richtext", "allow_target_blank": True},
+    PropType.RICHTEXT: RICHTEXT_FIELD,
 }
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
@@ -51,7 +52,7 @@ def with_instance_blocks(design: Design, embeds: EmbedsDecision) -> Design:
     A component that the design already has is not changed. Raises `DecisionsError`
     when that has another use, lacks a field, or has it with another type.
     """
-    wanted = [_block(each) for each in embeds.components]
+    wanted = [with_text_rules(_block(each), design) for each in embeds.components]
     there = {block.component: block for block in design.blocks}
     for block in wanted:
         if (known := there.get(block.component)) is not None:

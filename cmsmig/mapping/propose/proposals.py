@@ -20,9 +20,10 @@ from cmsmig.mapping.decisions.design import BlockDesign, BlockRole, Design, Enco
 from cmsmig.mapping.naming import claims
 from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import propose_content_type
-from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD
+from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD, RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_map import FieldContext
+from cmsmig.mapping.propose.text_marks import with_text_rules
 from cmsmig.mapping.select.old_paths import OldPaths, Parts
 from cmsmig.mapping.select.selection import (
     PublicationState,
@@ -151,9 +152,9 @@ def propose_design(
         )
         for collection in migrated
     ]
-    return name_components(
-        Design(tuple(content_types), propose_blocks()), migrated, space
-    )
+    design = Design(tuple(content_types))
+    blocks = tuple(with_text_rules(each, design) for each in propose_blocks())
+    return name_components(replace(design, blocks=blocks), migrated, space)
 
 
 def propose_blocks() -> tuple[BlockDesign, ...]:
@@ -193,7 +194,7 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
             icon="block-image",
             schema={
                 "image": {**asset, "display_name": "Image"},
-                "caption": {"type": "richtext", "display_name": "Caption"},
+                "caption": {**RICHTEXT_FIELD, "display_name": "Caption"},
                 "link": {**LINK_FIELD, "display_name": "Link"},
                 "alignment": {"type": "text", "display_name": "Alignment"},
                 "size": {"type": "text", "display_name": "Size"},

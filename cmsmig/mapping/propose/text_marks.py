@@ -1,0 +1,81 @@
+"""What bodies hold that editors are offered only where a rich text field says so:
+classes of text, and attributes of links.
+
+Source: destination, field definitions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.decisions.design import BlockDesign, Design
+from cmsmig.richtext.native import NativeEngine
+
+_STYLES, _ATTRIBUTES = "style_options", "allow_custom_attributes"
+TEXT_RULES = (_STYLES, _ATTRIBUTES)
+"""The names of the rules that a rich text field can have."""
+_MAY_HOLD = re.compile(
+    r"<span\b[^>]*\sclass|<a\b[^>]*\s(?!(?:href|target)\s*=)[\w:-]", re.IGNORECASE
+)
+"""Most bodies hold none, and converting one takes a few milliseconds."""
+
+
+def rules_for_bodies(bodies: Iterable[Json]) -> JsonObject:
+    """Return the rules with which a field offers what its bodies hold. Pure."""
+    engine = NativeEngine()
+    marks = [
+        mark
+        for body in bodies
+        if isinstance(body, str) and _MAY_HOLD.search(body)
+        for mark in _marks(engine.from_html(body).document)
+    ]
+    styles = {str(attrs["class"]) for kind, attrs in marks if kind == "styled"}
+    has_attributes = any(kind == "link" and attrs["custom"] for kind, attrs in marks)
+    return _rules(styles, has_attributes=has_attributes)
+
+
+def with_text_rules(block: BlockDesign, design: Design) -> BlockDesign:
+    """Return a block whose texts offer what the fields of a design do: any body may
+    hold it."""
+    rules = _together(design)
+    schema = {
+        key: {**definition, **rules}
+        if isinstance(definition, dict) and definition.get("type") == "richtext"
+        else definition
+        for key, definition in block.schema.items()
+    }
+    return replace(block, schema=schema)
+
+
+def _together(design: Design) -> JsonObject:
+    rules = [each.rules for one in design.content_types for each in one.fields]
+    styles = {
+        str(option["value"])
+        for each in rules
+        if isinstance(options := each.get(_STYLES), list)
+        for option in options
+        if isinstance(option, dict)
+    }
+    return _rules(styles, has_attributes=any(each.get(_ATTRIBUTES) for each in rules))
+
+
+def _rules(styles: Iterable[str], *, has_attributes: bool) -> JsonObject:
+    options: list[Json] = [{"name": each, "value": each} for each in sorted(styles)]
+    rules: JsonObject = {_STYLES: options} if options else {}
+    return {**rules, _ATTRIBUTES: True} if has_attributes else rules
+
+
+def _marks(value: Json) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the type and the attributes of each mark, in captions of blocks too."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _marks(each)
+    elif isinstance(value, dict):
+        kind, attrs = value.get("type"), value.get("attrs")
+        if isinstance(kind, str) and isinstance(attrs, dict):
+            yield kind, attrs
+        for each in value.values():
+            yield from _marks(each)
