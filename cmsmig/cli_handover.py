@@ -61,25 +61,5 @@ def list_checks(folder: Path | None, as_json: bool) -> None:
     sys.exit(int(any(each.state == "open" for each in checks)))
 
 
-@click.command()
-@TARGET
-@_JSON
-@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
-@click.pass_obj
-def reports(folder: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
-    """Check whether kept reports are as they were written.
-
-    Without FOLDERS: those below ./reports and the project's own folder of reports.
-    Exits with 4 where one was changed, with 1 where that cannot be checked.
-    """
-    from cmsmig.evidence.report_chain import check_reports
-
-    project, settings = load_project(folder)
-    usual = (Path("reports") / project.target, project.state_folder / "reports")
-    kept = check_reports(project, folders or usual)
-    emit_result(project, settings, kept.as_json, kept.doc, as_json=as_json)
-    sys.exit(kept.exit_code)
-
-
-HANDOVER = (schema, list_checks, reports)
+HANDOVER = (schema, list_checks)
 """The commands of this module."""

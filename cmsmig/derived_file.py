@@ -1,62 +1,47 @@
 """What is derived from raw answers and decisions, in one SQLite file.
 
 Nothing depends on it: deleting the file costs the time to derive it again. A file that
-is damaged, of another version or of another user is made again; one that cannot be
-opened or written, or of another program, is left alone and done without.
-
-What an import writes, a verification compares with or a review goes by is signed: each
-row of `draft`, `content_hash`, `file_use`, `part` and `scanned_body` ends with a keyed
-hash of its values. The key is the user's and is kept outside the project, so that a row
-that another program changed is read as missing. Readers ask for `seal(...)` in their
-queries.
+is damaged or of another version is made again; one that cannot be opened or written,
+or of another program, is left alone and done without. A damaged row is read as missing.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
-from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-import platformdirs
 from pydantic import TypeAdapter
 
 from cmsmig.canonical import compact
-from cmsmig.plain_file import read_plain, require_in_place, require_plain
 
 Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 10
+VERSION = 11
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS sealed_by (seal BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL, key TEXT NOT NULL, print TEXT NOT NULL,
-    record BLOB NOT NULL, body BLOB NOT NULL, seal BLOB NOT NULL,
+    record BLOB NOT NULL, body BLOB NOT NULL,
     UNIQUE (namespace, key)) STRICT;
 CREATE TABLE IF NOT EXISTS content_hash (
     namespace TEXT NOT NULL, key TEXT NOT NULL, linked INTEGER NOT NULL,
-    inputs TEXT NOT NULL, hash TEXT NOT NULL, seal BLOB NOT NULL,
+    inputs TEXT NOT NULL, hash TEXT NOT NULL,
     PRIMARY KEY (namespace, key, linked)) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS file_use (
-    key TEXT PRIMARY KEY, print TEXT NOT NULL, uses TEXT NOT NULL,
-    seal BLOB NOT NULL) STRICT;
+    key TEXT PRIMARY KEY, print TEXT NOT NULL, uses TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS part (
     name TEXT NOT NULL, number INTEGER NOT NULL, print TEXT NOT NULL,
-    body BLOB NOT NULL, seal BLOB NOT NULL,
-    PRIMARY KEY (name, number)) STRICT;
+    body BLOB NOT NULL, PRIMARY KEY (name, number)) STRICT;
 CREATE TABLE IF NOT EXISTS scanned_body (
-    key TEXT PRIMARY KEY, print TEXT NOT NULL, record BLOB NOT NULL,
-    seal BLOB NOT NULL) STRICT;
+    key TEXT PRIMARY KEY, print TEXT NOT NULL, record BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS edition (
     id INTEGER PRIMARY KEY,
     collection TEXT NOT NULL, print TEXT NOT NULL,
@@ -97,16 +82,12 @@ CREATE TABLE IF NOT EXISTS noticed (
     why TEXT NOT NULL,
     PRIMARY KEY (entry, finding, field)) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS noticed_finding ON noticed (finding);
-INSERT INTO sealed_by SELECT seal('derived')
-WHERE NOT EXISTS (SELECT 1 FROM sealed_by);
 """
 _TABLES = (
-    "sealed_by", "draft", "content_hash", "file_use", "part", "scanned_body",
+    "draft", "content_hash", "file_use", "part", "scanned_body",
     "edition", "entry", "cell", "searched", "held_file", "noticed",
 )  # fmt: skip
 _WAIT_SECONDS = 2.0
-_KEY_FILE = "derived.key"
-_KEY_BYTES = 32
 T = TypeVar("T")
 
 
@@ -180,8 +161,7 @@ class DerivedFile:
         Bodies are numbered from 0; the one after the last is empty.
         """
         row = self.one(
-            "SELECT body FROM part WHERE (name, number, print) = (?, ?, ?)"
-            " AND seal = seal('part', name, number, print, body)",
+            "SELECT body FROM part WHERE (name, number, print) = (?, ?, ?)",
             (name, number, made_of),
         )
         return None if row is None else bytes(row[0])
@@ -196,9 +176,7 @@ class DerivedFile:
         def write(db: sqlite3.Connection) -> None:
             db.execute("DELETE FROM part WHERE name = ?", (name,))
             db.executemany(
-                "INSERT INTO part SELECT *, seal('part', column1, column2, column3,"
-                " column4) FROM (VALUES (?, ?, ?, ?))",
-                rows,
+                "INSERT INTO part (name, number, print, body) VALUES (?, ?, ?, ?)", rows
             )
 
         self.change(write)
@@ -225,15 +203,11 @@ class DerivedFile:
 def _opened(path: Path) -> sqlite3.Connection | None:
     """Open the file, made again where it is of no use; None where that fails, too, and
     where the file is another program's."""
-    key = _find_key(path.parent)
-    for _ in range(2 if key else 0):
+    for _ in range(2):
         db: sqlite3.Connection | None = None
         try:
-            for end in ("", "-wal", "-shm"):
-                require_in_place(Path(f"{path}{end}"))
-                require_plain(Path(f"{path}{end}"))
             db = sqlite3.connect(path, timeout=_WAIT_SECONDS, check_same_thread=False)
-            _prepare(db, key)
+            _prepare(db)
         except (sqlite3.DatabaseError, OSError) as error:
             if db is not None:
                 db.close()
@@ -245,56 +219,14 @@ def _opened(path: Path) -> sqlite3.Connection | None:
     return None
 
 
-def _find_key(project: Path) -> bytes:
-    """Return the key of this user, made once; empty where none can be kept.
-
-    It is next to the request budget, which no project folder holds.
-    """
-    folder = os.environ.get("CMSMIG_STATE_DIR")
-    own = (
-        Path(folder).expanduser() if folder else platformdirs.user_state_path("cmsmig")
-    )
-    path = project / own / _KEY_FILE
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(os.urandom(_KEY_BYTES))
-        key = read_plain(path, _KEY_BYTES)
-        return key if len(key) == _KEY_BYTES else b""
-    return b""
-
-
-def sealed(project: Path, *values: str) -> str:
-    """Return the keyed hash of some texts with this user's key, in hex; empty where no
-    key can be kept."""
-    key = _find_key(project)
-    return _seal(key, *values).hex() if key else ""
-
-
-def _seal(key: bytes, *values: str | int | bytes) -> bytes:
-    """Return the keyed hash of some values."""
-    made = blake2b(key=key, digest_size=16)
-    for each in values:
-        part = each if isinstance(each, bytes) else str(each).encode()
-        made.update(len(part).to_bytes(8, "big"))
-        made.update(part)
-    return made.digest()
-
-
-def _prepare(db: sqlite3.Connection, key: bytes) -> None:
-    db.create_function("seal", -1, partial(_seal, key), deterministic=True)
+def _prepare(db: sqlite3.Connection) -> None:
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if tables and application != _APPLICATION:
         raise OSError("another program's file")
-    (others,) = db.execute(
-        "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')"
-    ).fetchone()
-    if tables and (version != VERSION or others):
-        raise sqlite3.DatabaseError("another version, or changed by another program")
+    if tables and version != VERSION:
+        raise sqlite3.DatabaseError("another version")
     # Not flushed: what a power cut takes is made again.
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = OFF")
@@ -303,9 +235,6 @@ def _prepare(db: sqlite3.Connection, key: bytes) -> None:
         db.execute(f"PRAGMA user_version = {VERSION}")
         # At once: another process may do the same.
         db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")
-    sealed = db.execute("SELECT seal = seal('derived') FROM sealed_by").fetchone()
-    if sealed != (True,):
-        raise sqlite3.DatabaseError("sealed with another key")
     for table in _TABLES:
         db.execute(f"SELECT * FROM {table} LIMIT 0")
 

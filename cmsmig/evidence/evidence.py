@@ -124,8 +124,6 @@ class Evidence:
     old_hosts: tuple[HostUse, ...] = ()
     """Hosts of the old site that written stories name."""
     sites: SiteFindings = field(default_factory=SiteFindings)
-    project: Project | None = None
-    """None for evidence that is of no project."""
     changes: Sequence[Change] | None = None
     """What changed since the last import; None where it was not read."""
     runs: tuple[tuple[LastRun, Mapping[str, int]], ...] = ()
@@ -240,7 +238,6 @@ def gather(
         site_address=site_address(migration.origin.site),
         space_address=space_address(space_id, base_url),
         old_hosts=old_hosts,
-        project=project,
         changes=changes,
         runs=read_history(project.ledger),
         sites=SiteFindings(read_old_site(project), read_comparison(project)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import astuple
+from hashlib import sha256
 from pathlib import Path
 from platform import python_version
 from typing import Final
@@ -25,21 +26,11 @@ from cmsmig.evidence.evidence import (
     planned_writes,
 )
 from cmsmig.evidence.failures import Failure
-from cmsmig.evidence.report_chain import (
-    FILE_NAME,
-    Chain,
-    ReportState,
-    add_report,
-    file_hash,
-    read_chain,
-    report_state,
-)
 from cmsmig.ui.doc import (
     Address,
     Cell,
     Doc,
     Facts,
-    Fold,
     Heading,
     Link,
     Mark,
@@ -115,9 +106,8 @@ def report_doc(evidence: Evidence, checks: Sequence[Check]) -> Doc:
     )
 
 
-def report_page(evidence: Evidence, checks: Sequence[Check], proof: Doc = ()) -> str:
-    """Return the report as one HTML page that asks no other host for anything; `proof`
-    is its end."""
+def report_page(evidence: Evidence, checks: Sequence[Check]) -> str:
+    """Return the report as one HTML page that asks no other host for anything."""
     into = f" into {evidence.target}" if evidence.target else ""
     old, space = evidence.site_address, evidence.space_address
     about: list[tuple[str, Cell]] = [
@@ -126,7 +116,7 @@ def report_page(evidence: Evidence, checks: Sequence[Check], proof: Doc = ()) ->
         ("New space", Address(space) if space else f"number {evidence.space_id}"),
     ]
     title = f"Migration of {evidence.site}{into}"
-    return doc_page(title, (Facts(about),), (*report_doc(evidence, checks), *proof))
+    return doc_page(title, (Facts(about),), report_doc(evidence, checks))
 
 
 def write_report(
@@ -135,13 +125,7 @@ def write_report(
     """Write report.html and report.json into a folder, and below `lists` what they
     list, as CSV. Raises `StorageError`."""
     document = evidence_json(evidence, [each.as_json() for each in checks])
-    proof: Doc = ()
-    project = evidence.project
-    if project is not None:
-        chain = read_chain(project)
-        state = report_state(project, chain)
-        proof = tuple(_proof(state, chain))
-    page = write_text(folder / PAGE, report_page(evidence, checks, proof))
+    page = write_text(folder / PAGE, report_page(evidence, checks))
     csv_files = [
         write_pieces(
             folder / LISTS / f"{each.name}.csv",
@@ -150,13 +134,11 @@ def write_report(
         for each in evidence.findings
         if next(each.read(), None) is not None
     ]
-    if project is not None:
-        known = {
-            str(path.relative_to(folder)): file_hash(path)
-            for path in (page, *csv_files)
-        }
-        proven = {**asdict(state), "broken": chain.broken, "files": known}
-        document["chain"] = {**proven, **_VERSIONS}
+    document["made_by"] = {**_VERSIONS}
+    document["sha256"] = {
+        str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
+        for path in (page, *csv_files)
+    }
     details = evidence.details
     lists: Mapping[str, Iterable[JsonObject]] = {}
     if details:
@@ -165,8 +147,6 @@ def write_report(
             "links_left": (each.as_json() for each in details.links_left()),
         }
     report = write_pieces(folder / DOCUMENT, _document_pieces(document, lists))
-    if project is not None:
-        add_report(project, state, evidence.made_at, report)
     return page, report, *csv_files
 
 
@@ -301,23 +281,6 @@ def _changes(evidence: Evidence) -> Iterator[Part]:
     if evidence.changes is not None:
         yield Heading("What changed since the last import")
         yield from folded_changes(evidence.changes, "all are in report.json")
-
-
-def _proof(state: ReportState, chain: Chain) -> Iterator[Part]:
-    """Yield what this report was made of, and whether the reports before are whole."""
-    yield Heading("What this report was made of")
-    yield Facts([(name, found) for name, found in _VERSIONS.items()])
-    named = {
-        "report.json before": state.previous,
-        "Ledger": state.ledger,
-        "Decisions": state.decisions,
-        "Raw cache": state.raw,
-    }
-    hashes = [(name, found) for name, found in named.items() if found]
-    yield Fold("SHA-256", (Facts(hashes),))
-    yield from chain.notes()
-    if state.previous and not chain.broken and not chain.unchecked:
-        yield Text(f"`{FILE_NAME}` lists each report before this one, unchanged.")
 
 
 def _runs(evidence: Evidence) -> Iterator[Part]:

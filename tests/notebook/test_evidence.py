@@ -6,8 +6,6 @@ import csv
 import hashlib
 import io
 import json
-import os
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -34,14 +32,12 @@ from cmsmig.evidence.summary import FileCount
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.mapping.select.address import Address
-from cmsmig.notebook.handover import open_handover
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.format import moment
 from tests.support.notebook.made_evidence import evidence_of, site_at
 from tests.support.notebook.staging import Staged
-from tests.support.rehearsal import run_here
 
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p"),
@@ -193,122 +189,17 @@ def test_a_list_is_filled_in_and_leads_to_both_pages(tmp_path: Path) -> None:
     assert "Content that readers saw or could click (1)" in shown
 
 
-async def test_each_report_names_the_one_before(
-    staged: Callable[..., Staged], tmp_path: Path
-) -> None:
-    """By the hash of its bytes; what changed is seen in the hashes, and a line that
-    was changed is named by the next report."""
-    stage = staged()
-    await stage.imported()
-    project = stage.workspace().project
-
-    def report(name: str) -> tuple[bytes, dict[str, str]]:
-        open_handover(stage.workspace(), str(tmp_path / name)).write_evidence()
-        found = (tmp_path / name / "report.json").read_bytes()
-        return found, json.loads(found)["chain"]
-
-    first, began = report("1")
-    (project.decisions / "redirects.csv").write_text("/a,/b\n")
-    second, followed = report("2")
-    assert began["previous"] == began["broken"] == followed["broken"] == ""
-    assert followed["previous"] == hashlib.sha256(first).hexdigest()
-    differing = {name for name in began if began[name] != followed[name]}
-    assert differing == {"previous", "decisions", "files"}
-    chain = project.root / "reports.jsonl"
-    chain.write_text(chain.read_text().replace(began["ledger"], "0" * 64))
-    _, third = report("3")
-    assert third["previous"] == hashlib.sha256(second).hexdigest()
-    assert "Line 1 of reports.jsonl was changed" in third["broken"]
-    assert "Line 1 of reports.jsonl" in (tmp_path / "3" / "report.html").read_text()
-
-
-async def test_a_kept_report_that_was_changed_is_named(
-    staged: Callable[..., Staged], tmp_path: Path
-) -> None:
-    """By its file, or by the line of the chain; the other reports are as they were
-    written. What is not in the folder is listed and is no difference."""
-    stage = staged()
-    await stage.imported()
-    project = stage.workspace().project
-    kept = tmp_path / "kept"
-    for name in "123":
-        write_report(kept / name, replace(evidence_of(name), project=project))
-    chain = project.root / "reports.jsonl"
-    lists = sorted((kept / "2" / "lists").iterdir())
-    changed = {
-        kept / "2" / "report.json": "was changed, or another project wrote it",
-        kept / "2" / "report.html": "report.html was changed.",
-        lists[0]: f"lists/{lists[0].name} was changed.",
+def test_a_report_has_the_hashes_of_its_page_and_lists(tmp_path: Path) -> None:
+    """By their names in its folder; and what made it."""
+    write_report(tmp_path, evidence_of("x"))
+    document = json.loads((tmp_path / "report.json").read_text())
+    files = [tmp_path / "report.html", *(tmp_path / "lists").iterdir()]
+    assert len(files) > 1
+    assert document["sha256"] == {
+        str(path.relative_to(tmp_path)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
     }
-
-    def checked() -> tuple[int, list[str], str]:
-        ended = run_here("--project", str(project.root), "reports", str(kept), "--json")
-        found = ended.document
-        wrong = [each["wrong"] for each in found["reports"] if each["file"]]
-        return ended.code, wrong, found["broken"]
-
-    assert checked() == (0, ["", "", ""], "")
-    for path, said in changed.items():
-        before = path.read_text()
-        path.write_text(f"{before} ")
-        code, wrong, broken = checked()
-        assert (code, sorted(wrong)[:2], broken) == (4, ["", ""], "")
-        assert said in max(wrong)
-        path.write_text(before)
-    lists[0].unlink()
-    assert checked() == (4, ["", f"lists/{lists[0].name} is not there.", ""], "")
-    shutil.rmtree(kept / "2")
-    assert checked() == (0, ["", ""], "")
-    first, *others = chain.read_text().splitlines()
-    chain.write_text("\n".join([first, *others[1:]]))
-    assert checked() == (
-        4,
-        ["", ""],
-        "Line 2 of reports.jsonl does not follow the line before.",
-    )
-
-
-async def test_reports_that_another_key_signed_cannot_be_checked(
-    staged: Callable[..., Staged], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With another state folder signatures cannot be checked: the command reports that
-    and exits with 1. It still finds a changed file, and checks the lines of its own
-    key."""
-    stage = staged()
-    await stage.imported()
-    project = stage.workspace().project
-    kept = tmp_path / "kept"
-
-    def checked() -> tuple[int, set[str], str, bool]:
-        ended = run_here("--project", str(project.root), "reports", str(kept), "--json")
-        found = ended.document
-        wrong = {each["wrong"] for each in found["reports"]}
-        return ended.code, wrong, found["broken"], bool(found["unchecked"])
-
-    def write(name: str) -> None:
-        write_report(kept / name, replace(evidence_of(name), project=project))
-
-    write("1")
-    state = os.environ["CMSMIG_STATE_DIR"]
-    monkeypatch.setenv("CMSMIG_STATE_DIR", str(tmp_path / "other"))
-    assert checked() == (1, {""}, "", True)
-    shown = run_here("--project", str(project.root), "reports", str(kept)).out
-    assert "signed on another machine or with another state folder" in shown
-    assert "broken" not in shown
-    write("2")
-    page = (kept / "2" / "report.html").read_text()
-    assert "only a machine with that key can check them" in page
-    assert checked() == (1, {""}, "", True)
-    chain = project.root / "reports.jsonl"
-    lines = chain.read_text().splitlines()
-    changed = lines[1].replace('"raw": "', '"raw": "0')
-    chain.write_text("\n".join([lines[0], changed]))
-    assert checked() == (4, {""}, "Line 2 of reports.jsonl was changed.", True)
-    chain.write_text("\n".join(lines))
-    monkeypatch.setenv("CMSMIG_STATE_DIR", state)
-    first = kept / "1" / "report.html"
-    first.write_text(f"{first.read_text()} ")
-    assert checked() == (4, {"", "report.html was changed."}, "", True)
+    assert document["made_by"].keys() == {"cmsmig", "Python"}
 
 
 def test_every_line_of_the_checklist_that_can_be_computed_is() -> None:

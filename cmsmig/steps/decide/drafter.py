@@ -80,8 +80,7 @@ class DraftStore:
         if waiting is not None and waiting.made_of == made_of:
             return waiting
         row = self._file.one(
-            "SELECT record, body FROM draft WHERE (namespace, key, print) = (?, ?, ?)"
-            " AND seal = seal('draft', namespace, key, print, record, body)",
+            "SELECT record, body FROM draft WHERE (namespace, key, print) = (?, ?, ?)",
             (self._namespace, str(key), made_of),
         )
         try:
@@ -117,8 +116,7 @@ class DraftStore:
         if found is None:
             found = self._file.one(
                 "SELECT inputs, hash FROM content_hash"
-                " WHERE (namespace, key, linked) = (?, ?, ?)"
-                " AND seal = seal('hash', namespace, key, linked, inputs, hash)",
+                " WHERE (namespace, key, linked) = (?, ?, ?)",
                 (self._namespace, str(key), linked),
             )
         return str(found[1]) if found and found[0] == inputs else None
@@ -154,19 +152,15 @@ class DraftStore:
 
         def write(db: sqlite3.Connection) -> None:
             db.executemany(
-                "INSERT OR REPLACE INTO draft"
-                " (namespace, key, print, record, body, seal)"
-                " SELECT *, seal('draft', column1, column2, column3, column4, column5)"
-                " FROM (VALUES (?, ?, ?, ?, ?))",
+                "INSERT OR REPLACE INTO draft (namespace, key, print, record, body)"
+                " VALUES (?, ?, ?, ?, ?)",
                 [
                     (self._namespace, key, each.made_of, each.as_bytes(), each.body)
                     for key, each in drafts.items()
                 ],
             )
             db.executemany(
-                "INSERT OR REPLACE INTO content_hash"
-                " SELECT *, seal('hash', column1, column2, column3, column4, column5)"
-                " FROM (VALUES (?, ?, ?, ?, ?))",
+                "INSERT OR REPLACE INTO content_hash VALUES (?, ?, ?, ?, ?)",
                 [(self._namespace, *named, *found) for named, found in hashes.items()],
             )
 

@@ -45,9 +45,7 @@ LEAST = 600
 """Items that are worth the start of processes."""
 _TOGETHER = 100
 """Items that a process is given together."""
-_KEPT = (
-    "FROM file_use WHERE (key, print) = (?, ?) AND seal = seal('use', key, print, uses)"
-)
+_KEPT = "FROM file_use WHERE (key, print) = (?, ?)"
 _Order: TypeAlias = tuple[Item, str]
 """An item, and the fingerprint that its uses are kept under."""
 
@@ -136,12 +134,7 @@ class FileUses:
 
     def _keep(self, rows: list[tuple[str, str, str]]) -> None:
         def write(db: sqlite3.Connection) -> None:
-            db.executemany(
-                "INSERT OR REPLACE INTO file_use"
-                " SELECT *, seal('use', column1, column2, column3)"
-                " FROM (VALUES (?, ?, ?))",
-                rows,
-            )
+            db.executemany("INSERT OR REPLACE INTO file_use VALUES (?, ?, ?)", rows)
 
         self.derived.change(write)
 
