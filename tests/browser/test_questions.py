@@ -55,7 +55,7 @@ async def book(
     shutil.copy(path, folder)
     async with Book.opened(browser, lab, f"{folder.name}/{path.name}") as opened:
         await opened.page.evaluate(_RUN)
-        await opened.shows("explore_list", "278 items")
+        await opened.shows("explore_list", "287 items")
         await opened.is_empty("explore_progress")
         yield opened
         assert opened.hearing.quiet()

@@ -210,7 +210,7 @@ def test_states_are_bars_with_their_numbers(sample: Path) -> None:
     numbers = {state: int(cell.text) for state, cell in posts.items()}
     assert numbers["Items"] == 50 == sum(numbers.values()) - 50
     assert posts["published"].select_one(".bar span")["style"] == "width:80.0%"
-    assert len(rows) == 12
+    assert len(rows) == 14
     assert not seen.select("img, script")
 
 

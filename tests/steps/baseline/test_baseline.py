@@ -47,12 +47,12 @@ def test_the_sample_site_is_read_once_and_compared(
     found = made.done("baseline", *FAST, "--json").document
     assert found["unread"] == []
     assert found["forbidden"] == [f"{found['site']}/search"]
-    assert found["sources"]["item"] == _live_items(made.folder) == 194
-    assert found["statuses"] == {"200": 203, "404": 6, "unread": 1}
+    assert found["sources"]["item"] == _live_items(made.folder) == 203
+    assert found["statuses"] == {"200": 212, "404": 6, "unread": 1}
     paths = [each["url"].removeprefix(found["site"]) for each in found["without_item"]]
     assert paths == ["/", "/about", "/imprint"]
     assert [each["text"] for each in found["on_pages_only"]] == [TEMPLATE_TEXT]
-    assert found["on_pages_only"][0]["pages"] == 194
+    assert found["on_pages_only"][0]["pages"] == 203
     assert [each["field"] for each in found["in_items_only"]] == ["Post body"]
     calls = _site_calls(made)
     assert ("/search", 200) not in calls
@@ -64,7 +64,7 @@ def test_the_sample_site_is_read_once_and_compared(
         ("/", 200), ("/robots.txt", 200), ("/sitemap.xml", 200)
     }  # fmt: skip
     made.done("baseline", *FAST, "--refresh")
-    assert sum(n for (_, s), n in _site_calls(made).items() if s == 304) == 198
+    assert sum(n for (_, s), n in _site_calls(made).items() if s == 304) == 207
     made.done("decide", "--accept-proposals", "--reviewer", "Ada")
     decided = (made.folder / "decisions" / "redirects.yaml").read_text()
     assert [each for each in paths if f"- old: {each}\n" not in decided] == []
@@ -97,7 +97,7 @@ async def test_a_stopped_reading_continues(
     report = await take_baseline(
         project, settings, options, observer=observe, stop=StopSignal()
     )
-    assert report.addresses == 210
+    assert report.addresses == 219
     calls = _site_calls(made)
     for path in ("/", "/robots.txt", "/sitemap.xml"):
         del calls[path, 200]
