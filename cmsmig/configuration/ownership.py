@@ -1,4 +1,4 @@
-"""Whose files settings and code are read from: the user's own alone.
+"""Whose settings are read: the user's own alone.
 
 The search for a project climbs to the top of the file system, so a stranger's
 file may be above the working folder. Source of the rule: git's `safe.directory`.
@@ -16,19 +16,19 @@ from cmsmig.errors import SettingsError
 _OTHERS_READ = stat.S_IRWXG | stat.S_IRWXO
 
 
-def require_own(path: Path, top: Path | None = None) -> None:
-    """Raise `SettingsError` unless `path` is the user's and stays as it is.
-
-    Neither the file nor a folder that it is in, up to `top`, may be one that
-    anyone writes; what a link leads to counts too. A missing file passes.
-    """
-    if not os.path.lexists(path):
+def require_own(path: Path) -> None:
+    """Raise `SettingsError` unless `path` is the user's. A missing file passes."""
+    try:
+        owner = path.stat().st_uid
+    except OSError:
         return
-    for place in dict.fromkeys((path, Path(os.path.realpath(path)))):
-        _require_owner(path, place)
-        _require_closed(path, place)
-        for folder in _folders(place, top):
-            _require_closed(path, folder)
+    if owner not in _own_ids():
+        raise SettingsError(
+            f"{path} belongs to {_name(owner)}, so nothing is read from it: it could "
+            "run code and send tokens elsewhere; name a project of your own with "
+            f"--project, or make it yours with `chown {_name(os.geteuid())} {path}` "
+            "if you know what is in it."
+        )
 
 
 def readable_by_others(path: Path) -> str:
@@ -42,41 +42,6 @@ def readable_by_others(path: Path) -> str:
     return (
         f"{path} holds tokens, and its rights ({stat.S_IMODE(mode):04o}) let others on "
         f"this machine open it; keep it to yourself with `chmod 600 {path}`."
-    )
-
-
-def _folders(place: Path, top: Path | None) -> tuple[Path, ...]:
-    parents = tuple(place.parents)
-    last = parents.index(top) if top in parents else 0
-    return parents[: last + 1]
-
-
-def _require_owner(path: Path, place: Path) -> None:
-    try:
-        owner = place.lstat().st_uid
-    except OSError:
-        return
-    if owner not in _own_ids():
-        raise SettingsError(
-            f"{path} belongs to {_name(owner)}, so nothing is read from it: it could "
-            "run code and send tokens elsewhere; name a project of your own with "
-            f"--project, or make it yours with `chown {_name(os.geteuid())} {place}` "
-            "if you know what is in it."
-        )
-
-
-def _require_closed(path: Path, place: Path) -> None:
-    try:
-        mode = place.lstat().st_mode
-    except OSError:
-        return
-    if stat.S_ISLNK(mode) or not mode & stat.S_IWOTH:
-        return
-    what = f"it is in {place}, which anyone" if place.is_dir() else "anyone"
-    raise SettingsError(
-        f"{path} is not read, because {what} on this machine may write; take that "
-        f"right away with `chmod o-w {place}`, or move the project to a folder of your "
-        "own."
     )
 
 

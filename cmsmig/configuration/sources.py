@@ -15,7 +15,7 @@ from dotenv.parser import parse_stream
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from cmsmig.configuration import values
-from cmsmig.configuration.ownership import readable_by_others, require_own
+from cmsmig.configuration.ownership import readable_by_others
 from cmsmig.configuration.plans import DESTINATION_PLANS, ORIGIN_RATES
 from cmsmig.configuration.regions import (
     DESTINATION_VERSION,
@@ -34,7 +34,6 @@ from cmsmig.configuration.targets import (
 )
 from cmsmig.configuration.token_hosts import Placed, require_meant
 from cmsmig.errors import SettingsError
-from cmsmig.plain_file import SMALL, read_plain
 
 PREFIX = "CMSMIG_"
 TOKENS = ("origin_token", "destination_token")
@@ -311,9 +310,8 @@ def _token(name: str, placed: Placed) -> str:
 
 
 def _content(path: Path) -> str:
-    require_own(path)
     try:
-        return read_plain(path, SMALL).decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError:

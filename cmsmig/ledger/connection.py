@@ -19,7 +19,6 @@ from cmsmig.errors import (
     StorageError,
 )
 from cmsmig.ledger.migrations import altered, foreign
-from cmsmig.plain_file import require_in_place, require_plain
 from cmsmig.printable import printable
 from cmsmig.valid_text import is_valid, valid_text
 
@@ -186,7 +185,6 @@ def connect_reading(path: Path) -> sqlite3.Connection:
 
 
 def _open(path: Path, *statements: str, reading: bool = False) -> sqlite3.Connection:
-    _refuse_other(path)
     with translated(path):
         db = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode=ro" if reading else path,
@@ -205,22 +203,6 @@ def _open(path: Path, *statements: str, reading: bool = False) -> sqlite3.Connec
             db.close()
             raise
         return db
-
-
-def _refuse_other(path: Path) -> None:
-    """Raise `LedgerError` for what is no file: SQLite would wait for it, or worse."""
-    for end in ("", "-wal", "-shm", "-journal"):
-        part = Path(f"{path}{end}")
-        try:
-            require_in_place(part)
-            require_plain(part)
-        except IsADirectoryError:
-            continue  # SQLite refuses it itself.
-        except OSError as error:
-            raise LedgerError(
-                f"{part} is no part of a ledger ({error.strerror}); move it away and "
-                "run this again."
-            ) from error
 
 
 def _refuse_foreign(db: sqlite3.Connection, path: Path) -> None:

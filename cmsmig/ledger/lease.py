@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import LedgerLockedError, StorageError
-from cmsmig.plain_file import open_fresh, read_plain, require_in_place, require_plain
 
 # A POSIX lock belongs to the process, not to the descriptor: a second holder
 # in this process would be let in, and closing any descriptor of the file would
@@ -69,7 +68,7 @@ def other_holder(path: Path) -> str:
     if Path(os.path.realpath(path)) in _held:
         return ""
     try:
-        signed = read_plain(path, _SIGNED).decode("utf-8", "replace").strip()
+        signed = path.read_bytes().decode("utf-8", "replace").strip()
         # Most of the time there is nothing to look for: then the lock itself is not
         # touched.
         return signed if signed and _is_locked(path) else ""
@@ -90,7 +89,7 @@ def ask_to_stop(path: Path, signed: str) -> None:
     when the request cannot be written.
     """
     try:
-        with open_fresh(_request(path)) as file:
+        with _request(path).open("wb") as file:
             file.write(signed.encode())
     except OSError as error:
         raise StorageError(
@@ -103,7 +102,7 @@ def is_asked_to_stop(path: Path) -> bool:
     """Return whether another process asked this run to stop. Reads only."""
     signed = _held.get(Path(os.path.realpath(path)))
     try:
-        asked = read_plain(_request(path), _SIGNED)
+        asked = _request(path).read_bytes()
     except OSError:
         return False
     return signed is not None and asked == signed.encode()
@@ -131,9 +130,7 @@ def _is_locked(path: Path) -> bool:
 
 def _open(path: Path) -> int:
     try:
-        require_in_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        require_plain(path)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise StorageError(

@@ -31,7 +31,6 @@ from cmsmig.origin.schema import (
     parse_item,
     parse_site,
 )
-from cmsmig.plain_file import open_plain
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _SITES, _COLLECTIONS, _PAGES = "sites.json", "collections.json", "pages.json"
@@ -380,7 +379,7 @@ def _records(body: Json, key: str, where: str) -> list[Json]:
 
 def _hash(path: Path) -> str:
     try:
-        with open_plain(path) as file:
+        with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         raise missing(path) from None

@@ -23,7 +23,6 @@ from cmsmig.origin.records import (
     read_listed,
     replace_file,
 )
-from cmsmig.plain_file import open_appending, open_fresh, read_plain, require_in_place
 
 _ARRIVING = ".arriving-"
 
@@ -112,9 +111,8 @@ class FileStore:
     def note(self, row: FileRow) -> None:
         """Append a row to the journal."""
         with disk(self._journal):
-            require_in_place(self._journal)
             self._journal.parent.mkdir(parents=True, exist_ok=True)
-            with open_appending(self._journal) as journal:
+            with self._journal.open("ab") as journal:
                 journal.write(b"\n" + line_of(row.record()) + b"\n")
 
     def save(self, rows: Iterable[FileRow]) -> None:
@@ -135,7 +133,7 @@ class FileStore:
 
     def _journalled(self) -> Iterable[FileRow]:
         try:
-            text = read_plain(self._journal)
+            text = self._journal.read_bytes()
         except FileNotFoundError:
             return
         for line in text.splitlines():
@@ -156,9 +154,8 @@ class Arrival:
 
     def __enter__(self) -> Self:
         with disk(self.path):
-            require_in_place(self.path)
             self._folder.mkdir(parents=True, exist_ok=True)
-            self.file: BinaryIO = open_fresh(self.path)
+            self.file: BinaryIO = self.path.open("wb")
         return self
 
     def __exit__(

@@ -24,7 +24,6 @@ from cmsmig.nesting import parse_json
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.records import AGAIN, read_listed
 from cmsmig.origin.schema import Item, ItemKey, parse_data, parse_item
-from cmsmig.plain_file import open_plain
 
 PART = 500
 """Items that are kept together."""
@@ -58,7 +57,7 @@ class RecordSource:
 def _read(source: RecordSource) -> JsonObject:
     path = source.file.path
     try:
-        with open_plain(path) as file:
+        with path.open("rb") as file:
             if _state(file.fileno()) != source.file.state:
                 raise _replaced(path)
             file.seek(source.offset)
@@ -136,7 +135,7 @@ def _replaced(path: Path) -> CacheError:
 def item_file(path: Path) -> ItemFile:
     """Return a set's raw file as it is now. Reads its state only."""
     try:
-        with open_plain(path) as file:
+        with path.open("rb") as file:
             return ItemFile(path, _state(file.fileno()))
     except OSError:
         # Reading it says in a sentence what is wrong.

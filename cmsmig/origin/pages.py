@@ -14,7 +14,6 @@ from pydantic import Field, TypeAdapter
 
 from cmsmig.canonical import JsonObject
 from cmsmig.origin.records import disk, line_of
-from cmsmig.plain_file import open_fresh, open_plain, read_plain, require_in_place
 
 _Count: TypeAlias = Annotated[int, Field(strict=True, ge=0, lt=10**9)]
 
@@ -57,7 +56,6 @@ class PageStore:
     def begin(self) -> None:
         """Mark the set as being read, keeping the pages it has."""
         with disk(self.folder):
-            require_in_place(self._path(0, 0))
             self.folder.mkdir(parents=True, exist_ok=True)
 
     def clear(self) -> None:
@@ -77,7 +75,7 @@ class PageStore:
         for path in sorted(self.folder.glob("*.jsonl")):
             # The one that a kill cut short, or that was changed, is read again.
             with suppress(OSError, ValueError):
-                head, _, body = read_plain(path).partition(b"\n")
+                head, _, body = path.read_bytes().partition(b"\n")
                 page = _PAGE.validate_json(head)
                 intact = hashlib.sha256(body).hexdigest() == page.sha256
                 if intact and path == self._path(page.round, page.offset):
@@ -98,14 +96,14 @@ class PageStore:
         digest = hashlib.sha256(body).hexdigest()
         page = Page(number, offset, len(items), total, digest, at, limit)
         path = self._path(number, offset)
-        with disk(path), open_fresh(path) as file:
+        with disk(path), path.open("wb") as file:
             file.write(line_of(asdict(page)) + b"\n" + body)
         return page
 
     def lines(self, page: Page) -> Iterator[bytes]:
         """Yield the items of a page, one line of JSON each."""
         path = self._path(page.round, page.offset)
-        with disk(path), open_plain(path) as file:
+        with disk(path), path.open("rb") as file:
             file.readline()
             for line in file:
                 yield line.rstrip(b"\n")

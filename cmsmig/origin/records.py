@@ -13,7 +13,6 @@ from pathlib import Path
 from cmsmig.canonical import Json
 from cmsmig.errors import CacheError, StorageError, UnreadError
 from cmsmig.nesting import parse_json
-from cmsmig.plain_file import open_fresh, open_plain, read_plain, require_in_place
 
 AGAIN = "read it again with `cmsmig pull --refresh`"
 _CLOSING = b"]}"
@@ -41,12 +40,11 @@ def replace_file(
     """
     with disk(path):
         # A link in the place of the file itself is replaced, not followed.
-        require_in_place(path.with_name(f".{path.name}.new"))
         path.parent.mkdir(parents=True, exist_ok=True)
         writer = f".{os.getpid()}-{secrets.token_hex(4)}" if is_shared else ""
         fresh = path.with_name(f".{path.name}{writer}.new")
         try:
-            with open_fresh(fresh) as file:
+            with fresh.open("wb") as file:
                 file.writelines(chunks)
                 file.flush()
                 os.fsync(file.fileno())
@@ -117,7 +115,7 @@ def listed(key: str, lines: Iterable[bytes]) -> Iterator[bytes]:
 def read_document(path: Path) -> Json:
     """Return a JSON file's value; raises `CacheError` naming the file."""
     try:
-        return parse_json(read_plain(path))
+        return parse_json(path.read_bytes())
     except FileNotFoundError:
         raise missing(path) from None
     except OSError as error:
@@ -145,7 +143,7 @@ def read_listed(key: str, path: Path) -> Iterator[Record]:
     differently. Raises `CacheError` naming the file and the line.
     """
     try:
-        with open_plain(path) as file:
+        with path.open("rb") as file:
             first = file.readline()
             if first.rstrip() == b'{"%s": [' % key.encode():
                 yield from _lines(path, file, len(first))

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from cmsmig.errors import UsageError
-from cmsmig.plain_file import SMALL, read_plain
 from cmsmig.run.child import clean_environment, run_child, this_python
 from cmsmig.run.rehearsal import sandbox_running
 from cmsmig.settings import Project
@@ -129,7 +128,7 @@ def _parts(project: Project) -> Iterator[Path]:
 
 def _marked(project: Project) -> str:
     try:
-        mark = json.loads(read_plain(project.root / _MARK, SMALL))
+        mark = json.loads((project.root / _MARK).read_bytes())
     except (OSError, ValueError, RecursionError):
         return ""
     found = mark.get("settings") if isinstance(mark, dict) else None

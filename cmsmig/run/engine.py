@@ -20,10 +20,9 @@ from jinja2 import DictLoader
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
-from cmsmig.errors import StorageError, UsageError
+from cmsmig.errors import UsageError
 from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
-from cmsmig.plain_file import require_in_place
 from cmsmig.run.child import last_line
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
@@ -122,7 +121,6 @@ def execute(
     kernel appends its events to `log`. A failing notebook is not an exception.
     """
     crash, unready = "", False
-    _refuse_link(output)
     with _quiet(), tempfile.TemporaryFile("w+b") as said, socket_prefix() as sockets:
         import papermill
         from papermill.exceptions import PapermillExecutionError
@@ -171,7 +169,6 @@ def export_page(notebook: Path, page: Path) -> None:
         document.metadata.pop("widgets", None)
         document.metadata["title"] = notebook.stem
         text, _ = _exporter().from_notebook_node(document)
-    _refuse_link(page)
     try:
         page.write_text(text, encoding="utf-8")
     except OSError:
@@ -195,13 +192,6 @@ def _exporter() -> HTMLExporter:
         jquery_url="",
         jupyter_widgets_base_url="",
     )
-
-
-def _refuse_link(path: Path) -> None:
-    try:
-        require_in_place(path)
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written ({error.strerror}).") from error
 
 
 def _kernel(

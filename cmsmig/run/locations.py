@@ -3,7 +3,6 @@ folder that it leaves."""
 
 from __future__ import annotations
 
-import errno
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,6 @@ from pathlib import Path
 
 from cmsmig.errors import CmsmigError, StorageError, UsageError
 from cmsmig.origin.cache import RawCache
-from cmsmig.plain_file import require_in_place
 from cmsmig.settings import Project
 
 DELTA = (1, 4, 5, 6, 7)
@@ -40,8 +38,6 @@ def make_run_folder(
     names = _names(project, moment) if run_id is None else iter([run_id])
     for name in names:
         try:
-            _refuse_links(reports)
-            require_in_place(reports / name / "x")
             (reports / name).mkdir(parents=True, exist_ok=run_id is not None)
         except FileExistsError:
             if (reports / name).is_dir():
@@ -51,13 +47,6 @@ def make_run_folder(
             raise _unwritable(reports, error.strerror or str(error)) from error
         return (reports / name).absolute()
     raise _unwritable(reports, "a file is in the way")
-
-
-def _refuse_links(reports: Path) -> None:
-    # Named by a person, an absolute path may lead anywhere; the usual one may not.
-    named = () if reports.is_absolute() else (reports, *reports.parents)
-    if any(each.is_symlink() for each in named):
-        raise OSError(errno.ELOOP, "a link leads it elsewhere", str(reports))
 
 
 def _names(project: Project, moment: datetime) -> Iterator[str]:

@@ -20,7 +20,6 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError, InterruptedRunError, ServiceError
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
-from cmsmig.plain_file import read_plain
 from cmsmig.printable import printable
 from cmsmig.run.child import clean_environment, last_line
 from cmsmig.settings import Project, Settings
@@ -206,7 +205,7 @@ def _verification(report: Path, since: float) -> JsonObject:
     try:
         if report.stat().st_mtime < since:
             return {}
-        document = json.loads(read_plain(report))
+        document = json.loads(report.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     found = document.get("verification") if isinstance(document, dict) else None

@@ -10,7 +10,6 @@ import os
 import secrets
 import signal
 import socket
-import stat
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,6 @@ from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError, StorageError, UsageError
-from cmsmig.plain_file import SMALL, for_oneself, read_plain, require_in_place
 from cmsmig.run.child import this_python
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.content import read_content
@@ -173,7 +171,7 @@ def _languages(known: JsonObject) -> tuple[str, ...]:
 
 def _read(path: Path) -> JsonObject | None:
     try:
-        known: Json = json.loads(read_plain(path, SMALL))
+        known: Json = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
@@ -191,11 +189,9 @@ def _write(path: Path, options: SandboxOptions) -> None:
     kept: JsonObject = {name: getattr(options, name) for name in _KEPT}
     text = json.dumps({**kept, "content": content}, indent=1)
     try:
-        require_in_place(path)
-        require_in_place(path.with_name(_REQUESTS))
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         new = path.with_name(f".{path.name}.{os.getpid()}")
-        with open(new, "w", encoding="utf-8", opener=for_oneself) as file:
+        with open(new, "w", encoding="utf-8", opener=_for_oneself) as file:
             file.write(f"{text}\n")
         new.replace(path)
     except OSError as error:
@@ -215,7 +211,7 @@ def _unreadable(path: Path, reason: str) -> UsageError:
 def read_faults(path: Path) -> Json:
     """Return what a plan of faults holds. Raises `UsageError` naming the file."""
     try:
-        plan: Json = json.loads(read_plain(path))
+        plan: Json = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(
             f"The plan of faults {path} cannot be read as JSON ({error}); correct it "
@@ -252,7 +248,11 @@ def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
 
 def _write_for_oneself(path: Path, text: str) -> None:
     """Replace a file that holds tokens; no other user may open it."""
-    with open(path, "w", encoding="utf-8", opener=for_oneself) as file:
-        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            os.fchmod(file.fileno(), 0o600)  # It may have been there before.
+    with open(path, "w", encoding="utf-8", opener=_for_oneself) as file:
+        os.fchmod(file.fileno(), 0o600)  # It may have been there before.
         file.write(text)
+
+
+def _for_oneself(path: str, flags: int) -> int:
+    """Open a new file that no other user may read: the `opener` of `open`."""
+    return os.open(path, flags, 0o600)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 from cmsmig.configuration.regions import ORIGIN_API_URL
 from cmsmig.destination.assumed import STANDARD, Entry
 from cmsmig.errors import StorageError
-from cmsmig.plain_file import require_in_place
 from cmsmig.settings import Project
 
 _TOML = f"""\
@@ -166,10 +164,6 @@ class InitReport:
     """Files that were there already; they are as they were."""
 
 
-_FOLDER_MODE, _FILE_MODE = 0o775, 0o664
-"""At most: a umask of 0 would let anyone write, and such settings are refused."""
-
-
 def start_project(project: Project, notebooks: Path | None = None) -> InitReport:
     """Write the files of a new project folder; change none that is there.
 
@@ -231,9 +225,8 @@ def _assumed_lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 def _write_new(path: Path, content: bytes) -> bool:
     try:
-        require_in_place(path)
-        path.parent.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
-        with open(path, "xb", opener=_not_for_all) as file:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
             file.write(content)
     except FileExistsError:
         if path.exists():
@@ -242,10 +235,6 @@ def _write_new(path: Path, content: bytes) -> bool:
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from error
     return True
-
-
-def _not_for_all(path: str, flags: int) -> int:
-    return os.open(path, flags, _FILE_MODE)
 
 
 def _unwritable(path: Path, reason: str) -> StorageError:

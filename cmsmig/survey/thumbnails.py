@@ -12,7 +12,6 @@ from PIL import Image, ImageOps
 
 from cmsmig.derived_file import DerivedFile
 from cmsmig.origin.files import FileStore
-from cmsmig.plain_file import read_plain
 
 _LARGEST = (168, 126)
 """Pixels, width and height."""
@@ -130,7 +129,7 @@ def _vector(path: Path) -> tuple[bytes, bytes]:
     try:
         if path.stat().st_size > _MOST_SVG:
             return b"", b""
-        body = read_plain(path)
+        body = path.read_bytes()
     except OSError:
         return b"", b""
     text = body.lstrip(b"\xef\xbb\xbf \t\r\n")

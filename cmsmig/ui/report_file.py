@@ -12,7 +12,6 @@ from pathlib import Path
 
 from cmsmig.errors import StorageError
 from cmsmig.masking import masked
-from cmsmig.plain_file import require_in_place
 from cmsmig.printable import printable
 from cmsmig.valid_text import valid_text
 
@@ -36,7 +35,6 @@ def write_pieces(path: Path, pieces: Iterable[str]) -> Path:
     Raises `StorageError`.
     """
     try:
-        require_in_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as file:
             for piece in pieces:

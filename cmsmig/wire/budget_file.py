@@ -16,7 +16,6 @@ from typing import Annotated, TypeAlias, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from cmsmig.errors import StorageError
-from cmsmig.plain_file import open_appending, require_plain
 from cmsmig.wire.bounds import LONGEST_PAUSE
 
 _Result = TypeVar("_Result")
@@ -233,8 +232,6 @@ class BudgetFile:
             return self._connection
         self.close()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        for end in _ENDS:
-            require_plain(Path(f"{self.path}{end}"))
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_MS / 1000, isolation_level=None
         )
@@ -257,7 +254,7 @@ class BudgetFile:
     def _recreate(self) -> None:
         """Replace a damaged file, unless another process has just done so."""
         self.close()
-        with open_appending(self.path.with_suffix(".lock")) as lock:
+        with self.path.with_suffix(".lock").open("ab") as lock:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             try:
                 _load(self._open())

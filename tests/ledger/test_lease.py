@@ -190,27 +190,7 @@ def test_only_a_request_to_this_very_run_stops_it(path: Path) -> None:
             request.write_text(forged)
             assert not is_asked_to_stop(path)
         request.unlink()
-        os.mkfifo(request)
-        assert not is_asked_to_stop(path)
         ask_to_stop(path, signed)
         assert is_asked_to_stop(path)
     assert not request.exists()
     assert not is_asked_to_stop(path)
-
-
-def test_a_request_never_writes_through_a_link(path: Path, tmp_path: Path) -> None:
-    """A link in its place is replaced, and what it leads to stays as it is."""
-    other = tmp_path / "other"
-    other.write_text("of another program")
-    request = path.with_suffix(".stop")
-    with lease(path, "cmsmig import"):
-        request.symlink_to(other)
-        assert not is_asked_to_stop(path)
-        ask_to_stop(path, path.read_text())
-        assert not request.is_symlink()
-        assert is_asked_to_stop(path)
-    assert other.read_text() == "of another program"
-    with lease(path, "cmsmig import"):
-        request.mkdir()
-        with pytest.raises(StorageError, match="Ctrl-C"):
-            ask_to_stop(path, path.read_text())

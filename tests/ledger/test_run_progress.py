@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -84,16 +83,13 @@ def test_looking_leaves_a_broken_run_as_it_was(path: Path) -> None:
     ledger.close()
 
 
-@pytest.mark.parametrize("what", ["text", "folder", "foreign", "pipe"])
+@pytest.mark.parametrize("what", ["text", "folder", "foreign"])
 def test_what_is_no_ledger_is_nothing_to_see(path: Path, what: str) -> None:
     """A look never raises and never waits."""
     if what == "text":
         path.write_text("no database, but long enough to look at its first page" * 9)
     elif what == "folder":
         path.mkdir()
-    elif what == "pipe":
-        path.touch()
-        os.mkfifo(f"{path}-wal")
     else:
         sql(path, "CREATE TABLE run (id INTEGER)")
     assert RunWatch(path).look() is None

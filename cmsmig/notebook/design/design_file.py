@@ -21,7 +21,6 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.notebook.kit.decision_files import describe_review, remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.plain_file import MEGABYTE, read_plain
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import (
@@ -36,8 +35,6 @@ _MOST = 50
 """Edits that are kept."""
 _LARGEST = 2_000_000
 """Characters of designs that are kept; the oldest go first."""
-_FILE = 16 * MEGABYTE
-"""Bytes of a file that is looked at: no file of ours is larger."""
 
 
 class UndoFile:
@@ -55,7 +52,7 @@ class UndoFile:
         """Return the designs that led to a file's text, oldest first; none where the
         file is another one, and where what is kept is damaged."""
         try:
-            document = json.loads(read_plain(self._path, _FILE))
+            document = json.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError):
             return ()
         if text is None or not isinstance(document, dict):

@@ -22,7 +22,6 @@ from cmsmig.notebook.inspect.item_page import item_page
 from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.files import FileRow
-from cmsmig.plain_file import read_plain
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.item_query import with_finding
@@ -181,7 +180,7 @@ def _decisions_print(workspace: Workspace) -> str:
     for kind in (CollectionsDecision, Design):
         digest.update(b"\0")
         with suppress(OSError):
-            digest.update(read_plain(workspace.project.decisions / FILE_NAMES[kind]))
+            digest.update((workspace.project.decisions / FILE_NAMES[kind]).read_bytes())
     return digest.hexdigest()
 
 

@@ -11,7 +11,6 @@ from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.plain_file import open_fresh, read_plain, require_in_place
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review, write_decision
 from cmsmig.steps.decide.migration import Migration, open_migration
@@ -74,10 +73,6 @@ def describe_review(reviewed: Reviewed | None) -> str:
     return f"Accepted {reviewed.how} by {reviewed.by}, {moment(reviewed.at)}."
 
 
-_MOST = 400
-"""Bytes of a name."""
-
-
 def known_reviewer(workspace: Workspace) -> str:
     """Return the name that decisions of this project were signed with last.
 
@@ -86,7 +81,7 @@ def known_reviewer(workspace: Workspace) -> str:
     if not workspace.interactive:
         return ""
     try:
-        text = read_plain(_path(workspace), _MOST).decode("utf-8")
+        text = _path(workspace).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
     return " ".join(text.split())
@@ -102,8 +97,7 @@ def remember_reviewer(workspace: Workspace, name: str) -> None:
         return
     path = _path(workspace)
     try:
-        require_in_place(path)
-        with open_fresh(path) as file:
+        with path.open("wb") as file:
             file.write(f"{name}\n".encode())
     except OSError as error:
         raise StorageError(

@@ -9,12 +9,9 @@ from contextlib import suppress
 
 from cmsmig.canonical import fingerprint
 from cmsmig.errors import StorageError
-from cmsmig.plain_file import MEGABYTE, read_plain
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import replace_file
 
-_FILE = 16 * MEGABYTE
-"""Bytes of a file that is looked at: no file of ours is larger."""
 _LARGEST = 4_000_000
 """Characters of texts that are kept; the oldest go first."""
 
@@ -72,7 +69,7 @@ class DecisionHistory:
 
     def _read(self) -> tuple[dict[str, str], dict[str, list[str]]]:
         try:
-            document = json.loads(read_plain(self._path, _FILE))
+            document = json.loads(self._path.read_bytes())
             return dict(document["texts"]), dict(document["earlier"])
         except (OSError, ValueError, RecursionError, TypeError, KeyError):
             return {}, {}

@@ -22,7 +22,6 @@ from cmsmig.mapping.decisions.body_reviews import (
 )
 from cmsmig.notebook.preview.block_cards import KINDS
 from cmsmig.origin.records import replace_file
-from cmsmig.plain_file import read_plain
 from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import body_changes
 from cmsmig.review.bodies import Body
@@ -129,7 +128,7 @@ class SeenBodies:
     def _read(self) -> list[str]:
         """Return the ticks on disk; a damaged file has none, and is written again."""
         try:
-            document = json.loads(read_plain(self._path))
+            document = json.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError):
             return []
         listed = document.get("seen") if isinstance(document, dict) else None

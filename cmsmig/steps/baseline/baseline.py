@@ -11,7 +11,6 @@ from pathlib import Path
 from cmsmig.errors import ServiceError, UnreadError, UsageError
 from cmsmig.events import Noticed, Observer
 from cmsmig.item_key import ItemKey
-from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.content_gaps import GapFinder, PageText, UnshownField
 from cmsmig.steps.baseline.crawl import Crawl
@@ -202,7 +201,7 @@ async def _known(
 
 def _listed(path: Path) -> Iterator[str]:
     """Yield the addresses of a file that a person gave; `OSError` where it is none."""
-    text = read_plain(path).decode("utf-8-sig", "replace")
+    text = path.read_bytes().decode("utf-8-sig", "replace")
     for line in text.splitlines():
         first = line.replace(";", " ").replace(",", " ").strip("\"' \t").split(" ")[0]
         address = first.strip("\"'")

@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 from cmsmig.errors import StorageError
 from cmsmig.mapping.redirects.address_map import KnownAddress, Source
 from cmsmig.mapping.select.address import Address
-from cmsmig.plain_file import require_in_place, require_plain
 from cmsmig.settings import Project
 from cmsmig.steps.baseline.page_record import PageRecord
 
@@ -116,8 +115,6 @@ class PageStore:
 def open_pages(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file, made where there is none. Raises `StorageError`."""
     try:
-        require_in_place(path)
-        require_plain(path)
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")

@@ -37,7 +37,6 @@ from cmsmig.mapping.decisions.decision_files import (
 from cmsmig.mapping.decisions.design import Design, Reviewed
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.propose.additions import Addition
-from cmsmig.plain_file import read_plain, require_in_place
 from cmsmig.settings import Project
 from cmsmig.valid_text import valid_text
 
@@ -171,7 +170,6 @@ def writing(project: Project) -> Iterator[None]:
     it is replaced. Waits for the process that holds them; must not be nested."""
     folder = project.decisions
     try:
-        require_in_place(folder / "x")
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
@@ -201,7 +199,6 @@ def replace_file(path: Path, text: str) -> Path:
     """
     try:
         # Made by `open`, so that its rights are those that the umask leaves.
-        require_in_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         with open(draft, "x", encoding="utf-8") as file:
@@ -286,7 +283,7 @@ def decision_text(path: Path) -> str | None:
     Raises `DecisionsError` for one that cannot be read.
     """
     try:
-        return read_plain(path).decode("utf-8")
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:

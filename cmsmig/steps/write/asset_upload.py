@@ -29,7 +29,6 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import FOLDER_MISSING, AssetRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.plain_file import open_plain
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison
 from cmsmig.steps.decide.migration import Migration
@@ -328,7 +327,7 @@ async def _make_folder(job: ImportJob) -> int | None:
 def _read(path: Path, sha256: str) -> bytes | None:
     """Return a downloaded file's bytes, or None when they are not what was pulled."""
     try:
-        with open_plain(path) as file:
+        with path.open("rb") as file:
             data = file.read()
     except OSError:
         return None

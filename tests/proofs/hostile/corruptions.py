@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import sqlite3
@@ -190,16 +189,9 @@ def _listed(text: str) -> str:
 
 
 def no_file(path: Path, chance: Chance) -> None:
-    """Put a pipe, a folder, a device or a circle of links in a file's place."""
+    """Put a folder in a file's place."""
     path.unlink(missing_ok=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    way = chance.randrange(5)
-    if way == 0:
-        os.mkfifo(path)
-    elif way == 1:
-        path.mkdir()
-    else:
-        path.symlink_to(("/dev/zero", path.name, "/dev/full")[way - 2])
+    path.mkdir(parents=True)
 
 
 def mistaken(path: Path, chance: Chance) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -86,8 +85,6 @@ REPLACEMENTS: dict[str, Callable[[Path], object]] = {
         b"SQLite format 3\x00" + bytes(range(256)) * 40
     ),
     "folder": Path.mkdir,
-    "loop": lambda path: path.symlink_to(path),
-    "pipe": os.mkfifo,
     "another program": another_program,
 }
 """What is in the place of a file."""
