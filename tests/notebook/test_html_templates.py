@@ -11,11 +11,13 @@ from markupsafe import Markup
 
 import cmsmig
 from cmsmig.ui.html.html_templates import breakable_html, fragment
+from cmsmig.ui.html.word_marks import side_by_side
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter, Stage
 from cmsmig.ui.query import Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Rows, Source
 from cmsmig.ui.table import Place, TableView
+from tests.support.timelimit import at_most
 
 PACKAGE = Path(cmsmig.__file__).parent
 TEMPLATES = sorted(
@@ -120,3 +122,13 @@ def test_lines_end_within_code_and_within_no_word() -> None:
     ):
         html = Markup(f'<p title="{code}">{code}</p>')
         assert breakable_html(html) == f'<p title="{code}">{expected}</p>'
+
+
+@pytest.mark.parametrize("word", ["x", "漢", "1", "aB3/+", "ab_", "a&amp;", "Ы"])
+def test_a_word_as_long_as_a_body_is_read_once(word: str) -> None:
+    """Its marks and its line ends take as long as those of many words."""
+    long = word * (100_000 // len(word))
+    with at_most(10):
+        found = side_by_side(f"<p>a {long} b</p>", [f"<p>a {long}c b</p>"])
+    assert (found.only_left, found.only_right) == (1, 1)
+    assert long in found.left.replace("<wbr>", "")

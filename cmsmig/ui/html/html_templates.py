@@ -21,11 +21,14 @@ PIECES = re.compile(r'(<(?:"[^"]*"|[^">])*>)')
 _CODE = re.compile(r"(?=\S*[\d\W_])\S{17,}|\w{31,}")
 """What holds digits or signs, and a column may be narrower than."""
 _SEAMS = re.compile(
-    r"^(?:&#?\w+;|\W)|(?:&#?\w+;|[^\w\s'’])(?=(\w?))"
-    r"|(?=[^\W_]*\d)[^\W_]{12}(?=(\w?))|_(?=([^\W_]?))"
+    r"^(?:&#?\w+;|\W)|(?:&#?\w+;|[^\w\s'’])(?=(\w?))|[^\W_]{12,}|_(?=([^\W_]?))"
 )
-"""Signs, an entity as one, but no bracket that opens; and parts of ids. What follows
-is a group."""
+"""Signs, an entity as one, but no bracket that opens, with what follows as a group;
+and what may be an id."""
+_ID = re.compile(r".*\d", re.DOTALL)
+"""The letters of an id up to its last digit."""
+_PART = re.compile(r".{12}(?=.)", re.DOTALL)
+"""A part of an id that another follows."""
 _WIDEST = 32
 """Letters without a sign between them that a line holds in any case."""
 _SEAM = re.compile(r"(?<=[^\w\s])(?=\w)|(?<=_)(?=[^\W_])")
@@ -66,9 +69,18 @@ def breakable_html(clean: Markup) -> Markup:
 
 
 def _apart(code: re.Match[str]) -> str:
-    return _SEAMS.sub(
-        lambda seam: f"{seam[0]}<wbr>" if any(seam.groups()) else seam[0], code[0]
-    )
+    return _SEAMS.sub(_parted, code[0])
+
+
+def _parted(seam: re.Match[str]) -> str:
+    if any(seam.groups()):
+        return f"{seam[0]}<wbr>"
+    numbered = _ID.match(seam[0])
+    if not numbered:
+        return seam[0]
+    # No part begins behind the last digit: what is left is a word.
+    end = -(-numbered.end() // 12) * 12 + 1
+    return _PART.sub(r"\g<0><wbr>", seam[0][:end]) + seam[0][end:]
 
 
 def _parts(word: str) -> list[str]:
