@@ -75,7 +75,7 @@ class Download:
 
         A transfer that is cut begins again.
         """
-        attempt, away = 1, 0.0
+        attempt, waited, away = 1, 0, 0.0
         began = asyncio.get_running_loop().time()
         while True:
             copy = _Copy(self.into, self.max_bytes)
@@ -87,7 +87,9 @@ class Download:
                 return fetched
             is_away = broken is not None and not broken.sent
             waits = is_away and self.outage.is_waited_for(self.url, away)
-            if not waits and attempt >= (broken.tries if broken else TRANSFER_TRIES):
+            waited += waits
+            counted = attempt if is_away else attempt - waited
+            if not waits and counted >= (broken.tries if broken else TRANSFER_TRIES):
                 if fetched is not None:
                     return fetched
                 raise self._unreachable(broken)

@@ -182,17 +182,18 @@ class Session:
     async def _until_usable(
         self, service: str, request: Request, once: Callable[[], Awaitable[Outcome]]
     ) -> Answer:
-        attempt, away = 1, 0.0
+        attempt, waited, away = 1, 0, 0.0
         while True:
             outcome = await once()
             if isinstance(outcome, Answer):
                 self._outage.over(request.url)
                 return outcome
             repeat = request.may_repeat if outcome.sent else request.patient
-            spent = attempt >= outcome.tries
-            if not outcome.sent and self._outage.is_waited_for(request.url, away):
-                spent = False
-            if not repeat or spent:
+            waits = not outcome.sent and self._outage.is_waited_for(request.url, away)
+            waited += waits
+            # A host that is back may be busy at first: it has all its tries then.
+            counted = attempt - waited if outcome.sent else attempt
+            if not repeat or (not waits and counted >= outcome.tries):
                 raise given_up(service, request, outcome)
             attempt += 1
             asked = self._pause_of(outcome.answer) if outcome.answer else None

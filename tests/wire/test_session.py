@@ -25,6 +25,7 @@ from cmsmig.events import RequestRetried, RequestSent
 from cmsmig.valid_text import is_valid
 from cmsmig.wire.answers import Answer, Request
 from cmsmig.wire.budget import Budget
+from cmsmig.wire.failures import TRIES
 from cmsmig.wire.multipart import form_body
 from tests.support.cases import cases
 from tests.support.wire.sessions import TOKEN, URL, Service, written
@@ -266,6 +267,28 @@ async def test_a_host_that_answered_is_waited_for_while_it_is_away() -> None:
     assert len(service.requests) == 21
     assert 60 < sum(service.slept[:9]) < 600
     assert sum(isinstance(each, RequestRetried) for each in service.events) == 9
+
+
+async def test_a_host_that_is_back_may_be_busy_at_first() -> None:
+    """Tries while it was away are none of those that it has then."""
+    busy = httpx.Response(503)
+    back = [*[AWAY] * 9, *[busy] * 3, OK]
+    service = Service(OK, *back, *back)
+    async with service.session(away_seconds=600) as session:
+        for _ in range(2):
+            await session.send(REQUESTS["read"])
+        found = await session.fetch(URL, max_bytes=100, allow_private=False)
+    assert found.status == 200
+
+
+async def test_a_host_that_comes_and_goes_is_given_up() -> None:
+    """Its failures count, however often it is away between them."""
+    service = Service(OK, *[AWAY, httpx.Response(503)] * 9)
+    async with service.session(away_seconds=600) as session:
+        await session.send(REQUESTS["read"])
+        with pytest.raises(UnreachableError, match="no usable answer"):
+            await session.send(REQUESTS["read"])
+    assert len(service.requests) == 1 + 2 * TRIES
 
 
 @pytest.mark.parametrize(("answers", "waited"), [((OK, AWAY), 600), ((AWAY,), 0)])
