@@ -59,7 +59,7 @@ async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
     """
     workspace = previews.workspace
     if workspace.interactive:
-        return workspace.panel(NOTHING, lambda: _CrossCheckView(previews).element())
+        return workspace.shows(_CrossCheckView(previews))
     if not run:
         hint = " Set `cross_check = True` for it."
         return workspace.panel(sheet(paragraph(_NOT_YET + hint)))

@@ -42,6 +42,8 @@ class Handover:
     migration: Migration
     folder: Path
     """Where the report and the redirects go."""
+    place: str
+    """The same in words that are the same in each run."""
     missing: str
     """Why there is nothing to check yet; empty when there is."""
     found: Verification | None = None
@@ -103,7 +105,7 @@ class Handover:
     ) -> dict[str, object]:
         rows = [
             ("Site", self.migration.origin.site.display_name),
-            ("Report and redirects go to", str(self.folder)),
+            ("Report and redirects go to", self.place),
         ]
         if self.missing:
             rows.append(("Missing", self.missing))
@@ -123,8 +125,9 @@ def open_handover(workspace: Workspace, reports: str = "") -> Handover:
     missing = _nothing_imported(workspace)
     if missing and not workspace.dry_run:
         raise UsageError(missing)
-    folder = Path(reports) if reports else _own_folder(workspace)
-    return Handover(workspace, migration, folder.absolute(), missing)
+    folder = (Path(reports) if reports else _own_folder(workspace)).absolute()
+    place = f"{folder}" if reports else f"a folder of this run in {folder.parent}"
+    return Handover(workspace, migration, folder, place, missing)
 
 
 def _own_folder(workspace: Workspace) -> Path:

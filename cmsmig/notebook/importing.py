@@ -107,7 +107,8 @@ async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
         raise UsageError(f"{step} is not a step of the notebooks; see {list(TITLES)}.")
     view = StepView(workspace, step, plan.shown)
     if workspace.interactive or workspace.dry_run:
-        return workspace.shows(view, text=f"dry run: {step} was not run")
+        not_run = f"dry run: {step} was not run" if workspace.dry_run else ""
+        return workspace.shows(view, text=not_run)
     if missing := await view.missing_now():
         raise UsageError(missing)
     outcome = await view.perform(StopSignal(), meter := view.meter())

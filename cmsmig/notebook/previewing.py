@@ -54,6 +54,7 @@ def bodies(previews: Previews) -> Panel:
         shown,
         lambda: LossTable(previews).element(),
         text=f"{len(previews.body_index.bodies)} bodies",
+        size=previews.size,
     )
 
 
@@ -94,6 +95,7 @@ def body_preview(
         shown,
         lambda: BodyEditor(previews, chosen).element(),
         text="Bodies side by side",
+        size=previews.size,
     )
 
 
@@ -106,7 +108,10 @@ def embed_policies(previews: Previews) -> Panel:
         return embeds_html(previews.body_index, previews.embeds) + components
 
     return previews.workspace.panel(
-        shown, lambda: EmbedChoices(previews).element(), text="Treatment of embeds"
+        shown,
+        lambda: EmbedChoices(previews).element(),
+        text="Treatment of embeds",
+        size=previews.size,
     )
 
 

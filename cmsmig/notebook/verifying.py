@@ -121,12 +121,12 @@ def redirects(handover: Handover) -> Panel:
     Before a person it waits for its button; a dry run writes nothing.
     """
     workspace = handover.workspace
-    if workspace.interactive:
-        return workspace.shows(AddressView(handover))
-    written = () if workspace.dry_run else handover.write_redirects()
+    writes = not (workspace.interactive or workspace.dry_run)
+    written = handover.write_redirects() if writes else ()
     found, files = handover.redirects(), (Text(f"Written: {each}") for each in written)
     return workspace.panel(
         doc_sheet(*planned_redirects_doc(handover, found), *files),
+        lambda: AddressView(handover).element(),
         text=f"redirects: {found.moved}",
     )
 
@@ -157,9 +157,12 @@ def findings(handover: Handover) -> Panel:
     project folder; unattended the first of each are shown.
     """
     workspace = handover.workspace
+
+    def shown() -> Markup:
+        return doc_sheet(*findings_parts(handover.evidence(), shown=_FINDINGS))
+
     if not workspace.interactive:
-        shown = findings_parts(handover.evidence(), shown=_FINDINGS)
-        return workspace.panel(doc_sheet(*shown))
+        return workspace.panel(shown)
 
     def read() -> tuple[FindingSet, ...]:
         return handover.evidence().findings
@@ -167,7 +170,7 @@ def findings(handover: Handover) -> Panel:
     rows = FindingRows(_WORDS.nouns, "findings", handover.pages.site, parts_of(read()))
     listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
     handover.on_checked(listed.read)
-    return workspace.shows(listed)
+    return workspace.panel(shown, listed.element, text=listed.label)
 
 
 @_once_imported

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ except ImportError:
 ipywidgets is loaded no answer comes, the page asks in another way after four seconds,
 and misses some of the controls that cells make meanwhile. What a cell starts has
 Python's usual import path again."""
-_STRIP = f"{__name__}.strip_outputs"
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def place_of(project: Project) -> Place:
@@ -78,9 +78,10 @@ def write_settings(folder: Path) -> dict[str, str]:
 
 def own_options(place: Place, *, keep_outputs: bool) -> list[str]:
     """Return what makes a JupyterLab this project's alone: tabs, saved notebooks."""
+    hook = leave_static if keep_outputs else strip_outputs
     return [
         f"--LabApp.workspaces_dir={place.root / '.lab' / 'workspaces'}",
-        *(() if keep_outputs else (f"--ContentsManager.pre_save_hook={_STRIP}",)),
+        f"--ContentsManager.pre_save_hook={__name__}.{hook.__name__}",
     ]
 
 
@@ -138,15 +139,34 @@ def strip_outputs(model: dict[str, Any], **context: object) -> None:
 
     JupyterLab calls this with what it was sent. What the page shows stays there.
     """
+    for cell in _code_cells(model):
+        cell["outputs"] = []
+        cell["execution_count"] = None
+        cell.get("metadata", {}).pop("execution", None)
+
+
+def leave_static(model: dict[str, Any], **context: object) -> None:
+    """Leave of each panel its static form in a notebook that is about to be saved.
+
+    Without a kernel JupyterLab shows nothing of a panel, and takes it before all else.
+    """
+    for cell in _code_cells(model):
+        for output in cell.get("outputs", ()):
+            if "text/html" in (shown := output.get("data", {})):
+                shown.pop(_WIDGET, None)
+
+
+def _code_cells(model: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the cells with code of a notebook, of whose metadata only stays what is
+    the same for everyone."""
     content = model.get("content")
     if model.get("type") != "notebook" or not isinstance(content, dict):
         return
-    content.get("metadata", {}).pop("widgets", None)
+    metadata = content.get("metadata", {})
+    metadata.pop("widgets", None)
     for cell in content.get("cells", ()):
         if cell.get("cell_type") == "code":
-            cell["outputs"] = []
-            cell["execution_count"] = None
-            cell.get("metadata", {}).pop("execution", None)
+            yield cell
 
 
 def _is_root() -> bool:

@@ -78,6 +78,17 @@ class SiteScan:
         self._outcomes = outcomes
         self._task: asyncio.Task[None] | None = None
 
+    def left(self, *, bodies: bool = True) -> int:
+        """Return how many bytes of items are still to be looked through, at most;
+        without `bodies` as in `finish`."""
+        ids = self.catalogue.ids()
+        missing = f"SELECT count(*) FROM edition WHERE id IN {ids} AND NOT complete"
+        unread = f"SELECT count(*) FROM entry WHERE edition IN {ids} AND losses IS NULL"
+        asked = (missing, unread) if bodies else (missing,)
+        if not any(self.catalogue.one(each)[0] for each in asked):
+            return 0
+        return sum(each.state[0] for each in self.catalogue.raw.values())
+
     def finish(self, *, bodies: bool = True) -> None:
         """Make everything now, however long it takes; without `bodies` all but what
         bodies hold."""

@@ -25,9 +25,12 @@ class Element:
     def __init__(self, handle: DOMWidget) -> None:
         self._handle = handle
 
-    def bundle(self) -> dict[str, object]:
-        """Return what a front end shows this with."""
-        return cast("dict[str, object]", self._handle._repr_mimebundle_())
+    def bundle(self) -> tuple[dict[str, object], dict[str, object]]:
+        """Return what a front end shows this with, and what it is to know of that."""
+        return cast(
+            "tuple[dict[str, object], dict[str, object]]",
+            self._handle._repr_mimebundle_(),
+        )
 
 
 class Live(Element):

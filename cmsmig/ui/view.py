@@ -82,6 +82,11 @@ class View(ABC):
         self._parts.append(view)
         return view
 
+    @property
+    def size(self) -> int:
+        """Return how many letters the form without controls looks through."""
+        return 0
+
     @abstractmethod
     def html(self, *, live: bool) -> Markup:
         """Return what is shown; without controls when it is not live."""

@@ -60,18 +60,46 @@ def test_unattended_a_panel_is_html_and_no_widget_is_made(page: FrontEnd) -> Non
     assert page.channels == []
 
 
-async def test_by_hand_a_panel_is_its_widget_and_the_static_form_is_not_made(
+async def test_by_hand_a_panel_is_its_widget_beside_its_static_form(
     page: FrontEnd,
 ) -> None:
-    """The widget's view is shown, and the other form is never computed."""
+    """Who opens the notebook without a kernel reads what was there, and when."""
+    panel = workspace(interactive=True).shows(Pressed(nothing), text="in short")
+    shown, _ = panel._repr_mimebundle_()
+    assert WIDGET in shown
+    assert "Go" in page.html()
+    assert "<p>all</p>" in shown["text/html"]
+    assert "As it was when the cell ran." in shown["text/html"]
+    assert shown["text/plain"] == "in short"
+
+
+async def test_by_hand_no_cell_waits_for_what_takes_long_to_find(
+    page: FrontEnd,
+) -> None:
+    """A sentence is in its place; the panel finds it while it is used."""
 
     def static() -> Markup:
         raise AssertionError("not wanted")
 
+    made = Pressed(nothing).element
+    panel = workspace(interactive=True).panel(static, made, text="Items", size=10**7)
+    shown, _ = panel._repr_mimebundle_()
+    assert WIDGET in shown
+    assert "Items: not kept here" in shown["text/html"]
+
+
+async def test_by_hand_an_error_of_the_static_form_is_its_sentence(
+    page: FrontEnd,
+) -> None:
+    """The controls are there all the same: with them it can be mended."""
+
+    def static() -> Markup:
+        raise UndecidedError("Nothing is decided.")
+
     panel = workspace(interactive=True).panel(static, Pressed(nothing).element)
     shown, _ = panel._repr_mimebundle_()
     assert WIDGET in shown
-    assert "Go" in page.html()
+    assert "Nothing is decided." in shown["text/html"]
 
 
 async def test_a_click_on_another_thread_runs_in_the_loop_of_the_cell(

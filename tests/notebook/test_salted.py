@@ -16,6 +16,7 @@ from unittest import mock
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 
 from cmsmig.errors import UsageError
 from cmsmig.notebook.kit.cell import show_errors_as_sentences
@@ -123,18 +124,32 @@ def test_every_notebook_unattended(salted: Rehearsal, tmp_path: Path) -> None:
     assert report["accounting"]["failed"] == 0
 
 
+@pytest.mark.timeout(240)
 def test_every_notebook_by_hand(salted: Rehearsal, tmp_path: Path) -> None:
-    """Before a person: the same of every control and of what panels send."""
+    """Before a person: the same of every control and of what panels send; and what is
+    saved beside the controls reads without them, the same each time."""
     salted.done("import")
     shown, page = walked(salted, tmp_path / "reports", there=True)
     texts = [str(held) for each in page.channels for held in each.state.values()]
     assert sum("href" in each for each in texts) > 10
     for each in shown:
         assert acting(str(each["text/plain"])) == []
+        assert str(each["text/html"]).startswith(_WRAPPED)
+        assert "object at 0x" not in str(each)
+        assert soup(each).select("button, select, input, [data-do]") == []
+    again, _ = walked(salted, tmp_path / "reports", there=True)
+    for first, second in zip(shown, again, strict=True):
+        assert first["text/html"] == second["text/html"]
+        assert first["text/plain"] == second["text/plain"]
     for each in page.channels:
         state = {name: held for name, held in each.state.items() if name != "_esm"}
         json.dumps(state, ensure_ascii=False, default=str).encode()
         _not_typeset(each)
+
+
+def soup(shown: Bundle) -> BeautifulSoup:
+    """Return the HTML that is shown."""
+    return BeautifulSoup(str(shown["text/html"]), "html.parser")
 
 
 def _not_typeset(channel: Channel) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
-from cmsmig.run.lab import Place, lab_command, own_options, place_of
+from cmsmig.run.lab import Place, lab_command, leave_static, own_options, place_of
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
@@ -224,7 +224,24 @@ def test_lab_opens_the_notebooks_of_the_project(tmp_path: Path) -> None:
     options = own_options(place, keep_outputs=False)
     workspaces = project.root / ".lab" / "workspaces"
     assert f"--LabApp.workspaces_dir={workspaces}" in options
-    assert len(own_options(place, keep_outputs=True)) == len(options) - 1
+    hook = "--ContentsManager.pre_save_hook=cmsmig.run.lab."
+    assert f"{hook}strip_outputs" in options
+    assert f"{hook}leave_static" in own_options(place, keep_outputs=True)
+
+
+def test_a_saved_panel_is_its_static_form() -> None:
+    """JupyterLab would take the controls first, of which nothing is left without the
+    kernel; widgets that have no other form stay."""
+    view = "application/vnd.jupyter.widget-view+json"
+    panel = {view: {"model_id": "a"}, "text/html": "<p>all</p>", "text/plain": "all"}
+    other = {view: {"model_id": "b"}, "text/plain": "IntSlider()"}
+    outputs = [{"data": panel}, {"data": other}, {"output_type": "stream"}]
+    cells = [{"cell_type": "code", "outputs": outputs}, {"cell_type": "markdown"}]
+    content = {"cells": cells, "metadata": {"widgets": {}}}
+    leave_static({"type": "notebook", "content": content})
+    assert panel == {"text/html": "<p>all</p>", "text/plain": "all"}
+    assert view in other
+    assert content["metadata"] == {}
 
 
 def test_plain_papermill_stops_at_a_mistyped_parameter(tmp_path: Path) -> None:

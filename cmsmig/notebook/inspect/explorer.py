@@ -79,6 +79,11 @@ class ScanTable(TableView):
         self.item_lists = workspace.item_lists
         self.scan = scan
 
+    @property
+    def size(self) -> int:
+        """Return how much the whole scan still looks through."""
+        return self.scan.left(bodies=self.needs_bodies)
+
     def fill(self) -> None:
         """Read what the complete scan found."""
 

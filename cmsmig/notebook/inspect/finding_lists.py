@@ -155,6 +155,11 @@ class ObstacleTable(FindingSetTable):
         source = workspace.list_source(rows)
         super().__init__(_OBSTACLES, source, rows, lambda: (found,))
 
+    @property
+    def size(self) -> int:
+        """Return how much the whole scan still looks through."""
+        return self._scan.left()
+
     def html(self, *, live: bool) -> Markup:
         """Return the list; not live, everything by kind, after the whole scan."""
         if live:

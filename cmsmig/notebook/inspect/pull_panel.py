@@ -21,7 +21,6 @@ from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.ui.format import moment
 from cmsmig.ui.html.safe_html import (
-    NOTHING,
     heading,
     note,
     paragraph,
@@ -46,9 +45,7 @@ async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
     cache = RawCache(project.raw)
     if workspace.interactive:
         foreign = await _foreign(workspace)
-        return workspace.panel(
-            NOTHING, lambda: _PullView(workspace, cache, foreign).element()
-        )
+        return workspace.shows(_PullView(workspace, cache, foreign))
     await require_same_site(project, workspace.local_settings, workspace.observer)
     again = refresh and not workspace.dry_run
     if cache.complete() and not again:

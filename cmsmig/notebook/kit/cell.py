@@ -16,7 +16,7 @@ from cmsmig.errors import CmsmigError, UsageError
 from cmsmig.masking import masking
 from cmsmig.printable import printable, printable_lines
 from cmsmig.run.parameters import nearest_name
-from cmsmig.ui.html.safe_html import Cell, facts, sheet, untypeset
+from cmsmig.ui.html.safe_html import Cell, facts, note, paragraph, sheet, untypeset
 
 if TYPE_CHECKING:
     from cmsmig.ui.live import Element
@@ -25,6 +25,10 @@ _HOOK = "_render_traceback_"
 """What IPython calls on an exception instead of drawing a traceback."""
 _INJECTED = "# Parameters\n"
 """How papermill's own cell begins, which it puts below the notebook's."""
+_MOST = 1_000_000
+"""Letters that a cell may look through before it shows its controls: some seconds."""
+_LARGE = "not kept here, since it takes a while to find. `cmsmig run` keeps it."
+_WHEN = Markup("<small>As it was when the cell ran. Run it for the controls.</small>")
 
 
 def can_ask() -> bool:
@@ -119,13 +123,15 @@ class Panel:
     """
 
     static: Markup | Callable[[], Markup]
-    """What an unattended run leaves in the output notebook; a function is called
-    only when it is shown."""
+    """What is left in the output notebook, also for those who open it without a
+    kernel; a function is called only when it is shown."""
     widget: Callable[[], Element] | None = None
     """Makes the controls; None where no one could use them, and then no widget
     is made at all."""
     text: str = ""
     """The same in one line, for where there is no HTML."""
+    size: int = 0
+    """How many letters the static form looks through."""
 
     def html(self) -> Markup:
         """Return the static form."""
@@ -133,11 +139,21 @@ class Panel:
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
-    ) -> dict[str, object]:
-        if self.widget is not None:
-            return self.widget().bundle()
+    ) -> dict[str, object] | tuple[dict[str, object], dict[str, object]]:
         plain = self.text or "A table or picture that needs HTML to be seen."
-        return bundle(self.html(), plain)
+        if self.widget is None:
+            return bundle(self.html(), plain)
+        controls, metadata = self.widget().bundle()
+        return controls | bundle(self._saved(), plain), metadata
+
+    def _saved(self) -> Markup:
+        """Return what a saved notebook shows in place of the controls."""
+        if self.size > _MOST:
+            return sheet(paragraph(f"{self.text}: {_LARGE}"))
+        try:
+            return self.html() + sheet(paragraph(_WHEN))
+        except CmsmigError as error:
+            return sheet(note(str(error), "bad"))
 
 
 def bundle(html: Markup, text: str) -> dict[str, object]:

@@ -116,17 +116,20 @@ class Workspace:
         widget: Callable[[], Element] | None = None,
         *,
         text: str = "",
+        size: int = 0,
     ) -> Panel:
         """Return what a cell shows: `widget()` before a person, else `static`.
 
-        Neither is computed before it is shown when it is given as a function.
+        Neither is computed before it is shown when it is given as a function. `size`
+        is how many letters `static` looks through.
         """
-        return Panel(static, widget if self.interactive else None, text)
+        return Panel(static, widget if self.interactive else None, text, size)
 
     def shows(self, view: View, *, text: str = "") -> Panel:
         """Return what a cell shows: the view before a person, else its static form."""
         static = partial(view.html, live=False)
-        return self.panel(static, view.element, text=text or view.label)
+        words = text or view.label
+        return self.panel(static, view.element, text=words, size=view.size)
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None

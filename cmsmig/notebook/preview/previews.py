@@ -77,6 +77,11 @@ class Previews:
         """Return what is decided about blocks now."""
         return self.review.decision
 
+    @property
+    def size(self) -> int:
+        """Return how many letters the bodies have."""
+        return sum(len(each.text) for each in self.body_index.bodies)
+
     def pictures(self) -> FindPicture:
         """Return what finds the local copies of pictures, for one side of one body: a
         bounded number, by the address that a body or a document names."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
+from pathlib import Path
 
 from markupsafe import Markup
 
@@ -221,22 +222,29 @@ def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
 
     site = OriginPages(shown.details.migration).site
     if not workspace.interactive:
-        return workspace.panel(_findings_sheet(workspace, read(), site))
+        rest = "`cmsmig plan --json` lists all"
+        if not workspace.dry_run:
+            rest = f"all are in {_written(workspace, read())}"
+        return workspace.panel(_findings_sheet(read(), site, rest))
     rows = FindingRows(_WORDS.nouns, _FILE, site, parts_of(read()))
     listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
     shown.watchers["findings"] = listed.read
-    return workspace.shows(listed)
+    return workspace.panel(
+        lambda: _findings_sheet(read(), site, "`Save as CSV` writes all"),
+        listed.element,
+        text=listed.label,
+    )
 
 
-def _findings_sheet(
-    workspace: Workspace, sets: tuple[FindingSet, ...], site: str
-) -> Markup:
-    """Return the first findings; all of them are written as CSV."""
-    rest = "`cmsmig plan --json` lists all"
-    if not workspace.dry_run:
-        found = chain.from_iterable(each.read() for each in sets)
-        path = workspace.project.root / LISTS / f"{_FILE}.csv"
-        rest = f"all are in {write_pieces(path, findings_csv_lines(found))}"
+def _written(workspace: Workspace, sets: tuple[FindingSet, ...]) -> Path:
+    """Write all findings as CSV; return where."""
+    found = chain.from_iterable(each.read() for each in sets)
+    path = workspace.project.root / LISTS / f"{_FILE}.csv"
+    return write_pieces(path, findings_csv_lines(found))
+
+
+def _findings_sheet(sets: tuple[FindingSet, ...], site: str, rest: str) -> Markup:
+    """Return the first findings; `rest` is where all of them are."""
     found = chain.from_iterable(each.read() for each in sets)
     none = _WORDS.nouns.none
     return doc_sheet(
