@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from cmsmig.origin.cache import UNREAD, RawCache
 from cmsmig.origin.records import disk, document, read_document, replace_file
@@ -35,8 +34,7 @@ def keep_unread(cache: RawCache, unread: Mapping[str, str]) -> None:
     for identifier in cache.collection_ids():
         with disk(cache.folder):
             cache.before(identifier).unlink(missing_ok=True)
-    if known != unread:
-        replace_file(_file(cache), [document(dict(unread))])
+    _write(cache, unread)
 
 
 def read_again(cache: RawCache, identifiers: Iterable[str]) -> None:
@@ -45,8 +43,7 @@ def read_again(cache: RawCache, identifiers: Iterable[str]) -> None:
     for identifier in identifiers:
         cache.reopen(identifier)
         del rest[identifier]
-    if cache.unread() != rest:
-        replace_file(_file(cache), [document({**rest})])
+    _write(cache, rest)
 
 
 def _restore(cache: RawCache, identifier: str) -> None:
@@ -68,5 +65,10 @@ def _restore(cache: RawCache, identifier: str) -> None:
         cache.keep_items(identifier, (), live=live)
 
 
-def _file(cache: RawCache) -> Path:
-    return cache.folder / UNREAD
+def _write(cache: RawCache, unread: Mapping[str, str]) -> None:
+    path = cache.folder / UNREAD
+    if not unread:
+        with disk(path):
+            path.unlink(missing_ok=True)
+    elif cache.unread() != unread:
+        replace_file(path, [document({**unread})])

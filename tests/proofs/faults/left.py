@@ -198,6 +198,12 @@ def pull_problems(one: World, whole: Left, unknown: int, codes: list[int]) -> li
         if there.get(name) != whole.cache.get(name)
     ]
     again = answered(one.entries) - answered(whole.entries)
+    if 1 in codes:
+        # A collection that could not be read is read again as a whole.
+        unread = {each.subject.partition(" ")[0] for each in one.entries if each.fault}
+        for route, subject in [*again]:
+            if subject.partition(" ")[0] in unread - {""}:
+                del again[route, subject]
     # A list that moved while it was read is read again from its first page.
     has_moved = any(entry.fault in MOVING for entry in one.entries)
     if again.total() > unknown and not has_moved:
