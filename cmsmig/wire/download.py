@@ -11,6 +11,7 @@ from typing import BinaryIO
 from urllib.parse import urljoin
 
 from cmsmig.errors import FieldProblem, UnreachableError
+from cmsmig.events import Observer, RequestRetried
 from cmsmig.wire.addresses import (
     Refusal,
     Resolver,
@@ -19,7 +20,7 @@ from cmsmig.wire.addresses import (
     refuse,
     target,
 )
-from cmsmig.wire.answers import bare, whole_number
+from cmsmig.wire.answers import bare, path_of, whole_number
 from cmsmig.wire.bounds import FILE_PIECE, Gauge, TooSlowError, held_to
 from cmsmig.wire.failures import delay_before
 from cmsmig.wire.http_library import (
@@ -30,6 +31,7 @@ from cmsmig.wire.http_library import (
 )
 from cmsmig.wire.outage import Outage
 
+_FILES = "files"
 _HOPS = 6
 _REDIRECTS = (301, 302, 303, 307, 308)
 
@@ -69,6 +71,8 @@ class Download:
     follow: bool
     """Whether a redirect is followed; else it is the outcome."""
     outage: Outage
+    observer: Observer
+    """Is shown each pause while the host is away."""
 
     async def run(self) -> Fetched:
         """Return the outcome; raises `RejectedError` and `UnreachableError`.
@@ -98,6 +102,9 @@ class Download:
                 whole_number(fetched.headers.get("retry-after", "")) if fetched else 0
             )
             delay = delay_before(attempt, self.random, asked)
+            if waits:
+                path, reason = path_of(self.url), str(broken)
+                self.observer(RequestRetried(_FILES, "GET", path, reason, delay))
             await self.sleep(delay)
             away = away + delay if is_away else 0.0
             if waits:
@@ -163,7 +170,7 @@ class Download:
         return UnreachableError(
             f"The file {bare(self.url)} cannot be downloaded ({reason}); check it in a"
             " browser, then run again.",
-            service="files",
+            service=_FILES,
             method="GET",
             url=bare(self.url),
             problems=(FieldProblem(code, reason),),

@@ -175,6 +175,7 @@ class Session:
             headers=headers,
             follow=follow,
             outage=self._outage,
+            observer=self._observer,
         )
         async with self._file_slots:
             return await download.run()
