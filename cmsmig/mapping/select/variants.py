@@ -12,6 +12,8 @@ VALUES = "SkuValues"
 """The type of a variant's field that has its options, by the id of the property."""
 _PROPERTIES = "SkuSettings"
 """The type of a product's field that names properties and options."""
+_ANY = ""
+"""In the place of a locale: the item in any."""
 
 
 def variant_texts(
@@ -22,18 +24,24 @@ def variant_texts(
     """Return what the variants among `items` are by `variant_key`, such as "Size:
     Small; Color: Royal Blue".
 
-    The names are those of their products, which are among `every`. A variant with an
-    option without a name is left out.
+    The names are those of their products, which are among `every`: in the variant's
+    language, else in another. A variant with an option without a name is left out.
     """
     schemas = {each.collection_id: each for each in collections}
+    known = {
+        (key.collection_id, key.item_id, locale): item
+        for key, item in every.items()
+        for locale in (key.locale_id, _ANY)
+    }
     found: dict[str, str] = {}
     for item in items:
         schema = schemas[item.key.collection_id]
         field = _of_type(schema, VALUES)
         chosen = item.data.get(field.slug) if field else None
         if isinstance(chosen, dict):
-            properties = _properties(item, schema, schemas, every)
-            found[variant_key(item)] = _in_words(chosen, properties)
+            properties = _properties(item, schema, schemas, known)
+            wanted: JsonObject = {key: each for key, each in chosen.items() if each}
+            found[variant_key(item)] = _in_words(wanted, properties)
     return {key: text for key, text in found.items() if text}
 
 
@@ -50,7 +58,7 @@ def _properties(
     item: Item,
     schema: Collection,
     schemas: Mapping[str, Collection],
-    every: Mapping[ItemKey, Item],
+    known: Mapping[tuple[str, str, str], Item],
 ) -> Iterable[Json]:
     """Return the properties of the product that a variant refers to."""
     for reference in schema.fields:
@@ -58,9 +66,11 @@ def _properties(
         field = _of_type(target, _PROPERTIES) if target else None
         if target is None or field is None:
             continue
-        named = text_of(item.data.get(reference.slug))
-        key = ItemKey(target.collection_id, named, item.key.locale_id)
-        properties = every[key].data.get(field.slug) if key in every else None
+        place = (target.collection_id, text_of(item.data.get(reference.slug)))
+        locales = (item.key.locale_id, _ANY)
+        found = (known[*place, each] for each in locales if (*place, each) in known)
+        product = next(found, None)
+        properties = product.data.get(field.slug) if product else None
         if isinstance(properties, list):
             return properties
     return ()
