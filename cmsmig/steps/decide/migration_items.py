@@ -71,9 +71,13 @@ def translate(
 
 
 def find_places(
-    selections: Mapping[str, Selection], decisions: Decisions, origin: Origin
+    selections: Mapping[str, Selection],
+    decisions: Decisions,
+    origin: Origin,
+    there: Mapping[ItemKey, str],
 ) -> Places:
-    """Return where each story goes, with the slugs that people chose."""
+    """Return where each story goes, with the slugs that people chose; `there` are the
+    slugs of those that exist."""
     naming = _Naming(selections, decisions, origin)
     places = assign_places(
         {name: each.selected for name, each in selections.items()},
@@ -81,6 +85,7 @@ def find_places(
         decisions.collections.locales,
         dict(naming.folders()),
         dict(naming.tags()),
+        there,
     )
     return _apply_renames(places, decisions.conflicts)
 
