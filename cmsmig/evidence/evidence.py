@@ -41,7 +41,7 @@ from cmsmig.evidence.summary import (
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect_reading, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
-from cmsmig.ledger.run_progress import LastRun, read_history
+from cmsmig.ledger.run_history import PastRun, read_history
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.design import Reviewed
@@ -126,7 +126,7 @@ class Evidence:
     sites: SiteFindings = field(default_factory=SiteFindings)
     changes: Sequence[Change] | None = None
     """What changed since the last import; None where it was not read."""
-    runs: tuple[tuple[LastRun, Mapping[str, int]], ...] = ()
+    runs: tuple[tuple[PastRun, Mapping[str, int]], ...] = ()
     """Every run, the first first, and the requests that it noted, by kind."""
 
     @property

@@ -16,11 +16,10 @@ from cmsmig.errors import LedgerLockedError, StorageError
 # A POSIX lock belongs to the process, not to the descriptor: a second holder
 # in this process would be let in, and closing any descriptor of the file would
 # release the lock. So the process remembers what it holds.
-_held: dict[Path, str] = {}
-"""What this process holds, with what it signed there."""
+_held: set[Path] = set()
+"""What this process holds."""
 _SIGNED = 400
 """Bytes that a holder says of itself at most."""
-_SINCE = ", since "
 _RUN = (1, 0)
 """The byte that one run holds: how many, from where."""
 _SEEN = (1, 1)
@@ -44,13 +43,12 @@ def lease(path: Path, command: str) -> Iterator[None]:
     descriptor = _open(path)
     try:
         _lock(descriptor, path)
-        _held[known] = _sign(descriptor, command, path)
-        _drop_request(path)
+        _sign(descriptor, command, path)
+        _held.add(known)
         try:
             yield
         finally:
-            del _held[known]
-            _drop_request(path)
+            _held.discard(known)
             # No one holds it now; what a killed process left says who did.
             with suppress(OSError):
                 os.ftruncate(descriptor, 0)
@@ -74,47 +72,6 @@ def other_holder(path: Path) -> str:
         return signed if signed and _is_locked(path) else ""
     except OSError:
         return ""
-
-
-def held_since(signed: str) -> str:
-    """Return when a holder began, by what it signed: ISO 8601 in UTC, to the second."""
-    return signed.rpartition(_SINCE)[2].removesuffix(" UTC").replace(" ", "T")
-
-
-def ask_to_stop(path: Path, signed: str) -> None:
-    """Ask the run that holds the lock, and said `signed` there, to stop.
-
-    It ends after the calls in flight, whichever process and machine it runs on. A
-    request that it does not live to read is for no other run. Raises `StorageError`
-    when the request cannot be written.
-    """
-    try:
-        with _request(path).open("wb") as file:
-            file.write(signed.encode())
-    except OSError as error:
-        raise StorageError(
-            f"{_request(path)} cannot be written ({error.strerror}), so the run cannot "
-            "be asked to stop; press Ctrl-C where it runs."
-        ) from error
-
-
-def is_asked_to_stop(path: Path) -> bool:
-    """Return whether another process asked this run to stop. Reads only."""
-    signed = _held.get(Path(os.path.realpath(path)))
-    try:
-        asked = _request(path).read_bytes()
-    except OSError:
-        return False
-    return signed is not None and asked == signed.encode()
-
-
-def _request(path: Path) -> Path:
-    return path.with_suffix(".stop")
-
-
-def _drop_request(path: Path) -> None:
-    with suppress(OSError):
-        _request(path).unlink(missing_ok=True)
 
 
 def _is_locked(path: Path) -> bool:
@@ -151,10 +108,10 @@ def _lock(descriptor: int, path: Path) -> None:
     fcntl.lockf(descriptor, fcntl.LOCK_EX, *_SEEN)
 
 
-def _sign(descriptor: int, command: str, path: Path) -> str:
+def _sign(descriptor: int, command: str, path: Path) -> None:
     started = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     who = f"`{command}`, process {os.getpid()} on {socket.gethostname()}"
-    text = f"{who}{_SINCE}{started}"
+    text = f"{who}, since {started}"
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, text.encode(), 0)
@@ -163,4 +120,3 @@ def _sign(descriptor: int, command: str, path: Path) -> str:
             f"{path} cannot be written ({error.strerror}); free some space and run "
             "this again."
         ) from error
-    return text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import (
-    AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
@@ -12,17 +11,14 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from cmsmig.errors import InterruptedRunError
 from cmsmig.ledger.intents import Intents
-from cmsmig.ledger.lease import is_asked_to_stop
 from cmsmig.ledger.rows import Intent
 
 T = TypeVar("T")
@@ -195,27 +191,6 @@ async def together(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-_EVERY = 0.5
-"""Seconds between two looks for a request."""
-
-
-@asynccontextmanager
-async def stoppable_from_elsewhere(lock: Path, stop: StopSignal) -> AsyncIterator[None]:
-    """Set `stop` once another process asks for it at the lock that this process
-    holds."""
-
-    async def watch() -> None:
-        while not is_asked_to_stop(lock):
-            await asyncio.sleep(_EVERY)
-        stop.set()
-
-    watching = asyncio.create_task(watch())
-    try:
-        yield
-    finally:
-        watching.cancel()
 
 
 def write_ahead(

@@ -12,8 +12,6 @@ import pytest
 
 from cmsmig.errors import LedgerLockedError, StorageError
 from cmsmig.ledger.lease import (
-    ask_to_stop,
-    is_asked_to_stop,
     lease,
     other_holder,
 )
@@ -174,23 +172,3 @@ def test_looking_never_keeps_a_run_from_starting(path: Path) -> None:
         go_on.cancel()
         looking.kill()
         looking.communicate(timeout=patience())
-
-
-def test_only_a_request_to_this_very_run_stops_it(path: Path) -> None:
-    """Stale, forged and unreadable requests count for nothing and do not stay."""
-    request = path.with_suffix(".stop")
-    path.parent.mkdir()
-    ask_to_stop(path, "`cmsmig link`, process 1 on host, since yesterday")
-    assert not is_asked_to_stop(path)
-    with lease(path, "cmsmig import"):
-        assert not request.exists(), "an old request was left lying"
-        signed = path.read_text()
-        assert not is_asked_to_stop(path)
-        for forged in ("", signed[:-1], f"{signed} ", signed.replace("import", "pull")):
-            request.write_text(forged)
-            assert not is_asked_to_stop(path)
-        request.unlink()
-        ask_to_stop(path, signed)
-        assert is_asked_to_stop(path)
-    assert not request.exists()
-    assert not is_asked_to_stop(path)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from collections.abc import Iterator, Sequence
-from functools import partial
-from pathlib import Path
 
 from markupsafe import Markup
 
@@ -17,11 +15,13 @@ from cmsmig.errors import (
 from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.report import failures_doc
+from cmsmig.ledger.lease import other_holder
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.run_history import PastRun, read_failed, read_history
 from cmsmig.ledger.store import Ledger
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import ShownPlan, plan_now
-from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere
 from cmsmig.notebook.transfer.step_state import missing_before, step_result
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
@@ -36,11 +36,11 @@ from cmsmig.ui.documents.plan import (
 )
 from cmsmig.ui.html.safe_html import doc_sheet, sheet
 from cmsmig.ui.job import JobView
-from cmsmig.ui.meter import Meter, Stage
+from cmsmig.ui.meter import Meter
 
 _SHOWN = 30
-_EVERY = 2.0
-"""Seconds between two looks for a run of another process."""
+_EVERY = 1.0
+"""Seconds between two looks for what failed."""
 _STOPPING = "Stopping after the calls in flight …"
 _LABELS = {
     "prepare": "Prepare the destination",
@@ -48,10 +48,6 @@ _LABELS = {
     "link": "Link the stories",
     "publish": "Publish what was decided",
 }
-
-
-_newest: dict[tuple[Path, str], StepView] = {}
-"""By project and step: a cell that is run again leaves its old panel behind."""
 
 
 class StepView(JobView):
@@ -69,10 +65,9 @@ class StepView(JobView):
         self.label = TITLES[step]
         self.start_label = _LABELS[step]
         self.hidden = workspace.dry_run
-        self._place = (workspace.project.root, step)
         self._signal: StopSignal | None = None
-        pages = OriginPages(shown.details.migration)
-        self._elsewhere = RunElsewhere(workspace, pages)
+        self._failed_before: frozenset[ItemRow] = frozenset()
+        self._next_look = 0.0
         self._fresh: Plan | None = None
         """A newer plan that is shown and was not taken yet."""
 
@@ -167,34 +162,46 @@ class StepView(JobView):
         mine = {self._step, "pull"} if self._step == "prepare" else {self._step}
         return [each for each in failed if each.step in mine]
 
-    # What people ask for, and what other processes do.
+    # What people ask for.
 
     def opened(self) -> None:
-        """Offer to continue what did not end; follow what runs elsewhere."""
-        _newest[self._place] = self
+        """Say who runs now, else offer to continue what did not end."""
         if self.hidden:
             return
-        if not self._elsewhere.signed():
-            left = self._elsewhere.unfinished(self._step)
-            if left is not None:
-                self.result = sheet(left, self._forecast())
-                self.start_label = "Go on"
-                self.show()
-        self._look_around()
+        if signed := other_holder(self._workspace.project.lock):
+            self.result = doc_sheet(Note(f"Another run is at work: {signed}."))
+        elif left := self._unfinished():
+            self.result = sheet(doc_sheet(_ended_early(left)), self._forecast())
+            self.start_label = "Go on"
+        self.show()
+
+    def _unfinished(self) -> PastRun | None:
+        """Return the last run, if it is for this step to continue it."""
+        path = self._workspace.project.ledger
+        runs = read_history(path) if path.exists() else ()
+        last = runs[-1][0] if runs else None
+        is_its = last is not None and last.command in (self._step, "import")
+        return last if last and is_its and last.outcome != "done" else None
 
     def interrupt(self) -> None:
-        if self._signal is not None:
-            self._signal.set()
-        else:
-            self._elsewhere.stop()
+        assert self._signal is not None
+        self._signal.set()
         self.say(_STOPPING)
 
     def look(self) -> None:
         """Show what failed, as it comes, and whether the run is being stopped."""
         if self._signal is not None and self._signal.is_set():
             self.say(_STOPPING)
-        if failed := self._elsewhere.failed_here():
-            self.result = sheet(failed)
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + _EVERY
+        if failed := self._failed_rows() - self._failed_before:
+            pages = OriginPages(self._shown.details.migration)
+            self.result = doc_sheet(*failures_doc([*item_failures(failed)], pages))
+
+    def _failed_rows(self) -> frozenset[ItemRow]:
+        path = self._workspace.project.ledger
+        return frozenset(read_failed(path, _SHOWN)) if path.exists() else frozenset()
 
     async def press(self) -> None:
         if self._fresh is not None:
@@ -202,59 +209,26 @@ class StepView(JobView):
             self._fresh = None
             self.result = self._forecast()
             self.start_label = _LABELS[self._step]
-        elif self._elsewhere.signed():
-            await self._follow()
         elif missing := await self.missing_now():
             self.stages = None
             self.result = doc_sheet(*self._intended(missing))
         else:
             await self._start_here()
 
-    def _look_around(self) -> None:
-        """Follow a run of another process as soon as there is one; look again soon.
-
-        A timer and no task, since it lasts for as long as the panel.
-        """
-        if _newest[self._place] is not self:
-            return
-        if not self.busy and self._elsewhere.signed():
-            self.queue.add(partial(self.handle, self._follow))
-        asyncio.get_running_loop().call_later(_EVERY, self._look_around)
-
     async def _start_here(self) -> None:
         self._signal = StopSignal()
-        self._elsewhere.runs_here()
+        self._failed_before = self._failed_rows()
         try:
             whole = await self.run()
             self.start_label = "Run again" if whole else "Go on"
         except LedgerLockedError:
-            self.stages = self._signal = None
-            if not self._elsewhere.signed():
-                raise
-            await self._follow()
+            self.stages = None
+            raise
         except PlanDriftError as error:
             self.stages = None
             await self._offer(error)
         finally:
             self.stages, self._signal = self.stages or None, None
-
-    async def _follow(self) -> None:
-        """Show the run of another process until it has ended."""
-        self.stoppable = self._elsewhere.can_stop
-        try:
-            await self._elsewhere.follow(self._show_seen)
-            said, continues = self._elsewhere.ended(self._step)
-            self.stages = self._fresh = None
-            self.result = sheet(said)
-            self.start_label = "Go on" if continues else _LABELS[self._step]
-        finally:
-            self.stoppable = False
-
-    def _show_seen(
-        self, said: Markup, stages: Sequence[Stage] | None, line: str
-    ) -> None:
-        self.result = sheet(said)
-        self.progress(stages, line)
 
     async def _offer(self, error: PlanDriftError) -> None:
         """Show what moved and the new plan's difference; the next press takes it."""
@@ -265,6 +239,14 @@ class StepView(JobView):
         moved = plan_difference(error.drift, before, self._fresh)
         self.result = doc_sheet(*moved)
         self.start_label = "Take the new plan"
+
+
+def _ended_early(run: PastRun) -> Note:
+    at = f"The run of {run.started_at[11:16]} UTC"
+    if run.outcome.startswith("failed: "):
+        return Note(f"{at} failed: {run.outcome.removeprefix('failed: ')}", "bad")
+    how = "was stopped" if run.outcome == "stopped" else "ended before it was done"
+    return Note(f"{at} {how}. Press `Go on` to continue from there.", "warning")
 
 
 def plan_difference(moved: Sequence[str], before: Plan, after: Plan) -> Iterator[Part]:

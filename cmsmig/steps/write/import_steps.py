@@ -41,7 +41,7 @@ from cmsmig.steps.plan.interrupted_stories import record_created, settle_updates
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.publication.public_versions import Publication, VisitorPages
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.worker_pool import StopSignal, WorkerPool, stoppable_from_elsewhere
+from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import upload_assets
 from cmsmig.steps.write.components import (
     check_components,
@@ -174,10 +174,7 @@ async def run_command(
         await require_same_site(project, settings, observer)
         needing = "plan" if dry_run else command
         setup = ImportSetup(project, settings, migration, counter, stop, needing)
-        async with (
-            stoppable_from_elsewhere(project.lock, stop),
-            open_import(setup, recreate=recreate) as (job, planned),
-        ):
+        async with open_import(setup, recreate=recreate) as (job, planned):
             plan, accounting = planned.plan, planned.accounting
             if plan_hash is not None:
                 await _refuse_drift(job, plan_hash, plan)

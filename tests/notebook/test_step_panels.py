@@ -1,4 +1,4 @@
-"""Notebooks 04 to 06 during a run of another process, after one, and after a drift."""
+"""Notebooks 04 to 06: other runs, failures as they come, and a plan that drifted."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.notebook.importing import run_step, show_plan
-from cmsmig.notebook.transfer import run_elsewhere, step_panel
-from cmsmig.steps.write.import_steps import Outcome
+from cmsmig.notebook.transfer import step_panel
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
 from tests.support.timelimit import patience
@@ -26,9 +24,8 @@ Start = Callable[..., Staged]
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let panels look around more often than a person needs it."""
+    """Let panels look for failures more often than a person needs it."""
     monkeypatch.setattr(step_panel, "_EVERY", 0.05)
-    monkeypatch.setattr(run_elsewhere, "_EVERY", 0.05)
 
 
 @contextmanager
@@ -65,28 +62,6 @@ async def prepared(stage: Staged) -> None:
     await run_step(workspace, "prepare", await show_plan(workspace))
 
 
-async def test_a_run_that_starts_elsewhere_is_followed_and_stopped(
-    staged: Start,
-) -> None:
-    """05 was open before: it shows bar and pace, and its Stop ends it with exit 5."""
-    stage = staged(rate=20, settings="in_flight = 1")
-    await prepared(stage)
-    page = await opened(stage, "create")
-    with running(stage, "import") as child:
-        await page.sees("Runs elsewhere", "cmsmig import", "Stories, phase one")
-        await page.until(
-            lambda: (page.bar() or (0, 12)) > (0, 12), "the bar does not move"
-        )
-        assert page.bar()[0] < page.bar()[1] == 12
-        await page.sees("writes a second")
-        await page.click("create-stop")
-        assert await asyncio.to_thread(child.wait) == 5
-    await page.sees("was stopped: ", "of 12 stories exist. Go on.")
-    await page.labelled("create-start", "Go on")
-    await page.run("create-start")
-    await page.sees("All 12 stories exist. Next: 06, links.")
-
-
 _HOLDER = """
 import pathlib, sys
 from cmsmig.ledger.lease import lease
@@ -114,62 +89,19 @@ def holding(stage: Staged) -> Iterator[None]:
         child.kill()
 
 
-async def test_a_press_that_another_run_forestalls_follows_it(
-    staged: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The lease refuses it at the last moment: it follows, and no empty bar stays."""
-    # Nothing but the press notices the other run.
-    monkeypatch.setattr(step_panel, "_EVERY", 3600)
+async def test_a_run_of_another_process_is_named(staged: Start) -> None:
+    """By who runs it; a press then ends as the command would."""
     stage = staged()
-    child = subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, stage.workspace().project.lock],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdin is not None
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-
-    def tell() -> None:
-        child.stdin.write("\n")
-        child.stdin.flush()
-
-    pressed = False
-
-    begin = step_panel.run_command
-
-    async def forestalled(*given: Any, **named: Any) -> Outcome:
-        nonlocal pressed
-        if pressed:
-            pressed = False
-            tell()
-            assert child.stdout.readline() == "held\n"
-        return await begin(*given, **named)
-
-    monkeypatch.setattr(step_panel, "run_command", forestalled)
-    try:
+    await prepared(stage)
+    with holding(stage):
         page = await opened(stage, "create")
-        await prepared(stage)
-        pressed = True
+        await page.sees("Another run is at work", "cmsmig pull")
         await page.click("create-start")
-        await page.sees("Runs elsewhere", "cmsmig pull")
+        await page.sees("Another run holds", "cmsmig pull")
         assert page.bar() is None
-        assert not page.is_enabled("create-stop"), "a pull does not look for requests"
-        tell()
-        await page.sees("That run has ended")
-        await page.rests("create-start")
-        await page.run("create-start")
-        await page.sees("All 12 stories exist. Next: 06, links.")
-        assert page.bar()
-        with holding(stage):
-            await page.click("create-start")
-            await page.sees("Runs elsewhere", "cmsmig pull")
-            assert page.bar() is None, "the bar is of another run"
-        await page.sees("That run has ended")
-    finally:
-        child.kill()
-        child.communicate()
+    await page.rests("create-start")
+    await page.run("create-start")
+    await page.sees("All 12 stories exist. Next: 06, links.")
 
 
 async def test_after_a_killed_run_the_panel_offers_to_go_on(staged: Start) -> None:
@@ -185,8 +117,8 @@ async def test_after_a_killed_run_the_panel_offers_to_go_on(staged: Start) -> No
     began = datetime.now(UTC)
     page = await opened(stage, "create")
     said = re.search(
-        r"The run of (..:..) UTC ended before it was done: (\d+) of 12 stories "
-        r"exist\. Go on\.",
+        r"The run of (..:..) UTC ended before it was done\. "
+        r"Press Go on to continue from there\. (\d+) of 12 stories exist",
         page.text(),
     )
     assert said is not None
@@ -197,23 +129,6 @@ async def test_after_a_killed_run_the_panel_offers_to_go_on(staged: Start) -> No
     await page.run("create-start")
     await page.sees("All 12 stories exist. Next: 06, links.")
     assert len(stage.stories()) == 12
-
-
-async def test_what_failed_is_shown_while_another_process_runs(staged: Start) -> None:
-    """By item, reason and next step; and success is claimed of nothing."""
-    stage = staged(rate=20, settings="in_flight = 1")
-    await prepared(stage)
-    stage.api("POST", "/stories", {"story": in_the_way(stage)})
-    page = await opened(stage, "create")
-    with running(stage, "create") as child:
-        await page.sees("Runs elsewhere", "Failed (1)", "notebook 04")
-        assert await asyncio.to_thread(child.wait) == 1
-    await page.sees("11 of 12 stories exist", "Failed (1)")
-    assert re.search(r'href="https://[^"/]+/records/record-1"', page.html())
-    await page.rests("create-start")
-    await page.run("create-start")
-    await page.sees("11 of 12 stories exist.")
-    await page.hides("Next: 06")
 
 
 async def test_what_fails_here_is_shown_before_the_run_ends(staged: Start) -> None:
@@ -261,9 +176,6 @@ async def test_prerequisites_are_looked_at_when_the_button_is_pressed(
                 await asyncio.sleep(0.01)
         child.kill()
         child.wait()
-    await page.sees("Go on in notebook 04 Components")
-    await page.labelled("create-start", "Create the stories")
-    await page.rests("create-start")
     await page.run("create-start")
     await page.sees("still to be made; run the notebook 04 first")
     await page.hides("1 folder")

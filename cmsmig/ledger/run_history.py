@@ -1,0 +1,58 @@
+"""The runs of a project, as its ledger noted them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsmig.ledger.connection import connect_reading, translated
+from cmsmig.ledger.item_rows import failed_rows
+from cmsmig.ledger.rows import ItemRow
+
+_RUNS = """SELECT run.*, json_extract(plan.body, '$.calls') AS calls
+    FROM run LEFT JOIN plan ON plan.hash = run.plan_hash ORDER BY run.id"""
+_HANDLED = """SELECT kind, count(*) FROM intent
+    WHERE run_id = ? AND outcome IS NOT NULL GROUP BY kind"""
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """One run of a command that writes."""
+
+    number: int
+    command: str
+    started_at: str
+    """ISO 8601 in UTC."""
+    outcome: str
+    """`done`, `stopped` or `failed: ...`; empty while it runs, and where it was
+    killed."""
+    planned: Mapping[str, int]
+    """The calls of its plan, by name."""
+
+
+def read_history(path: Path) -> tuple[tuple[PastRun, Mapping[str, int]], ...]:
+    """Return every run, the first first, and its requests whose outcome is known, by
+    the kind of their intents. Reads only. Raises `LedgerError`."""
+    with closing(connect_reading(path)) as db, translated(path):
+        runs = map(_run_of, db.execute(_RUNS).fetchall())
+        return tuple(
+            (run, dict(db.execute(_HANDLED, (run.number,)).fetchall())) for run in runs
+        )
+
+
+def read_failed(path: Path, most: int) -> tuple[ItemRow, ...]:
+    """Return the items that failed last, `most` at most, also while a run writes.
+    Reads only. Raises `LedgerError`."""
+    with closing(connect_reading(path)) as db, translated(path):
+        return failed_rows(db, most)
+
+
+def _run_of(row: sqlite3.Row) -> PastRun:
+    # Who merely opens the ledger may write an outcome; only the run itself ends it.
+    outcome = row["outcome"] if row["ended_at"] else ""
+    planned = json.loads(row["calls"] or "{}")
+    return PastRun(row["id"], row["command"], row["started_at"], outcome, planned)
