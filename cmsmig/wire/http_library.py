@@ -20,7 +20,7 @@ import httpx
 
 from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import SettingsError
-from cmsmig.masking import masked, masked_bytes, may_hold_token
+from cmsmig.masking import masked, masked_bytes
 from cmsmig.wire.addresses import Target, goes_by_proxy
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.bounds import (
@@ -315,10 +315,7 @@ def _reason(error: Exception) -> str:
 
 
 def _lower_names(headers: httpx.Headers) -> dict[str, str]:
-    named = {name.lower(): value for name, value in headers.items()}
-    if not may_hold_token("\n".join([*named, *named.values()])):
-        return named
-    return {masked(name): masked(value) for name, value in named.items()}
+    return {masked(name.lower()): masked(value) for name, value in headers.items()}
 
 
 def _proxied_client() -> httpx.AsyncClient:

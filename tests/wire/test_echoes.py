@@ -1,4 +1,4 @@
-"""A service that gives the token back, in any encoding: it is shown nowhere."""
+"""A service that gives the token back, in any form: it is shown nowhere."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def shown(value: object) -> bytes:
 async def test_no_answer_reveals_the_token(encoding: str, status: int) -> None:
     """Body, header and `Location` are masked before anything reads them."""
     said = ENCODINGS[encoding](TOKEN)
-    quoted = said if encoding == "json in json" else f'"no {said} here"'
-    body = f'{{"message": {quoted}, "n": 1}}'
+    body = f'{{"message": "no {said} here", "n": 1}}'
     header = said.encode("ascii")
     answer = httpx.Response(
         status,
@@ -52,7 +51,7 @@ async def test_no_answer_reveals_the_token(encoding: str, status: int) -> None:
     assert not reveals(shown(service.events), TOKEN)
 
 
-@pytest.mark.parametrize("encoding", ["plain", "json, every character", "base64"])
+@pytest.mark.parametrize("encoding", ["plain", "json", "address"])
 async def test_notices_and_errors_reveal_no_token(encoding: str) -> None:
     """A notice of deprecation, and the sentence of an error of the space."""
     said = ENCODINGS[encoding](TOKEN)

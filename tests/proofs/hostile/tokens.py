@@ -1,6 +1,6 @@
 """Hostile services: no token is shown anywhere.
 
-Services return the tokens in every encoding, in bodies, headers, redirects and
+Services return the tokens in every form, in bodies, headers, redirects and
 errors; whole runs of commands and notebooks, then a search through all that they
 printed and left. Exits 1 with findings.
 """
@@ -63,7 +63,7 @@ class Echo:
         reply = await answer(call)
         if token not in TOKENS.values():
             # Requests for files carry no token: the answer reveals both.
-            both = ", ".join(ENCODINGS["base64"](each) for each in TOKENS.values())
+            both = ", ".join(ENCODINGS["address"](each) for each in TOKENS.values())
             return replace(reply, headers=(*reply.headers, ("X-Tokens", both)))
         body = self._woven(reply.body, token) if "json" in reply.content_type else b""
         headers = (*reply.headers, *self._headers(token))
