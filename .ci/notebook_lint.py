@@ -94,6 +94,8 @@ def whole(document: dict) -> Iterator[str]:
         yield f"holds the metadata {key}: take it out"
     if document.get("metadata", {}).get("kernelspec", {}).get("name") != "python3":
         yield "does not name the kernel python3"
+    if document.get("metadata", {}).get("language_info") != {"name": "python"}:
+        yield "names more of its language than its name: save it with cmsmig lab"
     if not cells or not source(cells[0]).startswith("# "):
         yield "does not begin with a title"
     if len(code_cells) > MOST_CELLS:

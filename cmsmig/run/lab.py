@@ -164,6 +164,8 @@ def _code_cells(model: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     metadata = content.get("metadata", {})
     metadata.pop("widgets", None)
+    if "language_info" in metadata:
+        metadata["language_info"] = {"name": "python"}
     for cell in content.get("cells", ()):
         if cell.get("cell_type") == "code":
             yield cell

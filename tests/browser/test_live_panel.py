@@ -11,7 +11,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
-from cmsmig.ui.controls import button, tick
+from cmsmig.ui.controls import bar, button, form, select, text, tick
+from cmsmig.ui.html.html_templates import fragment
 from cmsmig.ui.live import script
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -87,6 +88,26 @@ async def test_a_box_that_is_drawn_again_while_it_is_pressed_is_ticked(
     await show(page, _html("second"))
     await page.keyboard.up(" ")
     assert await _sent(page) == ["blocks-rule tables=1"]
+
+
+@pytest.mark.parametrize("width", [300, 480])
+async def test_no_control_is_cut_where_the_page_is_narrow(
+    page: Page, width: int
+) -> None:
+    """Each is as wide as the panel at most: its end would be out of sight."""
+    await page.set_viewport_size({"width": width, "height": 900})
+    long = "The one that has a name which is longer than a narrow page is wide, by far"
+    chosen = select("one", "Items with a label of some words", [(long, "0")], "0")
+    plain = button("two", long)
+    field = text("three", "Changed since a day that you name", "", hint=long)
+    style = fragment("ui/controls.html", "style")
+    await show(page, style + bar(chosen, plain, field) + form(chosen, field))
+    controls = "button, select, input, label"
+    right = await page.eval_on_selector_all(
+        controls, "all => all.map(each => each.getBoundingClientRect().right)"
+    )
+    assert len(right) == 9
+    assert max(right) <= width
 
 
 async def test_a_page_that_loses_the_keyboard_shows_what_is_new(page: Page) -> None:

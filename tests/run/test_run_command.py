@@ -237,11 +237,13 @@ def test_a_saved_panel_is_its_static_form() -> None:
     other = {view: {"model_id": "b"}, "text/plain": "IntSlider()"}
     outputs = [{"data": panel}, {"data": other}, {"output_type": "stream"}]
     cells = [{"cell_type": "code", "outputs": outputs}, {"cell_type": "markdown"}]
-    content = {"cells": cells, "metadata": {"widgets": {}}}
+    language = {"name": "python", "version": "3.13.0", "mimetype": "text/x-python"}
+    metadata = {"widgets": {}, "language_info": language}
+    content = {"cells": cells, "metadata": metadata}
     leave_static({"type": "notebook", "content": content})
     assert panel == {"text/html": "<p>all</p>", "text/plain": "all"}
     assert view in other
-    assert content["metadata"] == {}
+    assert metadata == {"language_info": {"name": "python"}}
 
 
 def test_plain_papermill_stops_at_a_mistyped_parameter(tmp_path: Path) -> None:
