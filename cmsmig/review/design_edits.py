@@ -25,8 +25,9 @@ from cmsmig.mapping.decisions.design import (
 from cmsmig.mapping.propose.additions import Addition, with_missing_designs
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
 from cmsmig.mapping.propose.design_checks import problems_of_field
-from cmsmig.mapping.propose.encodings import allowed_encodings, known_rules
+from cmsmig.mapping.propose.encodings import known_rules
 from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.field_types import allowed_encodings
 from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
 from cmsmig.review.content_type_changes import (

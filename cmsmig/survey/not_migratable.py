@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from cmsmig.counting import counted
+from cmsmig.mapping.propose.field_types import FIELD_TYPES
 from cmsmig.origin.schema import Field
 from cmsmig.survey.body_census import LOSS_OF
 from cmsmig.survey.catalogue import Catalogue, Entry
@@ -101,13 +102,6 @@ BODY_LOSSES = frozenset(
     )
 )  # fmt: skip
 """Kinds that are losses of bodies."""
-_KNOWN_TYPES = frozenset(
-    (
-        "PlainText", "RichText", "Number", "DateTime", "Switch", "Color", "Link",
-        "Email", "Phone", "Option", "Image", "MultiImage", "File", "Reference",
-        "MultiReference", "VideoLink",
-    )
-)  # fmt: skip
 
 
 def find_obstacles(catalogue: Catalogue) -> Iterator[Finding]:
@@ -158,7 +152,7 @@ def _unknown_fields(catalogue: Catalogue, kind: str) -> Iterator[_Obstacle]:
             )
             count, first, shown = (
                 (0, 0, "")
-                if field.type in _KNOWN_TYPES
+                if field.type in FIELD_TYPES
                 else catalogue.one(
                     f"SELECT count(DISTINCT e.id), min(e.id), c.shown {of}",
                     (field.slug,),

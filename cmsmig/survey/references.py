@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.propose.field_types import field_type
 from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
 from cmsmig.mapping.select.selection import Selection
 from cmsmig.origin.schema import Collection, Field, Item
@@ -161,7 +162,7 @@ def _references(
     for each in selection.selected if selection and fields else ():
         data = each.item.data
         for field in fields:
-            multiple = field.type == "MultiReference"
+            multiple = field_type(field.type).several
             for target in target_ids(data.get(field.slug), multiple=multiple):
                 locale = each.item.key.locale_id
                 key = ItemKey(field.target_collection, target, locale)

@@ -12,9 +12,10 @@ from cmsmig.character_references import shown_text
 from cmsmig.data_address import file_key
 from cmsmig.mapping.convert.asset_uploads import FILE_TYPES, file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
-from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import datetime_text, parse_moment
 from cmsmig.mapping.propose.field_facts import is_blank
+from cmsmig.mapping.propose.field_types import Shown, field_type, types_shown
+from cmsmig.mapping.values import number_text
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse
@@ -24,10 +25,10 @@ from cmsmig.ui.query import folded
 
 REFERENCE, OPTION, SWITCH = "reference", "option", "switch"
 """Kinds of cells whose values are counted."""
-REFERENCE_TYPES = ("Reference", "MultiReference")
+REFERENCE_TYPES = types_shown(Shown.REFERENCES)
 FACET_TYPES = {
-    "Option": OPTION,
-    "Switch": SWITCH,
+    **dict.fromkeys(types_shown(Shown.OPTION), OPTION),
+    **dict.fromkeys(types_shown(Shown.SWITCH), SWITCH),
     **dict.fromkeys(REFERENCE_TYPES, REFERENCE),
 }
 """Types of fields that a list can be narrowed by, with the kind of their cells."""
@@ -66,8 +67,8 @@ def cells_of(field: Field, value: Json) -> Iterator[Cell]:
     if is_blank(value):
         return
     if field.type in REFERENCE_TYPES:
-        multiple = field.type == "MultiReference"
-        for each in target_ids(value, multiple=multiple):
+        several = field_type(field.type).several
+        for each in target_ids(value, multiple=several):
             yield Cell(field.target_collection, REFERENCE, each)
     elif field.type == "MultiImage":
         count = sum(1 for _ in file_objects(value))

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.propose.encodings import ALLOWED, FIELD_BODIES
+from cmsmig.mapping.propose.encodings import FIELD_BODIES
+from cmsmig.mapping.propose.field_types import FIELD_TYPES
 
 TEXT = (Path(__file__).parents[2] / "docs" / "decision-files.md").read_text("utf-8")
 FOLLOWS = {Encoding.BLOCKS}
@@ -21,5 +22,5 @@ def test_the_document_lists_every_encoding_with_its_field() -> None:
     for encoding in set(Encoding) - FOLLOWS:
         of, kind = listed[encoding]
         assert kind == FIELD_BODIES[encoding]["type"], encoding
-        for origin_type, allowed in ALLOWED.items():
-            assert (encoding not in allowed) or origin_type in of, encoding
+        for origin_type, row in FIELD_TYPES.items():
+            assert (encoding not in row.encodings) or origin_type in of, encoding

@@ -22,6 +22,7 @@ from cmsmig.mapping.convert.file_addresses import (
     in_source,
     may_hold,
 )
+from cmsmig.mapping.propose.field_types import Shown, types_shown
 from cmsmig.mapping.uids import external_id
 from cmsmig.origin.schema import Collection, Item
 
@@ -39,8 +40,8 @@ KNOWN_FILE_HOSTS = frozenset(
 """Hosts that the origin has served uploaded files from, then and now."""
 RESERVED_ALTS = frozenset(("__wf_reserved_inherit", "__wf_reserved_decorative"))
 """Markers in the place of an alt text; they mean something, they are no text."""
-PICTURE_TYPES = frozenset(("Image", "MultiImage"))
-FILE_TYPES = PICTURE_TYPES | {"File"}
+FILE_TYPES = types_shown(Shown.FILES)
+PICTURE_TYPES = FILE_TYPES - {"File"}
 
 _FILE_ID = re.compile(r"(?:^|/)([0-9a-f]{24}|[0-9a-f]{32})_(?=[^/]*$)")
 _HOSTILE = re.compile(r'[/\\:*?"<>|]')

@@ -25,7 +25,6 @@ from cmsmig.mapping.convert.multilinks import (
     encode_video_link,
     encode_video_text,
 )
-from cmsmig.mapping.convert.value_checks import major_units, number_text, problem
 from cmsmig.mapping.dates import (
     calendar_day,
     datetime_text,
@@ -35,6 +34,8 @@ from cmsmig.mapping.dates import (
 )
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN
+from cmsmig.mapping.propose.field_types import field_type
+from cmsmig.mapping.values import major_units, number_text
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
 
@@ -310,7 +311,8 @@ def _strays(value: Json, use: FieldUse, multiple: bool) -> tuple[Loss, ...]:
 
 
 def _check_value(value: Json, use: FieldUse) -> tuple[Loss, ...]:
-    found = problem(use.design.origin_type, value, use.validations)
+    check = field_type(use.design.origin_type).check
+    found = check(value, use.validations)
     if not found:
         return ()
     return (use.loss("validation", value, found, Severity.MEANING),)

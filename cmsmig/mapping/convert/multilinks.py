@@ -15,7 +15,7 @@ from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.data_address import is_data
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import is_file
-from cmsmig.mapping.convert.value_checks import problem
+from cmsmig.mapping.values import check_link
 from cmsmig.richtext.html.dom import find
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
@@ -35,7 +35,7 @@ def encode_link(value: Json, use: FieldUse) -> Encoded:
         return Encoded(empty_link())
     address, losses = address_in(value, use)
     link, more = link_value(address, use)
-    found = not more and problem("Link", address, use.validations)
+    found = not more and check_link(address, use.validations)
     if found and use.design.origin_type == "Link":
         more += (use.loss("validation", address, found, Severity.MEANING),)
     return Encoded(link, losses + more)

@@ -19,13 +19,9 @@ from cmsmig.mapping.decisions.design import (
 from cmsmig.mapping.naming import identifier
 from cmsmig.mapping.propose.field_facts import FieldFacts, field_facts
 from cmsmig.mapping.propose.field_keys import assign_keys
-from cmsmig.mapping.propose.field_map import (
-    FieldContext,
-    Proposal,
-    propose_field,
-    propose_unlisted,
-)
+from cmsmig.mapping.propose.field_map import Proposal, propose_field, propose_unlisted
 from cmsmig.mapping.propose.text_marks import rules_for_bodies
+from cmsmig.mapping.propose.type_proposals import FieldContext
 from cmsmig.origin.schema import Collection, Field, Item
 
 _MOST_UNLISTED = 200

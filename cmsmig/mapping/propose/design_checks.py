@@ -19,11 +19,11 @@ from cmsmig.mapping.propose.encodings import (
     FIELD_BODIES,
     RELATION_ENCODINGS,
     RULES,
-    allowed_encodings,
     known_rules,
 )
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import COMPONENT, key_problem
+from cmsmig.mapping.propose.field_types import allowed_encodings
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection

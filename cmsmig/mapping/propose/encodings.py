@@ -19,56 +19,6 @@ RELATION_ENCODINGS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
 
 OPTION_ENCODINGS = frozenset((Encoding.OPTION, Encoding.OPTION_DATASOURCE))
 
-_TEXTS = (
-    Encoding.TEXT,
-    Encoding.TEXTAREA,
-    Encoding.MARKDOWN,
-    Encoding.MARKDOWN_AS_RICHTEXT,
-)
-
-ALLOWED: Mapping[str, tuple[Encoding, ...]] = {
-    "PlainText": _TEXTS,
-    "RichText": (Encoding.RICHTEXT,),
-    "Image": (Encoding.ASSET,),
-    "MultiImage": (Encoding.MULTIASSET,),
-    "File": (Encoding.ASSET,),
-    "Link": (Encoding.MULTILINK, Encoding.TEXT),
-    "VideoLink": (
-        Encoding.VIDEO_BLOCK,
-        Encoding.VIDEO_MULTILINK,
-        Encoding.VIDEO_TEXT,
-    ),
-    "Email": (Encoding.TEXT,),
-    "Phone": (Encoding.TEXT,),
-    "Color": (Encoding.COLOR_TEXT, Encoding.COLOR_PLUGIN),
-    "Number": (Encoding.NUMBER,),
-    "DateTime": (Encoding.DATETIME, Encoding.DATE),
-    "Switch": (Encoding.BOOLEAN,),
-    "Option": (Encoding.OPTION, Encoding.OPTION_DATASOURCE),
-    "Reference": (Encoding.RELATION,),
-    "MultiReference": (Encoding.RELATIONS,),
-}
-"""The field map: the first of each is proposed as a rule.
-
-Every type may also become JSON text, which keeps any value verbatim.
-"""
-
-_ANYTHING = (
-    *_TEXTS,
-    Encoding.NUMBER,
-    Encoding.BOOLEAN,
-    Encoding.ASSET,
-    Encoding.MULTIASSET,
-    Encoding.PRICE_AMOUNT,
-    Encoding.PRICE_CURRENCY,
-)
-
-
-def allowed_encodings(origin_type: str) -> tuple[Encoding, ...]:
-    """Return what a reviewer may choose for a field of this type."""
-    return (*ALLOWED.get(origin_type, _ANYTHING), Encoding.JSON_TEXT)
-
-
 LINK_FIELD: JsonObject = {
     "type": "multilink",
     "email_link_type": True,

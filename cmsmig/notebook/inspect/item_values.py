@@ -16,9 +16,10 @@ from cmsmig.canonical import Json
 from cmsmig.data_address import file_key
 from cmsmig.mapping.convert.asset_uploads import file_objects
 from cmsmig.mapping.convert.field_values import target_ids
-from cmsmig.mapping.convert.value_checks import number_text
 from cmsmig.mapping.dates import parse_moment, zone_of
 from cmsmig.mapping.propose.field_facts import is_blank
+from cmsmig.mapping.propose.field_types import Shown, field_type
+from cmsmig.mapping.values import number_text
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Field
 from cmsmig.survey.value_facts import SHOWN, file_name, size_text
@@ -65,7 +66,7 @@ def value_html(field: Field, value: Json, context: ValueContext) -> Markup:
     """Return a value as what its field says it is; whatever it holds, it is shown."""
     if is_blank(value):
         return _made("missing", text="empty")
-    made = _SHOWN.get(field.type, _text)
+    made = _SHOWN.get(field_type(field.type).shown, _text)
     return made(field, value, context)
 
 
@@ -154,7 +155,7 @@ def _mail(field: Field, value: Json, context: ValueContext) -> Markup:
 
 
 def _references(field: Field, value: Json, context: ValueContext) -> Markup:
-    multiple = field.type == "MultiReference"
+    multiple = field_type(field.type).several
     parts = [
         context.opener(target, context.causes.get((field.slug, target), ""))
         for target in target_ids(value, multiple=multiple)
@@ -195,18 +196,14 @@ def _file(address: str, alt: str, picture: bool, context: ValueContext) -> Marku
     )
 
 
-_SHOWN: Mapping[str, Callable[[Field, Json, ValueContext], Markup]] = {
-    "Number": _number,
-    "Switch": _switch,
-    "DateTime": _date,
-    "Option": _option,
-    "Color": _colour,
-    "Link": _link,
-    "VideoLink": _link,
-    "Email": _mail,
-    "Reference": _references,
-    "MultiReference": _references,
-    "Image": _files,
-    "MultiImage": _files,
-    "File": _files,
+_SHOWN: Mapping[Shown, Callable[[Field, Json, ValueContext], Markup]] = {
+    Shown.NUMBER: _number,
+    Shown.SWITCH: _switch,
+    Shown.DATE: _date,
+    Shown.OPTION: _option,
+    Shown.COLOR: _colour,
+    Shown.LINK: _link,
+    Shown.EMAIL: _mail,
+    Shown.REFERENCES: _references,
+    Shown.FILES: _files,
 }

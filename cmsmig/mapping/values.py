@@ -4,8 +4,9 @@ a value is what its field's type and validations ask for."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from decimal import Decimal
+from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 
@@ -38,20 +39,23 @@ thistle tomato transparent turquoise violet wheat white whitesmoke yellow
 yellowgreen
 """
 _COLOR_NAMES = frozenset(_NAMED_COLORS.split())
+Check: TypeAlias = Callable[[Json, JsonObject], str]
+"""Returns why a value fails the rules of its field, as one sentence, or nothing; never
+raises, whatever the value is."""
 
 
-def problem(origin_type: str, value: Json, validations: JsonObject) -> str:
-    """Return why a value fails its field's rules, as one sentence, or empty.
-
-    Only types that the destination has no type for, or whose limits no page
-    checks there, are looked at. Never raises, whatever the value is.
-    """
-    if isinstance(value, str):
-        check = _OF_TEXT.get(origin_type)
-        return check(value.strip()) if check else ""
-    if origin_type == "Number" and number_text(value) is not None:
-        return _number(Decimal(number_text(value) or "0"), validations)
+def anything_goes(value: Json, validations: JsonObject) -> str:
+    """Return no complaint: the destination has a type for it, or checks it itself."""
     return ""
+
+
+def _of_text(check: Callable[[str], str]) -> Check:
+    """Return a check of texts; what is none is no matter of it."""
+
+    def checked(value: Json, validations: JsonObject) -> str:
+        return check(value.strip()) if isinstance(value, str) else ""
+
+    return checked
 
 
 def _email(value: str) -> str:
@@ -87,12 +91,17 @@ def _link(value: str) -> str:
     return ""
 
 
-_OF_TEXT: Mapping[str, Callable[[str], str]] = {
-    "Color": _color,
-    "Email": _email,
-    "Link": _link,
-    "Phone": _phone,
-}
+check_email = _of_text(_email)
+check_phone = _of_text(_phone)
+check_color = _of_text(_color)
+check_link = _of_text(_link)
+
+
+def check_number(value: Json, validations: JsonObject) -> str:
+    """Return which rule of its field a number breaks, or nothing."""
+    if isinstance(value, str) or (text := number_text(value)) is None:
+        return ""
+    return _number(Decimal(text), validations)
 
 
 def _number(value: Decimal, validations: JsonObject) -> str:
