@@ -96,7 +96,8 @@ class Lists:
     def for_import(cls, design: Design, *, assets: bool) -> Lists:
         """Return what an import needs: what the design names, and all components."""
         slugs = frozenset(each.slug for each in datasource_bodies(design))
-        folders = bool(design.asset_folder)
+        types = design.content_types
+        folders = any((design.asset_folder, *(each.asset_folder for each in types)))
         return cls(assets=assets, asset_folders=folders, slugs=slugs)
 
 

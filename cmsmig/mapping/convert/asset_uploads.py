@@ -126,6 +126,8 @@ class UploadPlan:
     """Sorted."""
     content_type: str = ""
     """As the download said."""
+    collection_id: str = ""
+    """Of the item that uses it first."""
 
 
 def observed_file_hosts(
@@ -219,6 +221,7 @@ def plan_uploads(
                 ext_id=external_id(namespace, sha256),
                 addresses=tuple(sorted(addresses[sha256])),
                 content_type=fact.content_type,
+                collection_id=use.key.collection_id,
             )
         )
     return tuple(plans)

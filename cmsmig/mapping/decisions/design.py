@@ -153,6 +153,8 @@ class ContentTypeDesign:
     """The slug of the item that is the start page of the folder; empty: none."""
     tags_by: Annotated[str, unless("")] = ""
     """Origin field whose values are the story's tags; empty: none are sent."""
+    asset_folder: Annotated[str, unless("")] = ""
+    """Name of the asset folder of its items' files; empty: the design's."""
     icon: Annotated[str, unless("")] = ""
     """The component's icon, by the destination's name; empty: none is sent."""
     preview_field: Annotated[str, unless("")] = ""
@@ -255,6 +257,12 @@ class Design:
             ),
             None,
         )
+
+    def folder_of_files(self, collection_id: str) -> str:
+        """Return the name of the asset folder of a collection's files; empty: the
+        root."""
+        made = self.content_type(collection_id)
+        return (made.asset_folder if made else "") or self.asset_folder
 
     def requires(self, component: str, key: str) -> bool | None:
         """Return whether the design makes a field of a component required; None where

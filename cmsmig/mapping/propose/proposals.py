@@ -152,9 +152,38 @@ def propose_design(
         )
         for collection in migrated
     ]
+    files = {
+        each.collection_id: _count_files(each, _select(each, items, decisions))
+        for each in migrated
+    }
+    if sum(files.values()) > _MANY_FILES:
+        content_types = [
+            replace(each, asset_folder=each.folder_name or each.folder)
+            if files[each.collection_id]
+            else each
+            for each in content_types
+        ]
     design = Design(tuple(content_types))
     blocks = tuple(with_text_rules(each, design) for each in propose_blocks())
     return name_components(replace(design, blocks=blocks), migrated, space)
+
+
+_MANY_FILES = 100
+"""Files that people still find in one list."""
+
+
+def _count_files(collection: Collection, items: Sequence[Item]) -> int:
+    """Return how many files the items of a collection have, in fields and pictures."""
+    kinds = {each.slug: each.type for each in collection.fields}
+    found = 0
+    for item in items:
+        for slug, kind in kinds.items():
+            value = item.data.get(slug)
+            if kind in ("Image", "MultiImage", "File"):
+                found += len(value) if isinstance(value, list) else bool(value)
+            elif kind == "RichText" and isinstance(value, str):
+                found += value.lower().count("<img")
+    return found
 
 
 def propose_blocks() -> tuple[BlockDesign, ...]:

@@ -31,7 +31,11 @@ def design_doc(editor: DesignEditor) -> Iterator[Part]:
     yield Table(head, blocks, shown=len(blocks))
     folder = design.asset_folder
     into = f"the asset folder {folder}" if folder else "the root of the assets"
-    yield Text(f"Uploads go into {into}.")
+    own = [each for each in design.content_types if each.asset_folder]
+    for each in own:
+        named = f"`{each.collection_slug}` go into the asset folder {each.asset_folder}"
+        yield Text(f"Uploads of {named}.")
+    yield Text(f"Other uploads go into {into}." if own else f"Uploads go into {into}.")
 
 
 def _content_type(editor: DesignEditor, place: int) -> Iterator[Part]:

@@ -147,6 +147,13 @@ class Migration:
             public=public,
         )
 
+    @property
+    def asset_folders(self) -> tuple[str, ...]:
+        """Return the names of the asset folders that files go into, each once."""
+        design = self.design
+        used = (design.folder_of_files(e.collection_id) for e in self.files.uploads)
+        return tuple(filter(None, dict.fromkeys((design.asset_folder, *used))))
+
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
         item = self.items.get(key)

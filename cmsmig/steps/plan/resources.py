@@ -132,9 +132,9 @@ class Resources:
             yield self._join(ref, wanted, there, rules)
 
     def asset_folders(self) -> Iterator[Resource[str, AssetFolder]]:
-        """Yield the asset folder of the design, if it names one."""
-        if name := self.migration.design.asset_folder:
-            listed = self.snapshot.asset_folders
+        """Yield the asset folders that the design names for files."""
+        listed = self.snapshot.asset_folders
+        for name in self.migration.asset_folders:
             there = next((each for each in listed if each.name == name), None)
             ref = Ref(Kind.ASSET_FOLDER, name)
             yield self._join(ref, name, there, ASSET_FOLDERS)
@@ -163,7 +163,7 @@ class Resources:
     @cached_property
     def compared(self) -> tuple[AnyComparison, ...]:
         """Return the comparison of each: datasources, components, folders,
-        asset folder."""
+        asset folders."""
         decided = self.migration.decisions.conflicts
         return (
             *(compare(each, decided) for each in self.datasources()),
@@ -204,7 +204,7 @@ def needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
         "datasource": frozenset(
             each.slug for each in datasource_bodies(migration.design)
         ),
-        "asset_folder": frozenset({migration.design.asset_folder} - {""}),
+        "asset_folder": frozenset(migration.asset_folders),
     }
 
 

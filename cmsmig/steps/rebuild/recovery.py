@@ -170,9 +170,11 @@ async def _find_assets(job: ImportJob, found: Rebuilt) -> None:
         if (assets := by_external.get(upload.ext_id))
     ]
     job.observer(StepStarted(STEP, len(ours)))
-    folders = [each.actual for each in job.resources().asset_folders()]
-    folder = next((each.folder_id for each in folders if each), None)
-    await together(_find_asset(job, found, upload, own, folder) for upload, own in ours)
+    listed = (each.actual for each in job.resources().asset_folders())
+    folders = {each.name: each.folder_id for each in listed if each}
+    name_of = job.migration.design.folder_of_files
+    placed = ((*each, folders.get(name_of(each[0].collection_id))) for each in ours)
+    await together(_find_asset(job, found, *each) for each in placed)
     _find_asset_folder(job, {each.asset_folder_id for _, own in ours for each in own})
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -90,19 +90,20 @@ async def upload_assets(
         if (row := known.get(upload.sha256)) is None or not row.is_uploaded
     ]
     job.observer(StepStarted(STEP, len(todo)))
-    folder_id = await _make_folder(job)
-    if refused := [each for each in job.refused.values() if each.kind == _FOLDER]:
-        why = f"The asset folder `{refused[0].name}` that it belongs in was not made. "
-        for upload in todo:
-            explanation = why + refused[0].text
+    folders = await _make_folders(job)
+    refused = {e.name: e.text for e in job.refused.values() if e.kind == _FOLDER}
+    for upload in todo:
+        if (name := _folder_of(job, upload)) in refused:
+            why = f"The asset folder `{name}` that it belongs in was not made. "
+            explanation = why + refused[name]
             fail_asset(
                 job, upload, FOLDER_MISSING, explanation, intent_outcome="not_sent"
             )
-        todo = []
+    todo = [each for each in todo if _folder_of(job, each) not in refused]
     work = write_ahead(
         job.ledger.intents,
         partial(signing_intent, job),
-        partial(_upload, job, folder_id),
+        partial(_upload, job, folders),
     )
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         await pool.take(work, todo)
@@ -114,7 +115,13 @@ async def upload_assets(
     job.observer(StepFinished(STEP, f"{counted(settled, 'file')} settled"))
 
 
-async def _upload(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> None:
+def _folder_of(job: ImportJob, upload: UploadPlan) -> str:
+    return job.migration.design.folder_of_files(upload.collection_id)
+
+
+async def _upload(
+    job: ImportJob, folders: Mapping[str, int], upload: UploadPlan
+) -> None:
     data = _read(job.migration.files.path(upload.sha256), upload.sha256)
     if data is None:
         explanation = _explain_damage(upload, job.migration.files.path(upload.sha256))
@@ -126,6 +133,7 @@ async def _upload(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> 
         if known is not None and await _arrived_before(job.client, known):
             await _proven(job, upload, known.asset_id, known.content_url)
         else:
+            folder_id = folders.get(_folder_of(job, upload))
             await _sign_and_send(job, folder_id, upload, data, signed_id(known))
     except (RejectedError, NotFoundError) as error:
         fail_asset(job, upload, "refused", str(error))
@@ -314,14 +322,13 @@ class AssetFolderCalls(Calls[str, AssetFolder]):
         raise AssertionError("unreachable: a name that was found is the one wanted")
 
 
-async def _make_folder(job: ImportJob) -> int | None:
+async def _make_folders(job: ImportJob) -> dict[str, int]:
+    """Make the asset folders; return their numbers by name."""
     folders = [*job.resources().asset_folders()]
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         await pool.take(executing(job, AssetFolderCalls(job)), folders)
-    for each in folders:
-        row = job.ledger.inventory.made_one(Kind.ASSET_FOLDER, each.ref.key)
-        return row.destination_id if row else None
-    return None
+    made = (job.ledger.inventory.made_one(*each.ref) for each in folders)
+    return {row.name: row.destination_id for row in made if row}
 
 
 def _read(path: Path, sha256: str) -> bytes | None:
