@@ -63,7 +63,7 @@ class Handover:
     def evidence(self) -> Evidence:
         """Return the evidence as of now. Reads the ledger, asks no service."""
         workspace = self.workspace
-        settings, shown = workspace.destination_settings, workspace.change_lists
+        settings, shown = workspace.destination_settings, workspace.changes_shown
         return gather(
             workspace.project,
             self.migration,

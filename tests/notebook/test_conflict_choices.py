@@ -329,4 +329,4 @@ def test_before_an_import_nothing_is_asked(staged: Start) -> None:
     workspace = project.workspace()
     panel = asyncio.run(show_changes(workspace))
     assert "cannot be shown yet" in str(panel.html())
-    assert workspace.change_lists[-1].found is None
+    assert workspace.changes_shown[-1].found is None

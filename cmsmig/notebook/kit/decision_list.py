@@ -5,31 +5,22 @@ place."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
 
 from markupsafe import Markup
 
 from cmsmig.errors import CmsmigError
 from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.conflicts import (
-    ConflictChoice,
-    ConflictKind,
     ConflictsDecision,
-    EditChoice,
-    GoneAction,
-    GoneChoice,
-    GoneFrom,
-    Side,
 )
 from cmsmig.notebook.kit.cell import Panel
+from cmsmig.notebook.kit.change_points import DELETE, Decision, Point, point_of
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.reconcile.kinds import Kind, Ref
-from cmsmig.reconcile.rules.story_fields import PUBLISHED
-from cmsmig.steps.changes.changes import Change, Where, changes_of
+from cmsmig.steps.changes.changes import Change, changes_of
 from cmsmig.steps.changes.target_comparison import was_imported
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.worker_pool import StopSignal
@@ -40,21 +31,6 @@ from cmsmig.ui.html.html_templates import breakable
 from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
 from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
 
-Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice
-_FILED = {EditChoice: "edits", GoneChoice: "gone", ConflictChoice: "conflicts"}
-"""Where each is in the file."""
-_DELETE = "delete it"
-_GONE = {
-    GoneFrom.ORIGIN: {
-        "keep it": GoneAction.KEEP,
-        "unpublish it": GoneAction.UNPUBLISH,
-        _DELETE: GoneAction.DELETE,
-    },
-    GoneFrom.DESTINATION: {
-        "make it again": GoneAction.RECREATE,
-        "leave it out": GoneAction.LEAVE_OUT,
-    },
-}
 _NOUNS = Nouns("change", "changes", "There is nothing to decide.")
 _COLUMNS = (
     Column("what", "What"),
@@ -70,83 +46,6 @@ _FILTERS = (
     Filter("where", "Where", ""),
     Filter("kind", "Kind", ""),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A change, and what can be decided about it."""
-
-    where: Where
-    kind: str
-    what: str
-    lines: Sequence[str]
-    """The change in words."""
-    options: Mapping[str, Decision] = field(default_factory=dict)
-    """By what a button says."""
-    moved: tuple[str, ...] = ()
-    """What it is about where nothing is decided about it here: a plan may ask."""
-    whole: bool = False
-    """Whether its row has all of it: both values of a field."""
-
-    @property
-    def place(self) -> tuple[str, ...]:
-        """Return what the decision is about."""
-        return next(map(_place, self.options.values()), self.moved)
-
-    def taken(self, now: ConflictsDecision) -> tuple[str, str]:
-        """Return what is decided, and by whom."""
-        place = self.place
-        for option, each in self.options.items():
-            found = next((e for e in _filed(now, each) if _place(e) == place), None)
-            if isinstance(each, EditChoice):
-                found = now.edit(each.kind, each.what, each.field, each.seen)
-            if found and _value(found) == _value(each):
-                return option, found.note or "by hand"
-        return "", ""
-
-    def decided(
-        self, now: ConflictsDecision, option: str, by: str
-    ) -> ConflictsDecision:
-        """Return the decisions with one about this."""
-        return self.with_filed(now, (replace(self.options[option], note=by),))
-
-    def filed(self, now: ConflictsDecision) -> tuple[Decision, ...]:
-        """Return what the file decides about just this."""
-        first = next(iter(self.options.values()))
-        return tuple(e for e in _filed(now, first) if _place(e) == self.place)
-
-    def with_filed(
-        self, now: ConflictsDecision, filed: tuple[Decision, ...]
-    ) -> ConflictsDecision:
-        """Return the decisions with just these about this."""
-        first = next(iter(self.options.values()))
-        others = [each for each in _filed(now, first) if _place(each) != self.place]
-        changed: dict[str, Any] = {_FILED[type(first)]: (*others, *filed)}
-        return replace(now, **changed)
-
-
-def edit_options(
-    kind: ConflictKind, what: str, field: str, seen: str, ours_is: object
-) -> dict[str, Decision]:
-    """Return whose value of a field can be kept; `ours_is` is ours."""
-    ours, theirs = "write ours", "keep theirs"
-    if field == PUBLISHED:
-        ours, theirs = "publish it" if ours_is else "unpublish it", "leave it so"
-    sides = {ours: Side.OURS, theirs: Side.THEIRS}
-    return {
-        option: EditChoice(kind=kind, what=what, field=field, take=side, seen=seen)
-        for option, side in sides.items()
-    }
-
-
-def gone_options(side: GoneFrom, ref: Ref) -> dict[str, Decision]:
-    """Return what can happen to what one side no longer has; what is no story can only
-    be made again."""
-    return {
-        option: GoneChoice(side, ref.key, action)
-        for option, action in _GONE[side].items()
-        if ref.kind is Kind.STORY or action is GoneAction.RECREATE
-    }
 
 
 async def show_changes(workspace: Workspace) -> Panel:
@@ -173,7 +72,7 @@ async def show_changes(workspace: Workspace) -> Panel:
         text = f"The changes cannot be shown yet: {error}"
         doc = (Note(text, "warning"),)
     view = ChangeList(workspace, found, doc)
-    workspace.change_lists.append(view)
+    workspace.changes_shown.append(view)
     return workspace.shows(view, text=text)
 
 
@@ -184,7 +83,7 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     label = title = "Changes"
     opens = True
     follows = "The next plan uses it."
-    deletion = _DELETE
+    deletion = DELETE
 
     def __init__(
         self, workspace: Workspace, found: Sequence[Change] | None, doc: Doc
@@ -194,7 +93,7 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         super().__init__(workspace, rows, ConflictsDecision)
         self.found = found
         self._doc = doc_sheet(*doc)
-        self._changes = [*map(_point, found or ())]
+        self._changes = [*map(point_of, found or ())]
         self._waiting: Sequence[Point] = ()
         self.load()
 
@@ -279,55 +178,9 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         return super().html(live=live) if live and self._points else self._doc
 
 
-def _point(change: Change) -> Point:
-    noun = "decision" if change.where is Where.DECISIONS else "story"
-    return Point(
-        change.where,
-        change.ref.kind.noun() if change.ref else noun,
-        change.title,
-        change.lines or (change.text,),
-        _options(change),
-        (str(ConflictKind.STORY), change.what, change.field) if change.item else (),
-        whole=change.where is Where.BOTH,
-    )
-
-
-def _options(change: Change) -> dict[str, Decision]:
-    """Return what can be decided about a change."""
-    ref = change.ref
-    if ref is None:
-        return {}
-    if not change.field:
-        return gone_options(GoneFrom(change.where), ref)
-    kind, is_there = ref.kind.decided_as, change.is_edit
-    if kind is None or not change.seen or not (is_there or change.field == PUBLISHED):
-        return {}
-    ours = change.old if change.where is Where.DESTINATION else change.new
-    if change.where is Where.BOTH:
-        ours = change.ours
-    return edit_options(kind, ref.key, change.field, change.seen, ours)
-
-
 def _row(point: Point, taken: tuple[str, str]) -> tuple[int, Sequence[str]]:
     state = "decided" if taken[0] else "not decided"
     if not point.options:
         state = "nothing to decide"
     cells = (point.what, "; ".join(point.lines), point.where, point.kind, *taken, state)
     return (0 if point.options else 1), cells
-
-
-def _filed(now: ConflictsDecision, like: Decision) -> tuple[Decision, ...]:
-    """Return the decisions of the sort of one."""
-    found: tuple[Decision, ...] = getattr(now, _FILED[type(like)])
-    return found
-
-
-def _place(about: Decision) -> tuple[str, str, str]:
-    if isinstance(about, EditChoice):
-        return str(about.kind), about.what, about.field
-    side = about.kind if isinstance(about, ConflictChoice) else about.side
-    return str(side), about.what, ""
-
-
-def _value(taken: Decision) -> str:
-    return str(taken.take if isinstance(taken, EditChoice) else taken.action)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from markupsafe import Markup
 
@@ -37,7 +37,8 @@ LISTS = "lists"
 """Where lists are written, in the project folder."""
 
 if TYPE_CHECKING:
-    from cmsmig.notebook.kit.decision_list import ChangeList
+    from cmsmig.notebook.kit.change_points import Point
+    from cmsmig.steps.changes.changes import Change
     from cmsmig.survey.site_scan import SiteScan
     from cmsmig.ui.live import Element
     from cmsmig.ui.view import View
@@ -61,6 +62,16 @@ class ItemLists:
         self.shown_by(finding)
 
 
+class ShowsChanges(Protocol):
+    """A list of what changed since the last import."""
+
+    found: Sequence[Change] | None
+    """None where nothing was compared."""
+
+    def wait_for(self, points: Iterable[Point]) -> None:
+        """List these, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """The project that a notebook works in; every function's first argument. Shows
@@ -74,7 +85,7 @@ class Workspace:
     observer: Observer = unobserved
     """Gets all events, in addition to what a panel shows."""
     item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
-    change_lists: list[ChangeList] = field(default_factory=list, compare=False)
+    changes_shown: list[ShowsChanges] = field(default_factory=list, compare=False)
     """The lists of changes that this notebook has shown, the last one last."""
 
     @property

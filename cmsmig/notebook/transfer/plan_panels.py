@@ -24,11 +24,7 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.mapping.select.pilot import Pilot
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.decision_list import (
-    Point,
-    edit_options,
-    gone_options,
-)
+from cmsmig.notebook.kit.change_points import Point, edit_options, gone_options
 from cmsmig.notebook.kit.finding_table import (
     FindingRows,
     FindingSetTable,
@@ -168,7 +164,7 @@ class PlanView(View):
         self._renew()
 
     def _renew(self) -> None:
-        for changes in self._workspace.change_lists[-1:]:
+        for changes in self._workspace.changes_shown[-1:]:
             changes.wait_for(plan_points(self._shown.plan))
         self.show()
 
