@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from cmsmig.errors import InterruptedRunError
+from cmsmig.events import Event, Observer, RequestRetried
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.rows import Intent
 
@@ -25,6 +26,7 @@ T = TypeVar("T")
 
 BATCH = 20
 """Pieces whose intents are committed together: few fsyncs, few to settle."""
+_STOPPED = "Stopped as asked; run the same command again to go on from here."
 
 
 class StopSignal:
@@ -40,6 +42,18 @@ class StopSignal:
     def is_set(self) -> bool:
         """Return whether a person asked."""
         return self._set
+
+
+def ending_waits(observer: Observer, stop: StopSignal) -> Observer:
+    """Return an observer that raises `InterruptedRunError` before a request is tried
+    again, once a person asked: one that waits for the network would go on for long."""
+
+    def observe(event: Event) -> None:
+        observer(event)
+        if isinstance(event, RequestRetried) and stop.is_set():
+            raise InterruptedRunError(_STOPPED)
+
+    return observe
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +157,7 @@ class WorkerPool:
         if self._failures:
             raise self._failures[0]
         if self._stop.is_set():
-            raise InterruptedRunError(
-                "Stopped as asked; run the same command again to go on from here."
-            )
+            raise InterruptedRunError(_STOPPED)
         return False
 
 

@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 
 from cmsmig.errors import (
     CredentialsError,
+    InterruptedRunError,
     RejectedError,
     ServiceError,
     UnreachableError,
 )
 from cmsmig.events import RequestRetried, RequestSent
+from cmsmig.steps.worker_pool import StopSignal, ending_waits
 from cmsmig.valid_text import is_valid
 from cmsmig.wire.answers import Answer, Request
 from cmsmig.wire.budget import Budget
@@ -282,6 +284,25 @@ async def test_a_host_that_is_back_may_be_busy_at_first() -> None:
             await session.send(REQUESTS["read"])
         found = await session.fetch(URL, max_bytes=100, allow_private=False)
     assert found.status == 200
+
+
+async def test_a_wait_for_a_host_ends_once_a_person_asks() -> None:
+    """At the next pause, of a request and of a file."""
+    stop = StopSignal()
+
+    def last(request: httpx.Request) -> httpx.Response:
+        stop.set()
+        raise AWAY
+
+    service = Service(OK, AWAY, AWAY, last, AWAY)
+    observer = ending_waits(service.events.append, stop)
+    async with service.session(away_seconds=600, observer=observer) as session:
+        await session.send(REQUESTS["create"])
+        with pytest.raises(InterruptedRunError, match="Stopped as asked"):
+            await session.send(REQUESTS["create"])
+        with pytest.raises(InterruptedRunError, match="Stopped as asked"):
+            await session.fetch(URL, max_bytes=100, allow_private=False)
+    assert len(service.requests) == 5
 
 
 async def test_a_host_that_comes_and_goes_is_given_up() -> None:

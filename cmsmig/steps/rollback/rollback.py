@@ -45,7 +45,7 @@ from cmsmig.steps.rollback.rollback_plan import (
     subset_of,
 )
 from cmsmig.steps.snapshot import Listed, Snapshot, read_lists
-from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.worker_pool import StopSignal, ending_waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ async def _open_job(
     stored, subset = _load_plan(ledger, plan_hash), setup.subset
     if stored is not None and subset.is_all:
         subset = subset_of(stored)
-    settings, counter = setup.settings, WriteCounter(setup.observer)
+    settings, counter = setup.settings, WriteCounter(ending_waits(setup.observer, stop))
     decided = decision_in(setup.project, ConflictsDecision) or ConflictsDecision()
     async with open_destination(settings, counter) as client:
         job = RollbackJob(

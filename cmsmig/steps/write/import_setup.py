@@ -25,7 +25,7 @@ from cmsmig.steps.plan.plan_import import PlannedImport, plan_import
 from cmsmig.steps.snapshot import Lists, Snapshot, read_snapshot, share_texts
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.token_check import refuse_missing_scopes
-from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.worker_pool import StopSignal, ending_waits
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -106,9 +106,10 @@ async def _open(
     with Ledger.open(path, identity) as ledger:
         ledger.items.recognise(migration.items)
         offline = draft(migration, ledger) if draft else None
-        async with open_destination(settings, setup.observer) as client:
+        observer = ending_waits(setup.observer, setup.stop)
+        async with open_destination(settings, observer) as client:
             found, gone = await _look(setup, client, ledger, recreate=recreate)
-            space, observer = found.space, setup.observer
+            space = found.space
             async with open_delivery(settings, space, observer) as delivery:
                 job = ImportJob(
                     settings=settings,
