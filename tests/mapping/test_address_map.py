@@ -9,6 +9,8 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from cmsmig.evidence.host_files import HostFile, host_files
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.redirects import (
@@ -26,7 +28,10 @@ from cmsmig.mapping.redirects.address_map import (
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
 from cmsmig.mapping.redirects.moved_files import MovedFiles
+from cmsmig.mapping.redirects.origin_rules import read_rules
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
+from cmsmig.mapping.select.routes import Routes
+from cmsmig.origin.schema import Site
 from cmsmig.richtext.engine import UploadedAsset
 from tests.support.cases import cases
 
@@ -91,6 +96,16 @@ def test_every_address_has_one_outcome(case: dict[str, Any]) -> None:
         assert {each.old: each.to or str(each.action) for each in proposed} == case[
             "proposed"
         ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_of_a_rules_file_end_in_any_way(end: str) -> None:
+    """Some spreadsheets end them with a carriage return alone."""
+    site = Site("s", "Site", "site", "UTC", (), ())
+    text = end.join(("source;target", "/one;/a", "/two;/b", ""))
+    known, unused = read_rules(text, Routes(site, (), {}, {}))
+    assert [(each.old, each.to) for each in known] == [("/one", "/a"), ("/two", "/b")]
+    assert not unused
 
 
 FILES = {

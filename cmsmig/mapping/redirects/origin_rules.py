@@ -82,7 +82,8 @@ def read_rules(
 
 
 def _rows(text: str, delimiter: str) -> list[_Row]:
-    lines = csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=delimiter)
+    ends = io.StringIO(text.removeprefix("\ufeff"), newline=None)
+    lines = csv.reader(ends, delimiter=delimiter)
     rows = [
         _Row(lines.line_num, [*map(str.strip, cells)], delimiter) for cells in lines
     ]
