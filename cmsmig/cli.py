@@ -25,6 +25,7 @@ from cmsmig.terminal.console import (
     report_error,
     require_output,
 )
+from cmsmig.terminal.process import run_process
 from cmsmig.terminal.target_option import (
     TARGET,
     confirm_target,
@@ -369,13 +370,15 @@ for each in (*HANDOVER, *TOOLS):
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; an error is one sentence."""
-    given = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        run_process(main)
     gc.set_threshold(*_COLLECTIONS)
     try:
         require_output()
-        commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)
+        given = arguments or ["--help"]
+        commands.main(given, prog_name="cmsmig", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
-        sys.exit(report_error(error, debug="--debug" in given))
+        sys.exit(report_error(error, debug="--debug" in arguments))
 
 
 def _write(command: str, folder: Path | None, options: Options) -> None:

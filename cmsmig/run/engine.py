@@ -114,11 +114,14 @@ def execute(
     values: Mapping[str, Value],
     started: Callable[[int], None],
     log: Path | None = None,
+    begin: Callable[[], None] = lambda: None,
 ) -> Executed:
     """Run a notebook in a kernel of its own and return what is left of it.
 
     Writes `output` after each cell. `started` gets the kernel's process id; the
-    kernel appends its events to `log`. A failing notebook is not an exception.
+    kernel appends its events to `log`. `begin` is called before the kernel starts and
+    before each cell, and ends the notebook by raising. A failing notebook is not an
+    exception.
     """
     crash, unready = "", False
     with _quiet(), tempfile.TemporaryFile("w+b") as said, socket_prefix() as sockets:
@@ -132,7 +135,8 @@ def execute(
                 dict(values),
                 progress_bar=False,
                 start_timeout=_STARTUP,
-                kernel_manager_class=_kernel(said, sockets, started, log),
+                kernel_manager_class=_kernel(said, sockets, started, log, begin),
+                on_cell_execute=lambda cell, cell_index: begin(),
                 extra_arguments=[
                     f"--InteractiveShellApp.extra_extensions={_EXTENSION}",
                     # For an IPython that does not know of a safe path.
@@ -199,11 +203,13 @@ def _kernel(
     sockets: str | None,
     started: Callable[[int], None],
     log: Path | None,
+    begin: Callable[[], None],
 ) -> type[Any]:
     class Kernel(AsyncKernelManager):
         """A kernel at private sockets, whose output stays off our streams."""
 
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
+            begin()
             if sockets is not None:
                 self.transport, self.ip = "ipc", sockets
             options["env"] = {**os.environ, SAFE_PATH: "1"}

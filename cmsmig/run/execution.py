@@ -7,8 +7,8 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cmsmig.errors import InterruptedRunError
@@ -19,6 +19,7 @@ from cmsmig.run.outcome import Executed, Failure, judge
 from cmsmig.run.parameters import Value, values_for
 
 _STARTED_AGAIN = "its kernel did not start ({}); it is started once more"
+_STOPPED = Failure("", "it was stopped", InterruptedRunError.exit_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +103,27 @@ def run_notebooks(
     """Run notebooks into `folder`, each in a kernel of its own, until one fails.
 
     Writes `NN_name.ipynb` and `NN_name.html` for each that was begun, and events
-    of the kernels to `log`. The first
-    Ctrl-C stops the running cell, a second one everything. Raises
-    `InterruptedRunError` when stopped between two cells' notebooks.
+    of the kernels to `log`. The first SIGINT or SIGTERM stops the running cell, or the
+    kernel that starts, and nothing is begun after it; a second one raises
+    `KeyboardInterrupt`.
     """
     ran: list[Ran] = []
     with _interrupting(log) as kernel:
         for assignment in assignments:
-            if kernel.stopping:
-                raise InterruptedRunError(
-                    "Stopped between two notebooks; run the same command again."
-                )
             ran.append(_run_one(assignment, folder, kernel, observer))
-            if ran[-1].failure is not None:
+            if ran[-1].failure is not None or kernel.stopping:
                 break
+    if kernel.stopping:
+        ran[-1] = replace(ran[-1], failure=_stopped(ran[-1].failure))
     rest = tuple(each.notebook.name for each in assignments[len(ran) :])
     return NotebookRun(folder, tuple(ran), rest)
+
+
+def _stopped(failure: Failure | None) -> Failure:
+    """Return how a notebook failed that was stopped: a kernel may die of it."""
+    if failure is None or failure.exit_code != _STOPPED.exit_code:
+        return _STOPPED
+    return failure
 
 
 def _run_one(
@@ -147,8 +153,9 @@ def _run_notebook(assignment: Assignment, output: Path, kernel: _Kernel) -> Exec
         assignment.values,
         kernel.started,
         kernel.log,
+        kernel.begin,
     )
-    kernel.process = 0
+    kernel.process, kernel.takes_cells = 0, False
     return executed
 
 
@@ -167,21 +174,36 @@ def _page(output: Path, observer: Observer) -> Path | None:
 
 @dataclass(slots=True)
 class _Kernel:
-    """The kernel that a Ctrl-C is passed on to."""
+    """The kernel that a signal is passed on to."""
 
     log: Path | None = None
     process: int = 0
+    takes_cells: bool = False
     stopping: bool = False
 
     def started(self, process: int) -> None:
         self.process = process
+        if self.stopping:
+            self._stop()
+
+    def begin(self) -> None:
+        """Learn that a kernel or a cell begins; raise where none may."""
+        if self.stopping:
+            raise InterruptedRunError("Stopped.")
+        self.takes_cells = self.process != 0
 
     def interrupt(self, number: int, frame: object) -> None:
         if self.stopping:
             raise KeyboardInterrupt
         self.stopping = True
         if self.process:
-            os.kill(self.process, signal.SIGINT)
+            self._stop()
+
+    def _stop(self) -> None:
+        # A kernel that starts ignores SIGINT, and there is nothing to lose in it.
+        number = signal.SIGINT if self.takes_cells else signal.SIGKILL
+        with suppress(ProcessLookupError):
+            os.kill(self.process, number)
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 A failing `!command` is an error: IPython only records its exit status, so a
 notebook would carry on as if nothing had happened. And a cell that awaits learns
-of an interrupt at once, not when its loop happens to wake. And no output holds a
-token, in any cell.
+of an interrupt at once, not when its loop happens to wake. And an interrupt is kept
+until there is code to interrupt. And no output holds a token, in any cell.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Callable
 from typing import Protocol
@@ -57,6 +58,12 @@ class Shell(Protocol):
         """Run a command and return its output."""
         ...
 
+    async def run_code(
+        self, code_obj: object, result: object = None, *, async_: bool = False
+    ) -> bool:
+        """Run a statement of a cell; return whether it raised."""
+        ...
+
 
 def load_ipython_extension(shell: Shell) -> None:
     """Make failing commands raise `CalledProcessError`, and cells interruptible."""
@@ -86,6 +93,7 @@ def load_ipython_extension(shell: Shell) -> None:
     setattr(shell, "system", system)  # noqa: B010  a method is replaced on purpose
     setattr(shell, "getoutput", getoutput)  # noqa: B010
     _stay_awake(shell)
+    _keep_interrupts(shell)
     _mask_tokens(shell)
 
 
@@ -97,6 +105,38 @@ def _mask_tokens(shell: Shell) -> None:
     session = getattr(getattr(shell, "kernel", None), "session", None)
     if session is not None:
         session.pack = masking(session.pack)
+
+
+def _keep_interrupts(shell: Shell) -> None:
+    """Let an interrupt end the code of a cell, this one or the next, and nothing else.
+
+    IPython's kernel ignores one that comes before a cell, and one that comes after its
+    code takes the reply from it, so that its parent waits for ever.
+    """
+    kernel, run_code = getattr(shell, "kernel", None), shell.run_code
+    is_asked = is_running = False
+
+    def ask(number: int, frame: object) -> None:
+        nonlocal is_asked
+        is_asked = True
+        if is_running:
+            raise KeyboardInterrupt
+
+    async def run(code: object, result: object = None, *, async_: bool = False) -> bool:
+        nonlocal is_running
+        is_running = True
+        try:
+            if is_asked:
+                raise KeyboardInterrupt
+            return await run_code(code, result, async_=async_)
+        finally:
+            is_running = False
+
+    if kernel is not None:
+        # They would put Python's own handler in place of this one.
+        kernel.pre_handler_hook = kernel.post_handler_hook = lambda: None
+        signal.signal(signal.SIGINT, ask)
+        setattr(shell, "run_code", run)  # noqa: B010
 
 
 def _stay_awake(shell: Shell) -> None:

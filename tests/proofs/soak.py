@@ -55,6 +55,7 @@ PROGRAMS = {
     "pace": ["tests.proofs.budget.pace"],
     "pictures": ["tests.proofs.pictures", "docs/images"],
     "quota": ["tests.proofs.budget.quota"],
+    "signals": ["tests.proofs.signals"],
     "verification": ["tests.proofs.growth.verification"],
 }  # fmt: skip
 """What a program of its own proves or makes: a module, and what it is given."""

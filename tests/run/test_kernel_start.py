@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import stat
 import sys
 import tempfile
@@ -13,7 +14,8 @@ import pytest
 
 from cmsmig.run.engine import LONGEST_PATH, socket_prefix
 from cmsmig.run.unattended import Finished
-from tests.support.run.small_notebooks import run_notebooks, write_notebook
+from tests.support.run.small_notebooks import run_notebooks, start_apart, write_notebook
+from tests.support.timelimit import patience
 
 STARTING = """
 import json, os, socket, sys
@@ -152,3 +154,29 @@ def test_a_kernel_that_ends_in_a_cell_is_not_started_again(
     assert starts.read_text() == "x"
     assert noticed == []
     assert "the kernel ended on its own" in finished.run.complaint
+
+
+STOPPED_WHILE_STARTING = """
+with open({starts!r}, "a") as file:
+    file.write("x")
+os.kill(os.getppid(), {number})
+import time
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_while_a_kernel_starts_ends_with_5(
+    tmp_path: Path, starting: Callable[[str], None], number: int
+) -> None:
+    """The kernel ends at once, however long it would take; nothing starts after it."""
+    starts = tmp_path / "starts"
+    starting(STOPPED_WHILE_STARTING.format(starts=str(starts), number=int(number)))
+    written = tmp_path / "written"
+    write_notebook(tmp_path / "notebooks", "00_first", f"open({str(written)!r}, 'w')")
+    process = start_apart(tmp_path)
+    said, _ = process.communicate(timeout=patience())
+    assert process.returncode == 5
+    assert "00_first stopped: it was stopped (see" in said
+    assert starts.read_text() == "x"
+    assert not written.exists()

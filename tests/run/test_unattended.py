@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -20,27 +18,10 @@ from cmsmig.run.outcome import balance_of, meaning_of
 from cmsmig.run.unattended import project_named
 from cmsmig.settings import Project, read_tokens
 from tests.support.rehearsal import Rehearsal
-from tests.support.run.small_notebooks import run_notebooks, write_notebook
+from tests.support.run.small_notebooks import run_notebooks, start_apart, write_notebook
 from tests.support.small_disk import small_disk
 from tests.support.timelimit import patience
 from tests.support.token_encodings import reveals
-
-STOPPABLE = """
-import sys
-from pathlib import Path
-from cmsmig.events import unobserved
-from cmsmig.run.locations import find_notebooks
-from cmsmig.run.unattended import run_unattended
-from cmsmig.settings import Project
-
-here = Path(sys.argv[1])
-finished = run_unattended(
-    Project(here), find_notebooks(here / "notebooks"), (), reports=here / "reports",
-    run_id="stopped", observer=unobserved,
-)
-print(finished.run.complaint)
-sys.exit(finished.exit_code)
-"""
 
 
 def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
@@ -103,13 +84,7 @@ def test_a_stop_reaches_the_running_cell(tmp_path: Path, number: int) -> None:
     )
     write_notebook(tmp_path / "notebooks", "00_first", source)
     write_notebook(tmp_path / "notebooks", "01_second", "1")
-    process = subprocess.Popen(
-        [sys.executable, "-c", STOPPABLE, str(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start_apart(tmp_path)
     assert begun.read_text("utf-8") == "now"
     process.send_signal(number)
     out, err = process.communicate(timeout=patience())
@@ -120,6 +95,60 @@ def test_a_stop_reaches_the_running_cell(tmp_path: Path, number: int) -> None:
     assert err == ""
     kept = tmp_path / "reports" / "stopped" / "00_first.ipynb"
     assert "seen" in kept.read_text("utf-8")
+
+
+BEFORE_A_CELL = """
+import os, signal
+def interrupted(info):
+    os.kill(os.getpid(), signal.SIGINT)
+get_ipython().events.register("pre_run_cell", interrupted)
+"""
+AFTER_A_CELL = """
+import os, signal
+kernel = get_ipython().kernel
+finish = kernel.finish_metadata
+def interrupted(*given):
+    os.kill(os.getpid(), signal.SIGINT)
+    return finish(*given)
+kernel.finish_metadata = interrupted
+"""
+
+
+@pytest.mark.parametrize(
+    "source", [BEFORE_A_CELL, AFTER_A_CELL], ids=["before", "after"]
+)
+def test_an_interrupt_between_two_cells_ends_the_next(
+    tmp_path: Path, source: str
+) -> None:
+    """It is not lost, and takes no reply from the cell before."""
+    written = tmp_path / "written"
+    write_notebook(
+        tmp_path / "notebooks", "00_first", source, f"open({str(written)!r}, 'w')"
+    )
+    process = start_apart(tmp_path)
+    try:
+        said, _ = process.communicate(timeout=patience())
+    finally:
+        process.kill()
+    assert process.returncode == 5
+    assert "it was stopped" in said
+    assert not written.exists()
+
+
+def test_a_stop_as_the_last_cell_ends_is_a_stop(tmp_path: Path) -> None:
+    """Nothing is begun after it, and the run does not count as done."""
+    source = "import os, signal\nos.kill(os.getppid(), signal.SIGTERM)"
+    write_notebook(tmp_path / "notebooks", "00_first", source)
+    write_notebook(tmp_path / "notebooks", "01_second", "1")
+    process = start_apart(tmp_path)
+    try:
+        said, _ = process.communicate(timeout=patience())
+    finally:
+        process.kill()
+    assert process.returncode == 5
+    assert "it was stopped" in said
+    assert "01_second not run" in said
+    assert not (tmp_path / "reports" / "stopped" / "01_second.ipynb").exists()
 
 
 def test_a_full_disk_for_the_output_is_one_sentence(tmp_path: Path) -> None:

@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 from cmsmig.events import Event, Noticed
 from cmsmig.run.locations import find_notebooks
 from cmsmig.run.unattended import Finished, run_unattended
 from cmsmig.settings import Project
+
+_APART = """
+import sys
+from pathlib import Path
+from cmsmig.events import unobserved
+from cmsmig.run.locations import find_notebooks
+from cmsmig.run.unattended import run_unattended
+from cmsmig.settings import Project
+
+here = Path(sys.argv[1])
+finished = run_unattended(
+    Project(here), find_notebooks(here / "notebooks"), (), reports=here / "reports",
+    run_id="stopped", observer=unobserved,
+)
+print(finished.run.complaint)
+sys.exit(finished.exit_code)
+"""
 
 PARAMETERS = (
     'project: str = ""  # project folder\n'
@@ -62,6 +81,17 @@ def run_notebooks(
     )
     noticed = (each for each in events if isinstance(each, Noticed))
     return finished, [f"{each.where}: {each.what}" for each in noticed]
+
+
+def start_apart(folder: Path) -> subprocess.Popen[str]:
+    """Start the notebooks below a folder in a process of their own, for signals."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _APART, str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def _cell(kind: str, cell_id: str, source: str, *tags: str) -> dict:
