@@ -76,7 +76,6 @@ def render(paths: tuple[Path, ...]) -> None:
 @click.option(
     "--env-file", type=click.Path(path_type=Path), help="Write settings here."
 )
-@click.option("--faults", type=click.Path(path_type=Path), help="A plan of faults.")
 @click.option(
     "--project",
     "kept_in",
@@ -94,11 +93,10 @@ def sandbox(
     demo_space: bool,
     language: tuple[str, ...],
     env_file: Path | None,
-    faults: Path | None,
     kept_in: Path | None,
 ) -> None:
     """Run both services on this machine until stopped."""
-    from cmsmig.run.rehearsal import kept_options, read_faults, serve_until_stopped
+    from cmsmig.run.rehearsal import kept_options, serve_until_stopped
     from cmsmig.sandbox.options import SandboxOptions
     from cmsmig.settings import find_project
 
@@ -110,7 +108,6 @@ def sandbox(
         origin_rate=origin_rate or 60,
         demo_space=demo_space,
         languages=language,
-        faults=None if faults is None else read_faults(faults),
     )
     if kept_in or folder:
         project = find_project(kept_in or folder, os.environ, Path.cwd())

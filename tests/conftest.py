@@ -24,7 +24,7 @@ from hypothesis.internal.constants_ast import Constants
 
 from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.exact import write_small_site
 from tests.support.steps.staged_project import StagedProject
 from tests.support.timelimit import at_most, set_timer

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from cmsmig.sandbox.server import environment_file_text
+from tests.support.sandbox.observed import running_sandbox
 
 TOP = Path(__file__).parent.parent
 RATE = 500

@@ -22,6 +22,7 @@ from cmsmig.run.child import this_python
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.server import environment_file_text, serve
+from cmsmig.sandbox.services import Sandbox
 from cmsmig.settings import Project, load_settings
 
 _HOST = "127.0.0.1"
@@ -208,18 +209,6 @@ def _unreadable(path: Path, reason: str) -> UsageError:
     )
 
 
-def read_faults(path: Path) -> Json:
-    """Return what a plan of faults holds. Raises `UsageError` naming the file."""
-    try:
-        plan: Json = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(
-            f"The plan of faults {path} cannot be read as JSON ({error}); correct it "
-            "or leave --faults out."
-        ) from error
-    return plan
-
-
 def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
     """Serve, announce it as one JSON line on standard output, end on a signal.
 
@@ -227,11 +216,11 @@ def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
     raises.
     """
 
-    def announce(announcement: dict[str, str]) -> None:
+    def announce(served: Sandbox) -> None:
         if env_file is not None:
-            text = environment_file_text(announcement, options.rate)
+            text = environment_file_text(served.announcement, options.rate)
             _write_for_oneself(env_file, text)
-        print(json.dumps(announcement), flush=True)
+        print(json.dumps(served.announcement), flush=True)
 
     async def run() -> None:
         ended = asyncio.Event()

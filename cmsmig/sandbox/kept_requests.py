@@ -16,7 +16,6 @@ from pathlib import Path
 from cmsmig.errors import CacheError
 from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.uploads import UploadHost
-from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import Call
 
 _TABLE = """CREATE TABLE IF NOT EXISTS request (
@@ -63,10 +62,10 @@ class KeptRequests:
                 "its folder to begin a new rehearsal."
             ) from error
 
-    async def restore(self, api: ManagementApi, recorder: Recorder) -> None:
+    async def restore(self, api: ManagementApi) -> None:
         """Do again what was done, in an empty space; keep what is done from now on."""
         uploads = UploadHost(api.space)
-        for at, call in self._kept(recorder):
+        for at, call in self._kept():
             self.clock.at = at
             if call.path.startswith("/upload"):
                 await uploads.answer(call)
@@ -88,14 +87,10 @@ class KeptRequests:
         statement = "INSERT INTO request VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
         self.file.execute(statement, (self.clock.at, *row))
 
-    def _kept(self, recorder: Recorder) -> Iterator[tuple[float, Call]]:
+    def _kept(self) -> Iterator[tuple[float, Call]]:
         columns = "at, method, path, raw_path, query, headers, body"
         for at, method, path, raw_path, query, headers, body in self.file.execute(
             f"SELECT {columns} FROM request ORDER BY serial"
         ):
             asked = tuple((name, value) for name, value in json.loads(query))
-            place, sent = (
-                (recorder.arrived(), method, path, raw_path),
-                json.loads(headers),
-            )
-            yield at, Call(*place, asked, sent, body)
+            yield at, Call(method, path, raw_path, asked, json.loads(headers), body)

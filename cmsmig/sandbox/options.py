@@ -47,8 +47,6 @@ class SandboxOptions:
     """Metadata that the space says each asset must have; nothing asks for it."""
     unknowns: Unknowns = field(default_factory=Unknowns)
     middleware: tuple[Middleware, ...] = ()
-    faults: Json = None
-    """A plan of faults as its file holds it; None: no fault."""
     clock: Callable[[], float] = time.time
     origin_token: str = ""
     destination_token: str = ""

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from cmsmig.errors import SettingsError
 from cmsmig.sandbox.http.asgi import Exchange
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.services import Sandbox, build
-
-__all__ = [
-    "SandboxHandle",
-    "SandboxOptions",
-    "environment_file_text",
-    "running_sandbox",
-    "serve",
-]
 
 SAMPLE = Path(__file__).with_name("sample")
 """The content folder of the sample site: an invented magazine with a small shop. Like
@@ -42,15 +30,6 @@ _VARIABLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxHandle:
-    """A sandbox that runs in another thread."""
-
-    announcement: Mapping[str, str]
-    state: Sandbox
-    """For assertions, between requests."""
-
-
 def environment_file_text(announcement: Mapping[str, str], rate: int = 6) -> str:
     """Return the lines of an environment file that points at the sandbox.
 
@@ -63,59 +42,21 @@ def environment_file_text(announcement: Mapping[str, str], rate: int = 6) -> str
 async def serve(
     options: SandboxOptions,
     *,
-    announce: Callable[[dict[str, str]], None],
+    announce: Callable[[Sandbox], None],
     stop: asyncio.Event,
+    make: Callable[[SandboxOptions, Path, str, str], Sandbox] = build,
 ) -> None:
     """Serve both services on loopback until `stop` is set.
 
     `announce` is called once, when both servers answer. Raises `CacheError` for
     a damaged content folder and `SettingsError` for a port that is taken.
     """
-    await _serve(options, lambda sandbox: announce(dict(sandbox.announcement)), stop)
-
-
-@contextmanager
-def running_sandbox(options: SandboxOptions | None = None) -> Iterator[SandboxHandle]:
-    """Run a sandbox in a thread of its own while the block runs."""
-    started: Future[tuple[Sandbox, Callable[[], object]]] = Future()
-
-    async def serving() -> None:
-        loop, stop = asyncio.get_running_loop(), asyncio.Event()
-
-        def announce(sandbox: Sandbox) -> None:
-            started.set_result((sandbox, lambda: loop.call_soon_threadsafe(stop.set)))
-
-        await _serve(options or SandboxOptions(), announce, stop)
-
-    def run() -> None:
-        try:
-            asyncio.run(serving())
-        except BaseException as error:
-            if started.done():
-                raise
-            started.set_exception(error)
-
-    thread = threading.Thread(target=run, name="sandbox", daemon=True)
-    thread.start()
-    try:
-        sandbox, end = started.result()
-        try:
-            yield SandboxHandle(sandbox.announcement, sandbox)
-        finally:
-            end()
-    finally:
-        thread.join()
-
-
-async def _serve(
-    options: SandboxOptions, announce: Callable[[Sandbox], None], stop: asyncio.Event
-) -> None:
     ports = options.origin_port, options.destination_port
     with _bound(ports[0]) as first, _bound(ports[1]) as second:
         content = options.content or SAMPLE
-        sandbox = build(options, content, _address(first), _address(second))
+        sandbox = make(options, content, _address(first), _address(second))
         if sandbox.kept is not None:
-            await sandbox.kept.restore(sandbox.api, sandbox.recorder)
+            await sandbox.kept.restore(sandbox.api)
         try:
             await _run_both(sandbox, first, second, announce, stop)
         finally:
@@ -153,56 +94,11 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _Gathered:
-    """A connection that sends an answer's head and body together."""
-
-    def __init__(
-        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop
-    ) -> None:
-        self._transport = transport
-        self._loop = loop
-        self._waiting: list[bytes] = []
-
-    def write(self, data: bytes) -> None:
-        """Send soon, with what is written meanwhile."""
-        if not self._waiting:
-            self._loop.call_soon(self._send)
-        self._waiting.append(data)
-
-    def close(self) -> None:
-        """Send what is left, then close."""
-        self._send()
-        self._transport.close()
-
-    def _send(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting and not self._transport.is_closing():
-            self._transport.write(b"".join(waiting))
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._transport, name)
-
-
-class _Protocol(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
-    """The server's own reader of requests: httptools, where it is installed."""
-
-    app_state: dict[str, object]
-    loop: asyncio.AbstractEventLoop
-    transport: asyncio.Transport
-
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        """Let the application hang up, as a network does."""
-        super().connection_made(_Gathered(transport, self.loop))
-        ends = {"close": self.transport.close, "abort": transport.abort}
-        self.app_state = {**self.app_state, **ends}
-
-
 def _server(application: Exchange) -> _Server:
     return _Server(
         uvicorn.Config(
             application,
             loop="asyncio",
-            http=_Protocol,
             ws="none",
             lifespan="off",
             interface="asgi3",

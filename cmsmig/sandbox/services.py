@@ -21,10 +21,7 @@ from cmsmig.sandbox.destination.tokens import (
     Credentials,
     TokenKind,
 )
-from cmsmig.sandbox.faults.fault_rules import read_plan
-from cmsmig.sandbox.faults.injector import FaultInjector
-from cmsmig.sandbox.history import Recorder
-from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Exchange, Next, Reply
 from cmsmig.sandbox.http.cross_origin import cross_origin
 from cmsmig.sandbox.http.rate_limits import (
     InFlight,
@@ -33,7 +30,6 @@ from cmsmig.sandbox.http.rate_limits import (
     TokenWindows,
 )
 from cmsmig.sandbox.kept_requests import KeptRequests, RequestClock
-from cmsmig.sandbox.observe.request_subjects import Naming
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import read_content
@@ -67,13 +63,11 @@ class Sandbox:
 
     origin: Exchange
     destination: Exchange
+    origin_api: OriginApi
     api: ManagementApi
     space: Space
-    recorder: Recorder
     tokens: Tokens
     announcement: dict[str, str]
-    injector: FaultInjector
-    naming: Naming
     kept: KeptRequests | None = None
     """What outlives this sandbox."""
 
@@ -88,10 +82,8 @@ def build(
 ) -> Sandbox:
     """Return both services; the addresses are those of the two ports.
 
-    Raises `CacheError` when the content folder is damaged and `UsageError` for a
-    plan of faults that is none.
+    Raises `CacheError` when the content folder is damaged.
     """
-    recorder = Recorder(options.clock)
     kept, clock = None, options.clock
     if options.kept_in is not None:
         clock = RequestClock(options.clock)
@@ -104,7 +96,7 @@ def build(
         f"user-{_drawn(options, 'user')}",
         f"legacy-{secrets.token_hex(16)}",
     )
-    space = _space(options, clock, recorder, destination)
+    space = _space(options, clock, destination)
     api = ManagementApi(
         space,
         Credentials(_known(options, tokens), options.clock, options.end_of_unscoped),
@@ -117,10 +109,6 @@ def build(
     source = read_content(content, origin, edits)
     window = MinuteWindow(options.origin_rate, options.clock)
     origin_api = OriginApi(source, tokens.origin, window, options.latency)
-    naming, injector = Naming(origin_api, api), FaultInjector()
-    if options.faults is not None:
-        injector.set(read_plan(options.faults, naming.routes))
-    first, second = (_dialled(injector, naming, at) for at in (True, False))
     announcement = {
         "origin_api_url": origin,
         "origin_token": tokens.origin,
@@ -131,37 +119,24 @@ def build(
         "asset_base": space.asset_base,
     }
     return Sandbox(
-        _origin(options, origin_api, recorder, first),
-        _destination(options, api, recorder, injector, naming, second),
+        _origin(options, origin_api),
+        _destination(options, api),
+        origin_api,
         api,
         space,
-        recorder,
         tokens,
         announcement,
-        injector,
-        naming,
         kept,
     )
 
 
-def _dialled(injector: FaultInjector, naming: Naming, at_origin: bool) -> Middleware:
-    async def through(call: Call, answer: Next) -> Reply:
-        return await injector.answer(call, naming.of(call, at_origin=at_origin), answer)
-
-    return through
-
-
 def _space(
-    options: SandboxOptions,
-    clock: Callable[[], float],
-    recorder: Recorder,
-    destination: str,
+    options: SandboxOptions, clock: Callable[[], float], destination: str
 ) -> Space:
     space = Space(
         options.space_id,
         options.rate,
         clock,
-        recorder,
         f"{destination}/a",
         options.unknowns,
         languages=options.languages,
@@ -195,9 +170,7 @@ def _known(options: SandboxOptions, tokens: Tokens) -> dict[str, Credential]:
     }
 
 
-def _origin(
-    options: SandboxOptions, api: OriginApi, recorder: Recorder, faults: Middleware
-) -> Exchange:
+def _origin(options: SandboxOptions, api: OriginApi) -> Exchange:
     files, pages = FileHost(api.content), SitePages(api.content)
     control = ItemPages(ItemEditor(api.content, options.clock))
 
@@ -210,22 +183,13 @@ def _origin(
             return api.answer
         return files.answer if path.startswith("/files/") else show
 
-    layers = (*options.middleware, faults)
-    return Exchange(choose, recorder, control.answer, layers)
+    return Exchange(choose, control.answer, options.middleware)
 
 
-def _destination(
-    options: SandboxOptions,
-    api: ManagementApi,
-    recorder: Recorder,
-    injector: FaultInjector,
-    naming: Naming,
-    faults: Middleware,
-) -> Exchange:
+def _destination(options: SandboxOptions, api: ManagementApi) -> Exchange:
     space = api.space
     journal = Journal(space, options.delivery_lag, options.clock)
     window = SecondWindow(1, options.clock)
-    control = ControlPages(api, recorder, injector, naming.routes)
     by_head: dict[str, Next] = {
         "upload": UploadHost(space).answer,
         "a": AssetDelivery(space).answer,
@@ -235,5 +199,5 @@ def _destination(
     def choose(path: str) -> Next:
         return by_head.get(path.split("/")[1] if "/" in path else "", api.answer)
 
-    layers = (*options.middleware, faults, cross_origin)
-    return Exchange(choose, recorder, control.answer, layers)
+    layers = (*options.middleware, cross_origin)
+    return Exchange(choose, ControlPages(api).answer, layers)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.control_pages import state_of
 from tests.support.cli.bad_input import Cause, Rig, sentence
+from tests.support.sandbox.control_pages import state_of
 from tests.support.scripts import do
 
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
 from cmsmig.valid_text import is_valid, valid_text, valid_value
 from tests.support.cli.bad_input import Rig, sentence
 from tests.support.rehearsal import Rehearsal
 from tests.support.saltedsite import salted_project
+from tests.support.sandbox.observed import running_sandbox
 
 HALF = "\ud83d"
 OTHER = "\ude00"

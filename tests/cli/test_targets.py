@@ -17,8 +17,8 @@ import pytest
 
 from cmsmig.ledger.lease import lease
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from tests.support.rehearsal import Rehearsal, write_env
+from tests.support.sandbox.observed import SandboxHandle, running_sandbox
 from tests.support.timelimit import patience
 
 RATE = 900

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from cmsmig.sandbox.server import environment_file_text
 from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal, write_env
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.exact import write_load_site
 
 RATE = 500

@@ -17,12 +17,12 @@ from playwright.async_api import async_playwright, expect
 
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from tests.support.browser.book import Book
 from tests.support.browser.chromium import chromium
 from tests.support.browser.lab import running_lab
 from tests.support.browser.project import ORIGIN_RATE, RATE
 from tests.support.rehearsal import Rehearsal
+from tests.support.sandbox.observed import SandboxHandle, running_sandbox
 
 VIEW = {"width": 1480, "height": 1180}
 COLOURS = 128

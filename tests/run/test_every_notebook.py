@@ -19,11 +19,11 @@ import pytest
 
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from cmsmig.settings import Project
 from cmsmig.steps.verify.accounting import read_status
 from tests.support.plaintools import plain_execute, plain_papermill
 from tests.support.rehearsal import Rehearsal, run_here
+from tests.support.sandbox.observed import SandboxHandle, running_sandbox
 
 NOTEBOOKS = [each.path for each in find_notebooks(notebooks_folder())]
 WAYS = ("papermill", "execute")

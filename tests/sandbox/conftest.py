@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from cmsmig.sandbox.server import SandboxHandle, SandboxOptions, running_sandbox
+from cmsmig.sandbox.options import SandboxOptions
+from tests.support.sandbox.observed import SandboxHandle, running_sandbox
 
 SITE, ARTICLES, AUTHORS = "a" * 24, "b" * 24, "c" * 24
 ENGLISH, FRENCH = "1" * 24, "2" * 24

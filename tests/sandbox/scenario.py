@@ -23,8 +23,8 @@ from typing import Any
 import httpx
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.services import Sandbox, build
 from tests.support.cases import part
+from tests.support.sandbox.observed import ObservedSandbox, build_observed
 
 ORIGIN, DESTINATION = "http://127.0.0.1:1", "http://127.0.0.1:2"
 AT_DESTINATION = ("/v1", "/v2/cdn", "/upload", "/a/", "/_sandbox")
@@ -46,7 +46,7 @@ class Clock:
 class Scenario:
     """One sandbox, its clock, and what was kept of its answers."""
 
-    sandbox: Sandbox
+    sandbox: ObservedSandbox
     clock: Clock
     client: httpx.AsyncClient
     kept: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Scenario:
         rates = {"rate": 10_000, "origin_rate": 10_000, "languages": ("fr", "pt-br")}
         chosen = {"content": content, "clock": clock, **rates, **choices}
         chosen["plugins"] = frozenset(choices.get("plugins", ()))
-        sandbox = build(SandboxOptions(**chosen), content, ORIGIN, DESTINATION)
+        sandbox = build_observed(SandboxOptions(**chosen), content, ORIGIN, DESTINATION)
         applications = {ORIGIN: sandbox.origin, DESTINATION: sandbox.destination}
         mounts = {at: httpx.ASGITransport(app) for at, app in applications.items()}
         scenario = cls(sandbox, clock, httpx.AsyncClient(mounts=mounts))

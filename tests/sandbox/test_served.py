@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,25 +13,23 @@ import httpx
 import pytest
 
 from cmsmig.errors import CacheError, SettingsError
-from cmsmig.sandbox.faults.fault_rules import Fault
-from cmsmig.sandbox.server import (
-    SandboxOptions,
-    environment_file_text,
-    running_sandbox,
-    serve,
-)
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import environment_file_text, serve
+from cmsmig.sandbox.services import Sandbox
 from tests.sandbox.conftest import Served
+from tests.support.sandbox.fault_rules import Fault
+from tests.support.sandbox.observed import running_sandbox
 
 
 async def test_serve_announces_once_and_ends_when_stopped(content: Path) -> None:
     """The announcement has its seven keys, and both services answer."""
-    said: list[dict[str, str]] = []
+    said: list[Sandbox] = []
     stop = asyncio.Event()
     options = SandboxOptions(content=content)
     task = asyncio.create_task(serve(options, announce=said.append, stop=stop))
     while not said:
         await asyncio.sleep(0.01)
-    [one] = said
+    one = said[0].announcement
     assert sorted(one) == [
         "asset_base",
         "base_url",
@@ -155,23 +151,6 @@ def test_every_fault_is_accepted_in_a_plan(
     faulty(*({"fault": str(each), "item": "none"} for each in Fault))
     plan = served.ask("GET", f"{served.root}/_sandbox/faults").json()
     assert [each["fault"] for each in plan["faults"]] == [str(each) for each in Fault]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("{", "cannot be read as JSON"), ('{"faults": [{"fault": "x"}]}', "Entry 1 of")],
-)
-def test_the_command_refuses_a_plan_that_is_none(
-    tmp_path: Path, text: str, said: str
-) -> None:
-    """Exit code 2 and one sentence before anything is served."""
-    plan = tmp_path / "plan.json"
-    plan.write_text(text)
-    command = [sys.executable, "-m", "cmsmig.cli", "sandbox", "--faults", plan]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert said in ended.stderr
-    assert ended.stderr.count("\n") == 1
 
 
 async def test_too_many_at_once_are_refused(serving: Callable[..., Served]) -> None:

@@ -15,8 +15,9 @@ import pytest
 
 from cmsmig.sandbox.http.asgi import Middleware
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import SAMPLE, environment_file_text, running_sandbox
+from cmsmig.sandbox.server import SAMPLE, environment_file_text
 from tests.support.rehearsal import Rehearsal, write_env
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.exact import write_load_site, write_small_site
 from tests.support.sites.identity import address
 from tests.support.sites.markup import embed, image

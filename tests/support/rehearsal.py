@@ -16,7 +16,8 @@ from unittest import mock
 import httpx
 
 from cmsmig import cli
-from cmsmig.sandbox.server import SandboxHandle, environment_file_text
+from cmsmig.sandbox.server import environment_file_text
+from tests.support.sandbox.observed import SandboxHandle
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
 from tests.support.rehearsal import Rehearsal
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.identity import asset, option_id, ref, refs
 from tests.support.sites.markup import image, linked, paragraphs
 from tests.support.sites.records import Column, Entry, State, Table, into, site_record

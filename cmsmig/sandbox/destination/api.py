@@ -208,11 +208,11 @@ class ManagementApi:
                 await asyncio.sleep(self.latency)
             if reply is None:
                 reply = self.apply(call)
-        return replace(reply, service="destination", quota=True)
+        return replace(reply, service="destination")
 
     def apply(self, call: Call) -> Reply:
         """Do what an admitted call asks for."""
-        self.space.begin(call)
+        self.space.received(call)
         if call.method != "GET":
             self.space.version += 1
         return self.router.answer(call)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.record_kind import (
     SLUG,
@@ -13,10 +11,10 @@ from cmsmig.sandbox.destination.record_kind import (
     one_of,
 )
 from cmsmig.sandbox.destination.record_kinds import tag_ids, tags_list
-from cmsmig.sandbox.destination.refusals import refuse, refuse_base, wrapped
+from cmsmig.sandbox.destination.refusals import refuse, refuse_base
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import Call
-from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
+from cmsmig.sandbox.values import object_of, text_of, truthy
 
 FIELD_TYPES = frozenset(
     (
@@ -44,7 +42,6 @@ FIELD_TYPES = frozenset(
         "commerce",
     )
 )
-DEPRECATED_TYPES = frozenset({"image", "file"})
 WRITABLE = (
     "name",
     "display_name",
@@ -64,9 +61,7 @@ WRITABLE = (
     "content_type_asset_preview",
     "metadata",
 )
-_READ_ONLY = ("id", "created_at", "updated_at", "real_name", "internal_tags_list")
 _NAME_LISTS = frozenset(("component_whitelist", "component_denylist"))
-_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _fresh(space: Space) -> JsonObject:
@@ -87,9 +82,6 @@ def _check(
     space: Space, call: Call, component: JsonObject, changes: JsonObject
 ) -> None:
     """Check and complete the keys of a body; `schema` is replaced as a whole."""
-    where = f"components/{changes['name']}"
-    for key in sorted(wrapped(call, "component").keys() - {*WRITABLE, *_READ_ONLY}):
-        space.violated("unknown_component_key", where, key)
     for flag in ("is_root", "is_nestable"):
         if flag in changes:
             changes[flag] = truthy(changes[flag])
@@ -98,7 +90,7 @@ def _check(
         tagged = tag_ids(space, changes["internal_tag_ids"])
         changes["internal_tag_ids"] = [str(own) for own in tagged]
     if "schema" in changes:
-        changes["schema"] = _schema(space, changes["schema"], where)
+        changes["schema"] = _schema(space, changes["schema"])
     wanted = {**component, **changes}
     changes["real_name"] = wanted["display_name"] or wanted["name"]
     changes["internal_tags_list"] = tags_list(space, wanted["internal_tag_ids"])
@@ -131,7 +123,7 @@ def _renamed(value: Json, before: Json, name: str) -> Json:
     return fresh
 
 
-def _schema(space: Space, schema: Json, where: str) -> JsonObject:
+def _schema(space: Space, schema: Json) -> JsonObject:
     """Return a schema as it is stored: as sent, with an id per field.
 
     Only type and plugin of a field are checked. Source: destination, what a save does.
@@ -144,14 +136,9 @@ def _schema(space: Space, schema: Json, where: str) -> JsonObject:
     stored: JsonObject = {}
     for key, value in schema.items():
         field = object_of(value)
-        _note(space, key, field, where)
         own = field.get("id") or str(space.next_id())
         stored[key] = {**_restricted(field), "id": own}
     _check_plugins(space, stored)
-    for key, value in schema.items():
-        for name in list_of(object_of(value).get("keys")):
-            if text_of(name) not in schema:
-                space.violated("unknown_section_key", f"{where}: {key}", str(name))
     return stored
 
 
@@ -172,22 +159,6 @@ def _restricted(field: JsonObject) -> JsonObject:
     if field["type"] != "bloks" or truthy(field.get("restrict_components")):
         return field
     return {key: value for key, value in field.items() if key not in _NAME_LISTS}
-
-
-def _note(space: Space, key: str, field: JsonObject, where: str) -> None:
-    where, kind = f"{where}: {key}", text_of(field.get("type"))
-    if not _KEY.fullmatch(key):
-        space.violated("field_key_form", where, key)
-    if kind in DEPRECATED_TYPES:
-        space.violated("deprecated_field_type", where, f"{kind} is now asset")
-    slug = text_of(field.get("datasource_slug"))
-    known = {source["slug"] for source in space.datasources.values()}
-    if field.get("source") == "internal" and slug not in known:
-        space.violated("unknown_datasource", where, slug or "(none)")
-    group_ids = {group["uuid"] for group in space.groups.values()}
-    for wanted in list_of(field.get("component_group_whitelist")):
-        if text_of(wanted) not in group_ids:
-            space.violated("unknown_component_group", where, str(wanted))
 
 
 COMPONENTS = RecordKind(

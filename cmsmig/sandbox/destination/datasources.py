@@ -92,7 +92,6 @@ DATASOURCES = RecordKind(
             holding(space, source, text) or source["slug"] == text.lower()
         ),
     },
-    label="slug",
     find=_find_datasource,
     order=_sorted,
     most=100,

@@ -73,10 +73,10 @@ class AssetDelivery:
         key = call.path.removeprefix("/a/")
         asset = self.space.assets.get(self.space.by_key.get(key, 0))
         if asset is None or asset.data is None:
-            return Reply(404, b"Not found", "text/plain", item=key)
+            return Reply(404, b"Not found", "text/plain")
         tag = hashlib.md5(asset.data, usedforsecurity=False).hexdigest()
         headers = (("ETag", f'"{tag}"'),)
-        return Reply(200, asset.data, asset.content_type, headers, item=key)
+        return Reply(200, asset.data, asset.content_type, headers)
 
 
 @dataclass(slots=True)

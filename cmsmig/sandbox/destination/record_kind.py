@@ -95,12 +95,8 @@ class RecordKind:
     """Shows a record alone."""
     find: Callable[[Space, str], JsonObject | None] | None = None
     """Finds what a path names, where that is not always an id."""
-    label: str = "name"
-    """The key whose value the history shows."""
     statuses: tuple[int, int, int] = (201, 200, 200)
     """Made, changed, removed; 204 goes without a body."""
-    silent_removal: bool = False
-    """Whether the history of a removal does not name the record."""
     methods: tuple[str, ...] = ("GET", "PUT", "PATCH", "DELETE")
     """Which one record answers."""
 
@@ -134,8 +130,7 @@ class RecordKind:
         record = self._known(space, call)
         self.release(space, record)
         self.table(space).pop(whole(record["id"]) or 0, None)
-        label = "" if self.silent_removal else text_of(record[self.label])
-        return self._reply(self.statuses[2], record, label)
+        return self._reply(self.statuses[2], record)
 
     def _known(self, space: Space, call: Call) -> JsonObject:
         if self.find is not None:
@@ -157,7 +152,7 @@ class RecordKind:
             record["updated_at"] = space.now()
         self.table(space)[whole(record["id"]) or 0] = record
         self.done(space, call, record, before)
-        return self._reply(status, record, text_of(record[self.label]))
+        return self._reply(status, record)
 
     def _changes(self, call: Call, record: JsonObject) -> JsonObject:
         """Return what a body changes in a record; an unusable text is refused."""
@@ -180,7 +175,7 @@ class RecordKind:
             if same and other is not record:
                 self.refuse(self.unique[0], "has already been taken")
 
-    def _reply(self, status: int, record: JsonObject, label: str) -> Reply:
+    def _reply(self, status: int, record: JsonObject) -> Reply:
         if status == 204:
-            return Reply(204, item=label)
-        return json_reply(status, {self.key: self.shown(record)}, item=label)
+            return Reply(204)
+        return json_reply(status, {self.key: self.shown(record)})

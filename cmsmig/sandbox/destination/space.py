@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import encoded, list_of, moment, object_of, text_of, whole
 
@@ -214,7 +213,6 @@ class Space:
     space_id: int
     rate: int
     clock: Callable[[], float]
-    recorder: Recorder
     asset_base: str
     """Address of the public asset host, without a trailing slash."""
     unknowns: Unknowns = field(default_factory=Unknowns)
@@ -259,12 +257,12 @@ class Space:
     """A higher one after each request that may have changed something; it begins with
     the time, as the service's versions are times."""
     last_id: int = 0
-    number: int = 0
-    """The request being answered, for its violations."""
     received: Callable[[Call], None] = lambda call: None
     """Receives each request that is about to be answered."""
     touched: Callable[[StoredStory], None] = lambda story: None
     """Receives each story before it is created or changed."""
+    saved: Callable[[StoredStory, JsonObject], None] = lambda story, content: None
+    """Receives each story that is saved, with its content as it was sent."""
     selections: dict[object, object] = field(default_factory=dict)
     """What list requests named since the last change, without their pages."""
     selected_at: tuple[int, int, int] = (0, 0, 0)
@@ -272,11 +270,6 @@ class Space:
     def __post_init__(self) -> None:
         self.created_at = self.created_at or self.now()
         self.version = self.version or int(self.clock())
-
-    def begin(self, call: Call) -> None:
-        """Note that an admitted request is about to be answered."""
-        self.number = call.number
-        self.received(call)
 
     def next_id(self) -> int:
         """Return a new id; beyond 32 bits, as those of newer spaces are."""
@@ -291,10 +284,6 @@ class Space:
     def now(self) -> str:
         """Return the time as records carry it."""
         return moment(self.clock())
-
-    def violated(self, kind: str, where: str, what: str) -> None:
-        """Record something that the service would have taken in silence."""
-        self.recorder.violated(self.number, kind, where, what)
 
     def component(self, name: str) -> JsonObject | None:
         """Return a component by its name; no two have the same."""
@@ -366,15 +355,6 @@ class Space:
     def address(self, asset: StoredAsset) -> str:
         """Return the address that content holds for an asset."""
         return f"{self.asset_base}/{asset.key}"
-
-    def asset_at(self, address: str) -> StoredAsset | None:
-        """Return the asset that has this address, with or without a scheme."""
-        key = address.removeprefix(self.asset_base).removeprefix(
-            self.asset_base.partition(":")[2]
-        )
-        if key == address:
-            return None
-        return self.assets.get(self.by_key.get(key.lstrip("/"), 0))
 
     def entries_of(self, datasource_id: int) -> list[JsonObject]:
         """Return a datasource's entries in the order they were made."""

@@ -47,4 +47,4 @@ def fill(space: Space) -> None:
 
 
 def _call(body: object) -> Call:
-    return Call(0, "POST", "", "", (), {}, json.dumps(body).encode())
+    return Call("POST", "", "", (), {}, json.dumps(body).encode())

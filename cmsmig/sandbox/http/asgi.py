@@ -1,7 +1,7 @@
 """One request's way through a service: parse, route, apply, respond.
 
 A `Call` is the parsed request and a `Reply` the whole answer; neither knows the
-server. Middleware sees both, with the call's number, before a byte is sent.
+server. Middleware sees both, before a byte is sent.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Any, NoReturn, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError
-from cmsmig.sandbox.history import Entry, Recorder
 from cmsmig.sandbox.http.query import read_query
 from cmsmig.sandbox.values import encoded, object_of, whole
 
@@ -25,8 +23,6 @@ from cmsmig.sandbox.values import encoded, object_of, whole
 class Call:
     """One request, completely received."""
 
-    number: int
-    """Counted from 1 over both services, in the order of arrival."""
     method: str
     path: str
     """Decoded."""
@@ -74,19 +70,9 @@ class Call:
             raise AnsweredError(reply) from None
 
 
-class Ending(Enum):
-    """How the sending of an answer ends."""
-
-    WHOLE = "whole"
-    CUT = "cut"
-    """Half of the body, then the connection breaks."""
-    DROPPED = "dropped"
-    """Not a byte; the connection breaks."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One whole answer, and what the history says about it."""
+    """One whole answer, and what gave it."""
 
     status: int
     body: bytes = b""
@@ -94,16 +80,6 @@ class Reply:
     headers: tuple[tuple[str, str], ...] = ()
     service: str = ""
     route: str = ""
-    quota: bool = False
-    item: str = ""
-    """Which record it was about: a slug, name or id."""
-    ending: Ending = Ending.WHOLE
-    subject: str = ""
-    """What the request was about, in words that are the same in every run."""
-    attempt: int = 1
-    """How often the same was asked, this time included."""
-    fault: str = ""
-    """What a planned fault did to it."""
 
 
 class AnsweredError(CmsmigError):
@@ -119,11 +95,10 @@ def json_reply(
     value: object,
     *,
     headers: tuple[tuple[str, str], ...] = (),
-    item: str = "",
 ) -> Reply:
     """Return an answer with a JSON body."""
     content_type = "application/json; charset=utf-8"
-    return Reply(status, encoded(value), content_type, headers, item=item)
+    return Reply(status, encoded(value), content_type, headers)
 
 
 def _no_number(name: str) -> NoReturn:
@@ -157,9 +132,6 @@ _NOT_ITS_PAGE = json_reply(
     403, {"error": "Only the sandbox's own pages may use its control pages."}
 )
 """A page of another site can send a form, although it cannot read the answer."""
-
-_NO_QUERY: dict[str, str] = {}
-"""Shared by all entries without one; never changed."""
 
 
 @dataclass(slots=True)
@@ -208,11 +180,10 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """The ASGI application of one port; records each call and its answer."""
+    """The ASGI application of one port."""
 
     choose: Callable[[str], Next]
     """What answers a path; never raises for what a client may send."""
-    recorder: Recorder
     control: Next
     """Answers what is under `/_sandbox`, where no middleware is asked, to all but pages
     of other sites."""
@@ -220,47 +191,33 @@ class Exchange:
     """The first is the outermost."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Receive, answer, record and send."""
+        """Receive, answer and send."""
         if scope["type"] != "http":
             return
-        number = self.recorder.arrived()
         body = await _received(receive)
-        if body is None:
-            return
-        call = _call(number, scope, body)
+        if body is not None:
+            await self.respond(await self._answer(_call(scope, body)), receive, send)
+
+    async def respond(self, reply: Reply, receive: Receive, send: Send) -> None:
+        """Send an answer."""
+        headers = _headers(reply)
+        if reply.status >= 200 and reply.status not in (204, 304):
+            headers.append((b"content-length", str(len(reply.body)).encode()))
+        start = {"type": "http.response.start", "status": reply.status}
+        await send({**start, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+    async def _answer(self, call: Call) -> Reply:
         if not _LOOPBACK.fullmatch(call.headers.get("host", "")):
-            await _respond(_NO_HOST, scope, receive, send)
-            return
+            return _NO_HOST
+        if call.path == "/_sandbox" or call.path.startswith("/_sandbox/"):
+            if _is_of_elsewhere(call):
+                return _NOT_ITS_PAGE
+            return await self.control(call)
         answer = self.choose(call.path)
         for layer in reversed(self.middleware):
             answer = _wrapped(layer, answer)
-        if call.path == "/_sandbox" or call.path.startswith("/_sandbox/"):
-            answer = self.control
-            if _is_of_elsewhere(call):
-                await _respond(_NOT_ITS_PAGE, scope, receive, send)
-                return
-        reply = await answer(call)
-        self._record(call, reply)
-        await _respond(reply, scope, receive, send)
-
-    def _record(self, call: Call, reply: Reply) -> None:
-        self.recorder.answered(
-            Entry(
-                number=call.number,
-                time=self.recorder.clock(),
-                service=reply.service,
-                method=call.method,
-                path=call.path,
-                query={k: v for k, v in call.query if k != "token"} or _NO_QUERY,
-                route=reply.route,
-                status=reply.status,
-                quota=reply.quota,
-                item=reply.item,
-                subject=reply.subject,
-                attempt=reply.attempt,
-                fault=reply.fault,
-            )
-        )
+        return await answer(call)
 
 
 def _is_of_elsewhere(call: Call) -> bool:
@@ -269,12 +226,11 @@ def _is_of_elsewhere(call: Call) -> bool:
     return origin is not None and origin.partition("://")[2].lower() != own
 
 
-def _call(number: int, scope: Scope, body: bytes) -> Call:
+def _call(scope: Scope, body: bytes) -> Call:
     raw = scope.get("raw_path") or scope["path"].encode()
     raw_path = raw.decode("latin-1")
     query = scope["query_string"].decode("latin-1")
     return Call(
-        number,
         scope["method"],
         unquote(raw_path),
         raw_path,
@@ -301,28 +257,6 @@ def _wrapped(layer: Middleware, answer: Next) -> Next:
         return await layer(call, answer)
 
     return through
-
-
-async def _respond(reply: Reply, scope: Scope, receive: Receive, send: Send) -> None:
-    cut = reply.ending is Ending.CUT
-    if reply.ending is not Ending.DROPPED:
-        headers = _headers(reply)
-        # A status without a body would make half of one whole.
-        status = 200 if cut and reply.status == 204 else reply.status
-        if status >= 200 and status not in (204, 304):
-            # Of an answer that is cut, more is promised than ever comes.
-            length = len(reply.body) + cut
-            headers.append((b"content-length", str(length).encode()))
-        start = {"type": "http.response.start", "status": status, "headers": headers}
-        await send(start)
-        body = reply.body[: len(reply.body) // 2] if cut else reply.body
-        await send({"type": "http.response.body", "body": body, "more_body": cut})
-    if reply.ending is Ending.WHOLE:
-        return
-    hang_up = scope["state"]["close" if cut else "abort"]
-    hang_up()
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _headers(reply: Reply) -> list[tuple[bytes, bytes]]:

@@ -123,7 +123,7 @@ class OriginApi:
         found = in_locales(same, locale, self.content.primary_locale)
         if not found:
             missing("Item", "item_not_found")
-        return json_reply(200, found[0], item=item_id)
+        return json_reply(200, found[0])
 
     def _known_site(self, call: Call) -> JsonObject:
         site = self.content.site(call.named["site_id"])

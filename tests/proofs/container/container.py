@@ -27,7 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from cmsmig.sandbox.server import environment_file_text
 from tests.proofs.container.image import (
     Image,
     Instruction,
@@ -37,6 +37,7 @@ from tests.proofs.container.image import (
     read_stages,
 )
 from tests.proofs.measuring.results import broken
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.exact import write_small_site
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cmsmig.sandbox.faults.fault_rules import Fault, PlannedFault
-from cmsmig.sandbox.faults.injector import possible
-from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.http.asgi import Call
-from cmsmig.sandbox.observe.request_subjects import RequestName
 from tests.proofs.world.disturbances import KILLS
+from tests.support.sandbox.fault_rules import Fault, PlannedFault
+from tests.support.sandbox.history import Entry
+from tests.support.sandbox.injector import possible
+from tests.support.sandbox.request_subjects import RequestName
 
 LOST = ("emptied", "restarted")
 """How a space comes to lack everything."""
@@ -153,7 +153,7 @@ def fits(fault: Fault, entry: Entry) -> bool:
     """Return whether the sandbox can do this to a request."""
     if entry.service == "files" and fault in SHORTER:
         return False
-    call = Call(0, entry.method, entry.path, entry.path, tuple(entry.query.items()),
+    call = Call(entry.method, entry.path, entry.path, tuple(entry.query.items()),
                 {}, b"")  # fmt: skip
     return possible(fault, call, RequestName(entry.method, entry.route, entry.subject))
 

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import StoredStory
-from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.values import moment
 from tests.proofs.faults.cases import DEEDS, Case, Deed
 from tests.proofs.faults.scenes import IMPORT
 from tests.proofs.world.disturbances import Disturbance
 from tests.proofs.world.world import World
 from tests.support.rehearsal import Ended
+from tests.support.sandbox.replies import broken
 
 NAMED = "SELECT COUNT(*) FROM item WHERE reason IN ('conflict', 'edited_since')"
 WORDS = ("line", "text")
@@ -49,7 +50,7 @@ class Editor:
         if self.deed.ending == "killed":
             self.disturbance.kill()
         if self.deed.ending != "answered":
-            return Reply(0, ending=Ending.DROPPED)
+            return broken(Reply(0))
         return reply or await answer(call)
 
     def _do(self, call: Call, reply: Reply | None) -> None:

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmsmig.sandbox.faults.fault_rules import Fault
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.proofs.faults.cases import Case, all_cases
 from tests.proofs.faults.editors import disturbed_by_editor
@@ -37,6 +36,7 @@ from tests.proofs.faults.scenes import (
 )
 from tests.proofs.world.disturbances import BEFORE, Disturbance
 from tests.proofs.world.world import World
+from tests.support.sandbox.fault_rules import Fault
 
 PLANNED = ("faults", "recreate", "rollback", "delta", "languages")
 """Parts whose killed run made a plan that its rerun is held to."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from cmsmig.ledger.store import Ledger
 from cmsmig.origin.cache import RawCache
-from cmsmig.sandbox.faults.fault_rules import MOVING
-from cmsmig.sandbox.history import Entry
 from cmsmig.settings import Project, load_settings
 from tests.proofs.frozen.compare import differing
 from tests.proofs.world.disturbances import READS
 from tests.proofs.world.world import World
+from tests.support.sandbox.fault_rules import MOVING
+from tests.support.sandbox.history import Entry
 from tests.support.steps.staged_project import decide_about
 
 WRITING_READS = ("publish story",)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.server import environment_file_text
 from tests.proofs.faults.cases import Case
 from tests.proofs.faults.left import (
@@ -24,6 +23,7 @@ from tests.proofs.faults.scenes import PULL, RATE, Scene, Scenes
 from tests.proofs.frozen.compare import differing
 from tests.proofs.measuring.processes import COMMAND, Project, sandbox
 from tests.support.rehearsal import write_env
+from tests.support.sandbox.history import Entry
 
 LONGEST = 60.0
 """Seconds after which a process counts as hanging."""

@@ -111,7 +111,7 @@ def _referring(item: dict[str, Any]) -> None:
 
 def _add_note(one: World, kind: str) -> None:
     """Add an item before `note-2`, which it is like."""
-    for name, items in one.handle.state.naming.origin.content.kept.items():
+    for name, items in one.handle.state.origin_api.content.kept.items():
         slugs = [each["fieldData"]["slug"] for each in items]
         if name.startswith(f"{kind}/") and "note-2" in slugs:
             new = copy.deepcopy(items[slugs.index("note-2")])

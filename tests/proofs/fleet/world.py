@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import (
-    SandboxHandle,
-    environment_file_text,
-    running_sandbox,
-)
+from cmsmig.sandbox.server import environment_file_text
 from tests.proofs.measuring.processes import COMMAND, Served, measured
 from tests.support.rehearsal import write_env
+from tests.support.sandbox.history import Entry
+from tests.support.sandbox.observed import SandboxHandle, running_sandbox
 from tests.support.sites.exact import write_load_site, write_small_site
 
 RATE = 6

@@ -84,14 +84,15 @@ def compare(one: Path, other: Path) -> int:
 
 
 def against(revision: str, chosen: Sequence[str]) -> int:
-    """Compare a revision, played by the tests of this tree, with this tree."""
+    """Compare a revision, played by the tests and the sandbox of this tree, with it."""
     with tempfile.TemporaryDirectory(prefix="cmsmig-frozen-") as folder:
         work, tree = Path(folder), Path(folder) / "tree"
         git = ["git", "-C", str(ROOT), "worktree"]
         subprocess.run([*git, "add", "--detach", str(tree), revision], check=True)
         try:
-            shutil.rmtree(tree / "tests")
-            shutil.copytree(ROOT / "tests", tree / "tests")
+            for part in ("tests", "cmsmig/sandbox"):
+                shutil.rmtree(tree / part)
+                shutil.copytree(ROOT / part, tree / part)
             places = {work / "before": tree, work / "after": ROOT}
             running = [_recording(at, into, chosen) for into, at in places.items()]
             codes = [each.wait() for each in running]

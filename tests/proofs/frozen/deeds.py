@@ -84,7 +84,7 @@ def origin(
 
 def item_of(stage: Stage, slug: str) -> dict[str, Any]:
     """Return the fields of an item at the origin."""
-    content = stage.handle.state.naming.origin.content
+    content = stage.handle.state.origin_api.content
     items = content.items(str(content.collections[0]["id"]), live=False)
     found = [each["fieldData"] for each in items if each["fieldData"]["slug"] == slug]
     return found[0]

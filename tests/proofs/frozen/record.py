@@ -195,9 +195,7 @@ def state_of(space: Space, names: Names) -> dict[str, Any]:
     for table in _TABLES:
         rows = [_row(space, each) for each in getattr(space, table, {}).values()]
         state[table] = sorted(names.named(rows), key=canonical)
-    violations = [(each.kind, each.where, each.what)
-                  for each in space.recorder.violations]  # fmt: skip
-    return {**state, "violations": names.named(sorted(violations))}
+    return state
 
 
 def _row(space: Space, record: Any) -> Any:

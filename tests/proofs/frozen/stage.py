@@ -115,9 +115,11 @@ class Stage(World):
             path.name: path.read_text()
             for path in sorted((self.folder / "decisions").glob("*.yaml"))
         }
+        names, violations = self.listener.names, self.handle.state.recorder.violations
+        noted = sorted((each.kind, each.where, each.what) for each in violations)
         return {
             "steps": self.steps,
-            "state": state_of(self.space, self.listener.names),
+            "state": state_of(self.space, names) | {"violations": names.named(noted)},
             "decisions": self._named(files),
         }
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.steps import connect
 from cmsmig.steps.pull import pull as pulling
 from cmsmig.wire import bounds, failures
@@ -30,6 +30,7 @@ from cmsmig.wire.session import Session
 from tests.proofs.hostile.corruptions import HEADS, STATUSES, WIRE, damaged, reshaped
 from tests.proofs.world.world import World
 from tests.support.rehearsal import Ended, write_env
+from tests.support.sandbox.replies import Ending, broken
 
 SPEED = 200
 """How much faster time passes for what waits for a port."""
@@ -68,7 +69,7 @@ class Fault:
         if way == 0:
             return replace(reply, status=chance.choice(STATUSES))
         if way == 1:
-            return replace(reply, ending=chance.choice((Ending.CUT, Ending.DROPPED)))
+            return broken(reply, chance.choice((Ending.CUT, Ending.DROPPED)))
         status = chance.choice((reply.status, reply.status, 429, 302, 503))
         return replace(reply, status=status, headers=(*reply.headers, *_heads(chance)))
 

@@ -22,9 +22,10 @@ from pathlib import Path
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from cmsmig.sandbox.server import environment_file_text
 from tests.proofs.measuring.processes import COMMAND
 from tests.support.rehearsal import write_env
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.exact import write_small_site
 from tests.support.token_encodings import ENCODINGS, reveals
 

@@ -62,7 +62,7 @@ class Stage(World):
 
     def serve(self, site: Site, *, has_mood: bool = False) -> None:
         """Have the origin hold a site, and perhaps one more field."""
-        content = self.handle.state.naming.origin.content
+        content = self.handle.state.origin_api.content
         serve(content, site, has_mood=has_mood)
 
 

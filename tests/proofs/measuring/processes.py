@@ -19,6 +19,7 @@ from cmsmig.sandbox.server import environment_file_text
 from tests.support.rehearsal import write_env
 
 MEGABYTE = 1_000_000
+_ROOT = Path(__file__).parents[3]
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
@@ -133,10 +134,11 @@ def sandbox(
     languages: Sequence[str] = (),
 ) -> Iterator[Served]:
     """Serve a content folder, or the sample site."""
-    command = [*COMMAND, "sandbox", f"--rate={rate}", f"--origin-rate={origin_rate}"]
-    command += [f"--content={content}"] if content else []
+    command = [sys.executable, "-m", "tests.support.sandbox"]
+    command += [f"--rate={rate}", f"--origin-rate={origin_rate}"]
+    command += [f"--content={content.absolute()}"] if content else []
     command += [f"--language={each}" for each in languages]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=_ROOT)
     try:
         assert process.stdout is not None
         served = Served(json.loads(process.stdout.readline()), process.pid)

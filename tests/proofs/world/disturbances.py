@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from tests.support.sandbox.replies import Ending, broken
 
 READS = ("GET", "HEAD")
 BEFORE, APPLIED, ANSWERED = KILLS = ("before", "applied", "answered")
@@ -56,7 +57,7 @@ class Disturbance:
             return await self.act(call, answer)
         if self.how == BEFORE:
             self.kill()
-            return Reply(0, ending=Ending.DROPPED)
+            return broken(Reply(0))
         reply = await answer(call)
         if self.how == APPLIED:
             self.kill()
@@ -112,9 +113,8 @@ async def _go_wrong(mode: str, call: Call, answer: Next) -> Reply:
     if mode == REFUSED:
         return json_reply(422, {"name": ["is not to our liking"]})
     if mode == UNSENT:
-        return Reply(200, ending=Ending.DROPPED, service="destination")
+        return broken(Reply(0, service="destination"))
     reply = await answer(call)
     if mode == ERROR:
         return replace(reply, status=500, body=b"<html>oh</html>", content_type="")
-    ending = Ending.DROPPED if mode == LOST else Ending.CUT
-    return replace(reply, ending=ending)
+    return broken(reply, Ending.DROPPED if mode == LOST else Ending.CUT)

@@ -20,9 +20,9 @@ import httpx
 
 from cmsmig.sandbox.http.asgi import Call, Exchange, Reply
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import SandboxHandle
-from cmsmig.sandbox.services import Sandbox, build
+from cmsmig.sandbox.services import Sandbox
 from cmsmig.wire.budget import Budget
+from tests.support.sandbox.observed import SandboxHandle, build_observed
 
 HOST = "127.0.0.1"
 ORIGIN, DESTINATION = f"http://{HOST}:41", f"http://{HOST}:42"
@@ -60,7 +60,7 @@ def ticking() -> Iterator[float]:
 def build_sandbox(options: SandboxOptions) -> SandboxHandle:
     """Return a sandbox that only `answered_here` reaches."""
     assert options.content is not None
-    sandbox = build(options, options.content, ORIGIN, DESTINATION)
+    sandbox = build_observed(options, options.content, ORIGIN, DESTINATION)
     return SandboxHandle(sandbox.announcement, sandbox)
 
 
@@ -129,17 +129,17 @@ class _InProcess(httpx.AsyncBaseTransport):
             await trace("http11.send_request_body.complete", {})
         await self._network.travel()
         messages: list[MutableMapping[str, Any]] = []
-        broken: list[str] = []
-        await service(_scope(request, broken), _receiving(sent), _sending(messages))
+        asked = _Asked(sent)
+        await service(_scope(request), asked.receive, _sending(messages))
         await self._network.travel()
-        whole = messages and not messages[-1].get("more_body", False)
         if not messages:
             raise httpx.ReadError("The connection broke.")
+        whole = not messages[-1].get("more_body", False)
         body = b"".join(each.get("body", b"") for each in messages)
         return httpx.Response(
             messages[0]["status"],
             headers=messages[0]["headers"],
-            stream=_Body(body, self._network.read, whole=bool(whole) and not broken),
+            stream=_Body(body, self._network.read, whole=whole),
         )
 
 
@@ -154,8 +154,7 @@ class _Body(httpx.AsyncByteStream):
         self._read()
 
 
-def _scope(request: httpx.Request, broken: list[str]) -> dict[str, Any]:
-    ends = {end: lambda end=end: broken.append(end) for end in ("close", "abort")}
+def _scope(request: httpx.Request) -> dict[str, Any]:
     path, _, query = request.url.raw_path.partition(b"?")
     return {
         "type": "http",
@@ -164,17 +163,19 @@ def _scope(request: httpx.Request, broken: list[str]) -> dict[str, Any]:
         "raw_path": path,
         "query_string": query,
         "headers": [(k.lower(), v) for k, v in request.headers.raw],
-        "state": ends,
     }
 
 
-def _receiving(sent: bytes) -> Any:
-    messages = iter(({"type": "http.request", "body": sent},))
+class _Asked:
+    """A request that was received, and its connection."""
 
-    async def receive() -> MutableMapping[str, Any]:
-        return next(messages, {"type": "http.disconnect"})
+    def __init__(self, sent: bytes) -> None:
+        self._messages = iter(({"type": "http.request", "body": sent},))
+        self.transport = mock.Mock()
 
-    return receive
+    async def receive(self) -> MutableMapping[str, Any]:
+        """Return the request, then that the client is gone."""
+        return next(self._messages, {"type": "http.disconnect"})
 
 
 def _sending(messages: list[MutableMapping[str, Any]]) -> Any:
@@ -220,7 +221,7 @@ def call_here(sandbox: Sandbox, method: str, path: str, body: bytes = b"") -> Re
     whole = f"/v1/spaces/{served['space_id']}{address}"
     pairs = tuple(tuple(each.split("=", 1)) for each in query.split("&") if each)
     headers = {"authorization": served["destination_token"]}
-    call = Call(0, method, whole, whole, pairs, headers, body)  # type: ignore[arg-type]
+    call = Call(method, whole, whole, pairs, headers, body)  # type: ignore[arg-type]
     answering = sandbox.api.answer(call)
     try:
         answering.send(None)

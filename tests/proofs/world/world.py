@@ -15,9 +15,7 @@ from typing import Any
 from unittest import mock
 
 from cmsmig.sandbox.http.asgi import Middleware
-from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import SandboxHandle
 from tests.proofs.world.disturbances import Disturbance, Switch
 from tests.proofs.world.in_process import (
     TIME,
@@ -27,13 +25,15 @@ from tests.proofs.world.in_process import (
     call_here,
 )
 from tests.support.rehearsal import Ended, Rehearsal
+from tests.support.sandbox.comparison import comparable_state
+from tests.support.sandbox.observed import SandboxHandle
 from tests.support.steps.staged_project import StagedProject
 
 _MINUTE = 60.0
 """Seconds in which the origin counts requests."""
 _DEAD = 1 << 22
 """A number that no process has."""
-_SHARED = ("clock", "recorder", "unknowns", "selections")
+_SHARED = ("clock", "saved", "unknowns", "selections")
 """What is the sandbox's, not the space's."""
 
 
@@ -118,7 +118,7 @@ class World(StagedProject):
         for name, value in copy.deepcopy(kept.space).items():
             setattr(self.space, name, value)
         self.space.selections.clear()
-        content = self.handle.state.naming.origin.content
+        content = self.handle.state.origin_api.content
         content.kept = copy.deepcopy(kept.origin)
         _forget_lists(content)
 
@@ -133,7 +133,7 @@ class World(StagedProject):
         del violations[before:]
 
     def _origin(self) -> dict[str, Any]:
-        return self.handle.state.naming.origin.content.kept
+        return self.handle.state.origin_api.content.kept
 
     def disturbed(self, disturbance: Disturbance, *arguments: str) -> Ended:
         """Run a command while something goes wrong.
@@ -174,7 +174,7 @@ class World(StagedProject):
 
         In the sets `items` and `live`, or in those that are named.
         """
-        content = self.handle.state.naming.origin.content
+        content = self.handle.state.origin_api.content
         for each in content.collections:
             for live in (False, True):
                 items = content.items(str(each["id"]), live=live)

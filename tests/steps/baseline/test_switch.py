@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
 from cmsmig.steps.baseline.compare_sites import _NOWHERE
 from cmsmig.steps.baseline.page_record import PageRecord, read_content
 from cmsmig.steps.baseline.site_address import named_site
 from cmsmig.steps.baseline.switch_faults import Switch
 from tests.support.rehearsal import Rehearsal
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.web_site import Served, WebSite, led_to, web_site
 
 FAST = ("--rate", "900", "--json")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import running_sandbox
 from tests.support.rehearsal import Rehearsal
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.timelimit import patience
 
 SLOW = 0.02

@@ -45,6 +45,8 @@ def test_stories_wait_for_every_file_and_their_check_does_not(
     assert not gate.gave_up
     entries = project.since()
     files = [n for n, each in enumerate(entries) if each.route in FILES]
-    stories = [n for n, each in enumerate(entries) if each.item.startswith("records/")]
+    stories = [
+        n for n, each in enumerate(entries) if each.subject.startswith("records/")
+    ]
     assert (len(files), len(stories)) == (8, 12)
     assert max(files) < min(stories)

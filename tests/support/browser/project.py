@@ -17,7 +17,7 @@ import httpx
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import SandboxHandle, running_sandbox
+from tests.support.sandbox.observed import SandboxHandle, running_sandbox
 from tests.support.steps.staged_project import StagedProject
 from tests.support.timelimit import patience
 

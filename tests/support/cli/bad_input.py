@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cmsmig.sandbox.destination.space import StoredStory as Story
-from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.http.asgi import Call, Reply
-from cmsmig.sandbox.observe.comparison import comparable_state
 from tests.support.rehearsal import Ended, Rehearsal
+from tests.support.sandbox.comparison import comparable_state
+from tests.support.sandbox.history import Entry
 from tests.support.sites.identity import collection_id
 from tests.support.tiny_site import SPOTS
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from cmsmig.sandbox.server import environment_file_text
 from tests.support.cli.bad_input import Faults, Rig
 from tests.support.rehearsal import write_env
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.tiny_site import write_tiny_site
 
 RATE = 900

@@ -26,13 +26,8 @@ from cmsmig.evidence.addresses import address_map
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
-from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import (
-    SandboxHandle,
-    environment_file_text,
-    running_sandbox,
-)
+from cmsmig.sandbox.server import environment_file_text
 from cmsmig.settings import Project, Settings, load_settings
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.migration import open_migration
@@ -51,6 +46,8 @@ from tests.support.same_content.ways import (
     Reception,
     sized,
 )
+from tests.support.sandbox.comparison import comparable_state
+from tests.support.sandbox.observed import SandboxHandle, running_sandbox
 
 _WHEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 

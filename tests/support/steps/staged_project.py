@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 from cmsmig.sandbox.destination.space import StoredStory
-from cmsmig.sandbox.history import Entry
 from tests.support.rehearsal import Rehearsal
+from tests.support.sandbox.history import Entry
 
 
 @dataclass(frozen=True)

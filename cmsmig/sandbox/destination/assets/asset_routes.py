@@ -49,7 +49,7 @@ def signed(space: Space, call: Call) -> Reply:
         "locked": False,
         "meta_data": asset.body.get("meta_data") or {},
     }
-    return json_reply(200, answer, item=asset.key)
+    return json_reply(200, answer)
 
 
 def sanitised(name: str) -> str:
@@ -69,7 +69,7 @@ def listing(space: Space, call: Call) -> Reply:
 def show(space: Space, call: Call) -> Reply:
     """Answer one asset record, without a wrapper."""
     asset = _known(space, call)
-    return json_reply(200, record(space, asset), item=asset.key)
+    return json_reply(200, record(space, asset))
 
 
 def update(space: Space, call: Call) -> Reply:
@@ -78,14 +78,14 @@ def update(space: Space, call: Call) -> Reply:
     body = unwrapped(call, "asset")
     _describe(space, asset, body)
     asset.body["updated_at"] = space.now()
-    return Reply(204, item=asset.key)
+    return Reply(204)
 
 
 def delete(space: Space, call: Call) -> Reply:
     """Delete an asset and its file."""
     asset = _known(space, call)
     remove(space, asset)
-    return json_reply(200, record(space, asset), item=asset.key)
+    return json_reply(200, record(space, asset))
 
 
 def finish(space: Space, call: Call) -> Reply:
@@ -99,7 +99,7 @@ def finish(space: Space, call: Call) -> Reply:
         **{key: asset.body.get(key) for key in _TEXTS},
         "is_private": bool(asset.body.get("is_private")),
     }
-    return json_reply(200, answer, item=asset.key)
+    return json_reply(200, answer)
 
 
 def record(space: Space, asset: StoredAsset) -> JsonObject:
@@ -220,10 +220,7 @@ def _metadata(space: Space, body: JsonObject) -> JsonObject:
     if not isinstance(changes.get("meta_data", {}), dict):
         changes["meta_data"] = {}
     if "asset_folder_id" in changes:
-        folder = whole(changes["asset_folder_id"])
-        changes["asset_folder_id"] = folder
-        if folder and folder not in space.asset_folders:
-            space.violated("unknown_asset_folder", "assets", str(folder))
+        changes["asset_folder_id"] = whole(changes["asset_folder_id"])
     return changes
 
 

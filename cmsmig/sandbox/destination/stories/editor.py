@@ -67,7 +67,7 @@ def opened(space: Space, story: StoredStory) -> JsonObject:
 def _save(story: StoredStory, content: JsonObject) -> Call:
     path = f"/v1/stories/{story.story_id}"
     body = json.dumps({"story": {"content": content}}).encode()
-    return Call(0, "PUT", path, path, (), {}, body, {"id": str(story.story_id)})
+    return Call("PUT", path, path, (), {}, body, {"id": str(story.story_id)})
 
 
 def _empty(space: Space, field: JsonObject) -> Json:

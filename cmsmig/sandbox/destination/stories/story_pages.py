@@ -95,17 +95,17 @@ class StoryPages:
             _refuse("name, slug or content is needed, and nothing else")
         content: Json = {**story.content, **fields}
         body = {"story": {**named, "content": content}}
-        return self._asked(call, story, "PUT", "", json.dumps(body).encode())
+        return self._asked(story, "PUT", "", json.dumps(body).encode())
 
     def _act(self, verb: str, call: Call) -> Reply:
         method, path, _ = _ACTS[verb]
-        return self._asked(call, self._named(call, set()), method, path)
+        return self._asked(self._named(call, set()), method, path)
 
     def _asked(
-        self, call: Call, story: StoredStory, method: str, end: str, body: bytes = b""
+        self, story: StoredStory, method: str, end: str, body: bytes = b""
     ) -> Reply:
         path = f"/v1/spaces/{self.space.space_id}/stories/{story.story_id}{end}"
-        return self.apply(Call(call.number, method, path, path, (), {}, body))
+        return self.apply(Call(method, path, path, (), {}, body))
 
     def _named(self, call: Call, more: set[str]) -> StoredStory:
         sent = call.document()

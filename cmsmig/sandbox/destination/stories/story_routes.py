@@ -10,7 +10,6 @@ from dataclasses import replace
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.refusals import missing, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredStory
-from cmsmig.sandbox.destination.stories.inspection import inspect_story
 from cmsmig.sandbox.destination.stories.release_versions import hold, release_of
 from cmsmig.sandbox.destination.stories.story_rules import (
     check_content,
@@ -249,10 +248,10 @@ def _answer(
     packed = story.pack()
     if refreshed and b'"multilink"' in packed.text:
         shown = single(space, story, refreshed=True)
-        return json_reply(status, {"story": shown}, item=space.full_slug(story))
+        return json_reply(status, {"story": shown})
     # The content is JSON already: it replaces its mark.
     record: JsonObject = {"story": {**single(space, story, content=_MARK)}}
-    reply = json_reply(status, record, item=space.full_slug(story))
+    reply = json_reply(status, record)
     body = reply.body.replace(_MARKED, packed.text, 1)
     return replace(reply, body=body)
 
@@ -285,7 +284,7 @@ def _check(space: Space, call: Call, story: StoredStory, content: JsonObject) ->
 
 
 def _keep(space: Space, story: StoredStory, content: JsonObject) -> None:
-    inspect_story(space, story, content)
+    space.saved(story, content)
     if "content" in story.body and not story.is_folder:
         story.body["content"] = stored(space, content)
     story.pack()

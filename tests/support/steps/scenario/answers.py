@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from cmsmig.sandbox.faults.fault_rules import Fault as Kind
-from cmsmig.sandbox.faults.fault_rules import PlannedFault
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from tests.support.sandbox.fault_rules import Fault as Kind
+from tests.support.sandbox.fault_rules import PlannedFault
 
 if TYPE_CHECKING:
     from tests.support.steps.scenario.play import Scenario

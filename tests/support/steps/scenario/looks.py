@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cmsmig.sandbox.history import Entry
+from tests.support.sandbox.history import Entry
 from tests.support.steps.expectations import insist, listed, text_of
 from tests.support.steps.scenario.changes import asset, own
 from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
@@ -128,7 +128,7 @@ def _is_of_visitors(entry: Entry) -> bool:
 def order(scenario: Scenario, route: str, *expected: str) -> None:
     """Expect what the last command asked of a route, in order."""
     entries = scenario.project.since(scenario.mark)
-    assert [each.item for each in entries if each.route == route] == [*expected]
+    assert [each.subject for each in entries if each.route == route] == [*expected]
 
 
 def sent(scenario: Scenario, expected: dict[str, list[str]]) -> None:

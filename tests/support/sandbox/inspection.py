@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.space import Space, StoredStory
-from cmsmig.sandbox.destination.stories.document import examine
+from cmsmig.sandbox.destination.space import Space, StoredAsset, StoredStory
 from cmsmig.sandbox.destination.stories.story_rules import (
     document_blocks,
     is_number,
@@ -19,6 +18,7 @@ from cmsmig.sandbox.destination.stories.story_rules import (
 )
 from cmsmig.sandbox.destination.stories.story_wire import speaks
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
+from tests.support.sandbox.document import examine
 
 _OWN_KEYS = frozenset({"component", "_uid", "_editable"})
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
@@ -31,25 +31,32 @@ writes."""
 _TEXTS = frozenset({"text", "textarea", "markdown"})
 
 
+Note: TypeAlias = Callable[[str, str, str], None]
+"""Takes one violation: its kind, its place, and what is there."""
+
+
 @dataclass(slots=True)
 class Inspection:
-    """One story's inspection; complaints go to the space's recorder."""
+    """One story's inspection."""
 
     space: Space
     where: str
+    note: Note
     uids: set[str] = field(default_factory=set)
 
     def complain(self, kind: str, place: str, what: str) -> None:
-        """Record one violation at a place in the content."""
-        self.space.violated(kind, f"{self.where}: {place}", what)
+        """Note one violation at a place in the content."""
+        self.note(kind, f"{self.where}: {place}", what)
 
 
 Check: TypeAlias = Callable[[Inspection, JsonObject, Json, str], None]
 
 
-def inspect_story(space: Space, story: StoredStory, content: JsonObject) -> None:
-    """Record everything in a story's content that an editor would stumble over."""
-    inspection = Inspection(space, f"stories/{space.full_slug(story)}")
+def inspect_story(
+    space: Space, note: Note, story: StoredStory, content: JsonObject
+) -> None:
+    """Note everything in a story's content that an editor would stumble over."""
+    inspection = Inspection(space, f"stories/{space.full_slug(story)}", note)
     if story.is_folder:
         for key in sorted(content.keys() - _FOLDER_KEYS):
             inspection.complain("folder_content_key", f"content.{key}", key)
@@ -181,7 +188,7 @@ def _file(inspection: Inspection, address: str, own: Json, at: str) -> None:
     if not address:
         return
     asked = _asked(address)
-    asset = inspection.space.asset_at(asked)
+    asset = _asset_at(inspection.space, asked)
     if asset is None or asset.data is None:
         inspection.complain("missing_file", at, address)
     elif own is not None and own != asset.asset_id:
@@ -193,6 +200,15 @@ def _file(inspection: Inspection, address: str, own: Json, at: str) -> None:
 def _asked(address: str) -> str:
     """Return what a browser asks the asset host for, which ignores a query."""
     return re.split("[?#]", address, maxsplit=1)[0]
+
+
+def _asset_at(space: Space, address: str) -> StoredAsset | None:
+    """Return the asset that has this address, with or without a scheme."""
+    base = space.asset_base
+    key = address.removeprefix(base).removeprefix(base.partition(":")[2])
+    if key == address:
+        return None
+    return space.assets.get(space.by_key.get(key.lstrip("/"), 0))
 
 
 def _assets(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
@@ -227,7 +243,7 @@ def _richtext(inspection: Inspection, schema: JsonObject, value: Json, at: str) 
     for place, attrs in found.images:
         address = text_of(attrs.get("src"))
         # An image may be at another host; only ours is known here.
-        known = inspection.space.asset_at(_asked(address))
+        known = _asset_at(inspection.space, _asked(address))
         if attrs.get("id") is not None or known:
             _file(inspection, address, attrs.get("id"), f"{at}.{place}")
         elif address.startswith(inspection.space.asset_base):

@@ -9,16 +9,17 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.faults.fault_rules import (
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from cmsmig.sandbox.values import encoded, list_of, object_of, whole
+from tests.support.sandbox.fault_rules import (
     ANY,
     MOVING,
     UPLOADS,
     Fault,
     PlannedFault,
 )
-from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
-from cmsmig.sandbox.observe.request_subjects import RequestName
-from cmsmig.sandbox.values import encoded, list_of, object_of, whole
+from tests.support.sandbox.replies import Ending, broken, observed
+from tests.support.sandbox.request_subjects import RequestName
 
 _LISTS = {"stories", "assets", "datasources", "datasource_entries", "items"}
 _GATEWAY = b"<html><head><title>502 Bad Gateway</title></head><body></body></html>"
@@ -53,12 +54,11 @@ class FaultInjector:
         entry = self._due(call, name)
         if entry is not None:
             given = {**asdict(name), "fault": str(entry.fault), "attempt": attempt}
-            self.given.append({"number": call.number, **given})
+            self.given.append(given)
         reply = await (spoilt(entry, call, inner) if entry else inner(call))
-        return replace(
+        return observed(
             reply,
             service=reply.service or name.service,
-            quota=reply.quota or (reply.status > 0 and name.service == "destination"),
             route=reply.route or (name.route if entry else ""),
             subject=name.item,
             attempt=attempt,
@@ -122,7 +122,7 @@ def _too_many(entry: PlannedFault) -> Reply:
 
 def _failed(reply: Reply) -> Reply:
     error = json_reply(500, {"error": "Internal Server Error"})
-    return replace(error, service=reply.service, item=reply.item, quota=reply.quota)
+    return replace(error, service=reply.service)
 
 
 def _gateway(reply: Reply) -> Reply:
@@ -133,12 +133,12 @@ def _gateway(reply: Reply) -> Reply:
 
 def _malformed(reply: Reply) -> Reply:
     if not reply.body:
-        return replace(reply, ending=Ending.DROPPED)
+        return broken(reply, Ending.DROPPED)
     return replace(reply, body=reply.body[: len(reply.body) // 2])
 
 
 _UNAPPLIED: dict[Fault, Callable[[PlannedFault], Reply]] = {
-    Fault.DROP_BEFORE: lambda entry: Reply(0, ending=Ending.DROPPED),
+    Fault.DROP_BEFORE: lambda entry: broken(Reply(0), Ending.DROPPED),
     Fault.ERROR_BEFORE: lambda entry: _failed(Reply(500)),
     Fault.GATEWAY_BEFORE: lambda entry: _gateway(Reply(502)),
     Fault.TOO_MANY: _too_many,
@@ -147,10 +147,10 @@ _UNAPPLIED: dict[Fault, Callable[[PlannedFault], Reply]] = {
     Fault.UNSEEN: lambda entry: Reply(404, b"Not found", "text/plain"),
 }
 _AFTER: dict[Fault, Callable[[Reply], Reply]] = {
-    Fault.DROP_AFTER: lambda reply: replace(reply, ending=Ending.DROPPED),
+    Fault.DROP_AFTER: lambda reply: broken(reply, Ending.DROPPED),
     Fault.ERROR_AFTER: _failed,
     Fault.GATEWAY_AFTER: _gateway,
-    Fault.TRUNCATED: lambda reply: replace(reply, ending=Ending.CUT),
+    Fault.TRUNCATED: lambda reply: broken(reply, Ending.CUT),
     Fault.MALFORMED: _malformed,
     Fault.EMPTY: lambda reply: replace(reply, body=b"{}" if reply.body else b""),
 }

@@ -1,4 +1,4 @@
-"""What was asked and what was wrong with it, for tests and reports."""
+"""What was asked of a sandbox and what was wrong with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from tests.support.sandbox.replies import observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +16,11 @@ class Entry:
     """One answered request; never a header, so never a token."""
 
     number: int
+    """Counted from 1 over both services, in the order of arrival."""
     time: float
     """Unix time of the answer, by the sandbox's clock."""
     service: str
-    """`origin`, `files`, `site`, `destination`, `upload`, `delivery`, `cdn` or
-    `control`."""
+    """`origin`, `files`, `site`, `destination`, `upload`, `delivery` or `cdn`."""
     method: str
     path: str
     query: dict[str, str]
@@ -26,7 +28,6 @@ class Entry:
     status: int
     quota: bool
     """Whether it drew on the destination's rate budget."""
-    item: str
     subject: str = ""
     """What the request was about, in words that are the same in every run."""
     attempt: int = 1
@@ -39,8 +40,6 @@ class Entry:
 class Violation:
     """Something the real service stores in silence and an editor suffers from."""
 
-    number: int
-    """The request that brought it."""
     kind: str
     where: str
     """Record and place inside it, such as `stories/a/b: body[2].image`."""
@@ -49,26 +48,39 @@ class Violation:
 
 @dataclass(slots=True)
 class Recorder:
-    """Collects entries and violations; read by tests and the control pages."""
+    """Collects entries and violations; the outermost middleware of both services."""
 
     clock: Callable[[], float]
     entries: list[Entry] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     arrivals: int = 0
 
-    def arrived(self) -> int:
-        """Return the number of a new request."""
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        """Answer a call and keep an entry of it."""
         self.arrivals += 1
-        return self.arrivals
+        number = self.arrivals
+        reply = observed(await answer(call))
+        self.entries.append(
+            Entry(
+                number=number,
+                time=self.clock(),
+                service=reply.service,
+                method=call.method,
+                path=call.path,
+                query={k: v for k, v in call.query if k != "token"},
+                route=reply.route,
+                status=reply.status,
+                quota=reply.service == "destination" and reply.status > 0,
+                subject=reply.subject,
+                attempt=reply.attempt,
+                fault=reply.fault,
+            )
+        )
+        return reply
 
-    def answered(self, entry: Entry) -> None:
-        """Keep an answered request, the control pages' own aside."""
-        if entry.service != "control":
-            self.entries.append(entry)
-
-    def violated(self, number: int, kind: str, where: str, what: str) -> None:
+    def violated(self, kind: str, where: str, what: str) -> None:
         """Keep one violation."""
-        self.violations.append(Violation(number, kind, where, what))
+        self.violations.append(Violation(kind, where, what))
 
     def history(self) -> list[JsonObject]:
         """Return every entry as JSON, oldest first."""
