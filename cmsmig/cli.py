@@ -266,9 +266,6 @@ def verify(folder: Path | None, as_json: bool, only: tuple[str, ...]) -> None:
 
 @commands.command()
 @click.option("--site", default="", metavar="URL", help="The old site's address.")
-@click.option(
-    "--addresses", type=click.Path(path_type=Path), help="A file of more old addresses."
-)
 @click.option("--rate", type=click.IntRange(1), default=2, help="Pages a second; or 2.")
 @click.option("--refresh", is_flag=True, help="Ask for all pages again.")
 @click.option("--compare", metavar="URL", help="Say what changed at the new site.")
@@ -282,27 +279,25 @@ def baseline(
     compare: str | None,
     hosts: tuple[str, ...],
     site: str,
-    addresses: Path | None,
     rate: int,
     refresh: bool,
     as_json: bool,
 ) -> None:
-    """Keep what each page of the old site shows; resumable."""
+    """Keep how each old address answers; resumable."""
     from cmsmig.evidence.addresses import gone_addresses
-    from cmsmig.steps.baseline.baseline import BaselineOptions
     from cmsmig.terminal import baseline as shown
 
     project, settings = load_project(folder, needs_target=False)
     if compare is not None:
-        if site or addresses or refresh:
+        if site or refresh:
             raise click.UsageError("--compare goes with --host, --rate, --json only.")
         gone = gone_addresses(project, settings)
         code = shown.compare(
             project, settings, compare, hosts, gone, rate, as_json=as_json
         )
         sys.exit(code)
-    options = BaselineOptions(site, addresses, rate, refresh)
-    sys.exit(shown.take(project, settings, options, as_json=as_json))
+    code = shown.take(project, settings, site, rate, refresh=refresh, as_json=as_json)
+    sys.exit(code)
 
 
 @commands.command()

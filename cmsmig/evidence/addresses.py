@@ -32,7 +32,7 @@ from cmsmig.mapping.redirects.moved_files import MovedFiles
 from cmsmig.origin.schema import Site
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.baseline.page_store import baseline_addresses
+from cmsmig.steps.baseline.page_table import baseline_addresses
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import (
     NewPaths,

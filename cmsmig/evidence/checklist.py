@@ -16,6 +16,7 @@ from cmsmig.evidence.checks import (
     done,
     either,
     host_checks,
+    lines_for_a_person,
     person,
     site_checks,
 )
@@ -51,9 +52,9 @@ def checklist(evidence: Evidence) -> tuple[Check, ...]:
         *_content(evidence),
         *_addresses(evidence),
         *host_checks(evidence.redirects),
-        *site_checks(evidence.sites, evidence.redirects.moved),
+        *site_checks(evidence.switched, evidence.redirects.moved),
         _webhooks(evidence),
-        *_for_a_person(),
+        *lines_for_a_person(),
     )
 
 
@@ -200,11 +201,11 @@ def _content(evidence: Evidence) -> Iterator[Check]:
             "else correct it in the story.",
         ),
     ):
+        left = evidence.switched.left_hosts if evidence.switched else ()
         uses = [each for each in evidence.old_hosts if each.is_file_host == is_file]
         found = ", ".join(f"{each.host} {each.times:,}" for each in uses)
         ends = is_file or any(
-            each.host.endswith(_STAGING) or each.host in evidence.sites.left_hosts()
-            for each in uses
+            each.host.endswith(_STAGING) or each.host in left for each in uses
         )
         if not uses:
             yield done(what, "None of the written stories does.")
@@ -253,50 +254,6 @@ def _webhooks(evidence: Evidence) -> Check:
         "Connect to the new space what the old site notified, and switch webhooks on "
         "again that were off for the import.",
     )
-
-
-def _for_a_person() -> Iterator[Check]:
-    for what, found, where, todo in (
-        (
-            "Items that are planned to go live later are published",
-            "The origin's API does not list planned publications.",
-            "the origin's designer",
-            "Plan the same publications in the space, or publish at the origin first "
-            "and run `cmsmig pull --refresh` and the import again.",
-        ),
-        (
-            "Pages that are no items exist at the new site",
-            "The home page, static pages, collection lists, search and the error page "
-            "are not content of the origin's API.",
-            "notebook 01, static pages",
-            "Build each page in the new site, or redirect its address.",
-        ),
-        (
-            "What cannot be migrated has a successor",
-            "Members and gated content, and the shop are no items.",
-            "notebook 01, what cannot be migrated",
-            "Put a sign-in in front of the new site for gated content; connect a shop.",
-        ),
-        (
-            "Editors have stopped working at the origin",
-            "What changed since the last pull is not in the destination.",
-            "the old site",
-            "Then pull with `--refresh`, import and verify once more.",
-        ),
-        (
-            "The DNS record's time to live is short",
-            "Going back takes as long as the record is kept by others.",
-            "the domain's DNS settings",
-            "Lower it a day before the switch, so that going back takes minutes.",
-        ),
-        (
-            "The old site stays up until the redirects work",
-            "Its file addresses may still be linked from elsewhere.",
-            "the old site",
-            "Keep its plan for some weeks.",
-        ),
-    ):
-        yield person(what, found, where, todo)
 
 
 FILE_NAME = "checklist.yaml"

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from cmsmig.evidence.addresses import (
     site_address,
     space_address,
 )
-from cmsmig.evidence.checks import SiteFindings
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.report_findings import (
     FindingSet,
@@ -50,8 +49,7 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.richtext.losses import Severity
 from cmsmig.settings import Project
-from cmsmig.steps.baseline.baseline import read_old_site
-from cmsmig.steps.baseline.compare_sites import read_comparison
+from cmsmig.steps.baseline.compare_sites import SwitchReport, read_comparison
 from cmsmig.steps.changes.changes import Change
 from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.migration import Migration, as_begun
@@ -123,7 +121,8 @@ class Evidence:
     """Where the space is opened in a browser; empty for a sandbox."""
     old_hosts: tuple[HostUse, ...] = ()
     """Hosts of the old site that written stories name."""
-    sites: SiteFindings = field(default_factory=SiteFindings)
+    switched: SwitchReport | None = None
+    """The last comparison of the new site with the baseline."""
     changes: Sequence[Change] | None = None
     """What changed since the last import; None where it was not read."""
     runs: tuple[tuple[PastRun, Mapping[str, int]], ...] = ()
@@ -132,7 +131,7 @@ class Evidence:
     @property
     def new_site(self) -> str:
         """Return the address of the new site as far as it is known, with a slash."""
-        compared = self.sites.new.new if self.sites.new else ""
+        compared = self.switched.new if self.switched else ""
         known = self.redirects.host or compared
         return f"{known.rstrip('/')}/" if known.startswith("https://") else ""
 
@@ -240,7 +239,7 @@ def gather(
         old_hosts=old_hosts,
         changes=changes,
         runs=read_history(project.ledger),
-        sites=SiteFindings(read_old_site(project), read_comparison(project)),
+        switched=read_comparison(project),
     )
 
 
@@ -298,7 +297,7 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
         "changes": None
         if evidence.changes is None
         else [each.in_words() for each in evidence.changes],
-        "pages_compared": evidence.sites.as_json(),
+        "pages_compared": evidence.switched.as_json() if evidence.switched else None,
         "checklist": list(checks),
     }
 

@@ -267,7 +267,7 @@ def _decided(evidence: Evidence) -> Part:
 
 def _pages_compared(evidence: Evidence) -> Iterator[Part]:
     """Yield what the last comparison found on the pages that visitors open."""
-    if new := evidence.sites.new:
+    if new := evidence.switched:
         asked = counted(new.pages, "old address", "old addresses")
         yield Text(
             f"Pages as visitors open them: {asked} asked at {new.new}, "

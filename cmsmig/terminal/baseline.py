@@ -8,11 +8,7 @@ from dataclasses import asdict
 
 from cmsmig.counting import counted
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.baseline.baseline import (
-    BaselineOptions,
-    BaselineReport,
-    take_baseline,
-)
+from cmsmig.steps.baseline.baseline import BaselineReport, take_baseline
 from cmsmig.steps.baseline.compare_sites import SwitchReport, compare_sites
 from cmsmig.terminal.commands import stoppable
 from cmsmig.terminal.console import complain, emit_doc, emit_json
@@ -22,14 +18,25 @@ from cmsmig.ui.format import moment
 
 
 def take(
-    project: Project, settings: Settings, options: BaselineOptions, *, as_json: bool
+    project: Project,
+    settings: Settings,
+    site: str,
+    rate: int,
+    *,
+    refresh: bool,
+    as_json: bool,
 ) -> int:
     """Read the old site's pages and print what was found; return 1 when some could not
     be read."""
-    observer = Progress(sys.stderr)
     report = stoppable(
         lambda stop: take_baseline(
-            project, settings, options, observer=observer, stop=stop
+            project,
+            settings,
+            site=site,
+            rate=rate,
+            refresh=refresh,
+            observer=Progress(sys.stderr),
+            stop=stop,
         )
     )
     emit_json(asdict(report)) if as_json else emit_doc(baseline_doc(report))
@@ -103,22 +110,7 @@ def baseline_doc(report: BaselineReport) -> Iterator[Part]:
     yield from _listed("pages that no item has", lone)
     absent = [(each.url,) for each in report.without_page]
     yield from _listed("items without a page", absent)
-    yield from _listed(
-        "text on pages of items that is in no item",
-        [(each.text, each.pages, each.url) for each in report.on_pages_only],
-        ("Text", "Pages", "Such as"),
-    )
-    yield from _listed(
-        "fields with text that pages do not show",
-        [
-            (each.collection, each.field, each.items, each.of, each.url, each.text)
-            for each in report.in_items_only
-        ],
-        ("Collection", "Field", "Not shown", "Of", "Such as", "Text"),
-    )
 
 
-def _listed(
-    title: str, rows: Sequence[Sequence[Cell]], head: Sequence[str] = ()
-) -> Iterator[Table]:
-    yield from table(head, rows, title, "--json lists all")
+def _listed(title: str, rows: Sequence[Sequence[Cell]]) -> Iterator[Table]:
+    yield from table((), rows, title, "--json lists all")

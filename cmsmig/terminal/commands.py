@@ -15,7 +15,7 @@ from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings, choose_target, load_settings
-from cmsmig.steps.baseline.page_store import baseline_addresses
+from cmsmig.steps.baseline.page_table import baseline_addresses
 from cmsmig.steps.changes.changes import Where, changes_of
 from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask

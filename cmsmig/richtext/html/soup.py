@@ -11,21 +11,15 @@ from collections.abc import Iterable, Iterator
 import soupsieve
 from bs4 import BeautifulSoup
 from bs4.builder import HTMLTreeBuilder
-from bs4.element import NavigableString, PageElement
 from bs4.element import Tag as Tag
 from soupsieve.css_types import Selector as Parsed
 
-from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
+from cmsmig.richtext.html.dom import Element, Node, Text
 
 _ENCODED = re.compile(
     r"(?:class|id)\s*=\s*(?:\"[^\"&]*&|'[^'&]*&|[^\s\"'&>]*&)", re.IGNORECASE
 )
 """A class or an id with a character reference in it."""
-_INLINE = tag_set(
-    "a abbr b bdi bdo cite code data del dfn em font i img ins kbd label mark q s samp "
-    "small span strong sub sup time tt u var wbr"
-)
-"""Elements that do not end a line of text."""
 _ALWAYS_THERE = ("*", "", "body")
 
 
@@ -38,26 +32,6 @@ def parse_html(html: str | bytes, encoding: str | None = None) -> BeautifulSoup:
     return BeautifulSoup(
         html, "lxml", from_encoding=encoding, multi_valued_attributes=None
     )
-
-
-def text_blocks(root: Tag, left_out: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Return the visible text below `root`, a piece for each line, paragraph, heading,
-    list item or cell, white space as one blank. Elements in `left_out` are passed over
-    with all that is in them."""
-    pieces: list[list[str]] = [[]]
-    waiting: list[PageElement | None] = [*reversed(root.contents)]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Tag) and node.name not in left_out:
-            ends = () if node.name in _INLINE else (None,)
-            waiting += [*ends, *reversed(node.contents), *ends]
-        elif node is None:
-            pieces.append([])
-        elif type(node) is NavigableString:
-            # Comments, scripts, styles and templates are of classes of their own.
-            pieces[-1].append(node)
-    joined = (" ".join("".join(each).split()) for each in pieces)
-    return tuple(filter(None, joined))
 
 
 class Tree:

@@ -1,24 +1,22 @@
-"""A polite reader of one site: its own hosts, its robots.txt, a rate, bounded answers,
-and of pages that are known no more than what changed."""
+"""A polite reader of one site: its own hosts, its robots.txt, a rate, and answers of
+a bounded size."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from io import BytesIO
-from pathlib import Path
 
 from lxml import etree
 from protego import Protego
 
 from cmsmig.errors import RejectedError, ServiceError, UnreachableError
 from cmsmig.events import Noticed, Observer
-from cmsmig.steps.baseline.page_record import PageRecord, absolute, read_content
+from cmsmig.steps.baseline.page_record import PageRecord, absolute, read_head
 from cmsmig.steps.baseline.site_address import SiteAddress, host_of
 from cmsmig.wire.bounds import MEGABYTE
-from cmsmig.wire.budget import Budget
 from cmsmig.wire.download import Fetched
 from cmsmig.wire.session import Session
 
@@ -33,8 +31,6 @@ _SITEMAP_BYTES = 50 * MEGABYTE
 """The most that a sitemap may have. Source: sitemaps.org, protocol."""
 _MOST_SITEMAPS = 500
 _HOPS = 5
-_LONGEST_DELAY = 30.0
-"""Seconds between two pages, whatever robots.txt asks for."""
 _PAGE_SECONDS = 60.0
 _ACCEPT = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.5"}
 _HTML = ("text/html", "application/xhtml+xml")
@@ -46,42 +42,39 @@ class PageReader:
 
     site: SiteAddress
     session: Session
-    budget: Budget
     observer: Observer
+    rate: int
+    """Pages a second."""
     robots: Protego = field(default_factory=lambda: Protego.parse(""))
-    is_old: bool = True
-    """Whether it is the old site: robots.txt is obeyed, and an error of the server is
-    no answer."""
+    next_at: float = 0.0
+    """When the next page may be asked for, by the loop's clock."""
 
-    async def read(
-        self, url: str, sources: tuple[str, ...], known: PageRecord | None
-    ) -> PageRecord:
-        """Return the answer to one address; never raises for the network.
+    async def read_old(self, known: PageRecord) -> PageRecord:
+        """Return the answer to an address of the old site, as `read` does.
 
-        Without one, what is `known` is kept with the problem.
+        robots.txt is obeyed, and an error of the server is no answer: what is `known`
+        is kept with the problem.
         """
-        if self.is_old and not self.robots.can_fetch(url, AGENT):
-            return PageRecord(url, sources, problem=FORBIDDEN)
-        before = known or PageRecord(url, sources)
+        if not self.robots.can_fetch(known.url, AGENT):
+            return PageRecord(known.url, known.sources, problem=FORBIDDEN)
+        found = await self.read(known)
+        if found.status >= 500 or found.status == 429:
+            return replace(known, problem=f"The site answers {found.status}.")
+        return found
+
+    async def read(self, known: PageRecord) -> PageRecord:
+        """Return the answer to one address; never raises for the network."""
         try:
-            fetched, body = await self._get(url, _PAGE_BYTES, _conditions(known))
+            fetched, body = await self._get(known.url, _PAGE_BYTES)
         except (RejectedError, UnreachableError) as error:
-            return replace(before, sources=sources, problem=str(error))
-        if fetched.status == 304 and known is not None:
-            return replace(known, sources=sources, problem="")
-        if self.is_old and (fetched.status >= 500 or fetched.status == 429):
-            problem = f"The site answers {fetched.status}."
-            return replace(before, sources=sources, problem=problem)
-        headers = fetched.headers
+            return replace(known, problem=str(error))
         is_page = fetched.status == 200 and fetched.content_type in _HTML
         return PageRecord(
-            url,
-            sources,
+            known.url,
+            known.sources,
             fetched.status,
-            location=self._location(url, fetched),
-            etag=headers.get("etag", ""),
-            modified=headers.get("last-modified", ""),
-            content=read_content(body, url, headers) if is_page else None,
+            location=self._location(known.url, fetched),
+            **(read_head(body, known.url, fetched.headers) if is_page else {}),
         )
 
     async def find_base(self) -> None:
@@ -104,14 +97,13 @@ class PageReader:
         text = body.decode("utf-8", "replace") if status == 200 else ""
         self.robots = Protego.parse(text)
 
-    async def sitemap(self) -> tuple[bool, tuple[str, ...]]:
-        """Return whether there is a sitemap, and every address that it or one that it
-        names lists, own or not."""
+    async def sitemap(self) -> tuple[str, ...]:
+        """Return every address that the sitemap or one that it names lists, own or
+        not."""
         waiting = [*self.robots.sitemaps, f"{self.site.base}/sitemap.xml"]
         waiting = [*filter(None, map(self.site.page, dict.fromkeys(waiting)))]
         found: dict[str, None] = {}
         seen: set[str] = set()
-        is_there = False
         while waiting and len(seen) < _MOST_SITEMAPS:
             url = waiting.pop(0)
             seen.add(url)
@@ -121,16 +113,15 @@ class PageReader:
                 self.observer(Noticed("sitemap", str(error)))
                 continue
             more, pages = _locations(body) if status == 200 else ([], [])
-            is_there = is_there or bool(more or pages)
             found.update(dict.fromkeys(pages))
             new = filter(None, map(self.site.page, more))
             waiting += [each for each in new if each not in seen]
-        return is_there, tuple(found)
+        return tuple(found)
 
     async def _follow(self, url: str, most: int) -> tuple[str, int, bytes]:
         """Return the last address, status and body; follows to own hosts only."""
         for _ in range(_HOPS):
-            fetched, body = await self._get(url, most, {})
+            fetched, body = await self._get(url, most)
             onward = self._location(url, fetched)
             if not self.site.owns(onward):
                 break
@@ -142,60 +133,38 @@ class PageReader:
             return ""
         return self.site.asked(absolute(url, fetched.headers.get("location", "")))
 
-    async def _get(
-        self, url: str, most: int, conditions: Mapping[str, str]
-    ) -> tuple[Fetched, bytes]:
-        release = await self.budget.acquire()
+    async def _get(self, url: str, most: int) -> tuple[Fetched, bytes]:
+        now = asyncio.get_running_loop().time()
+        wait = max(0.0, self.next_at - now)
+        self.next_at = now + wait + 1 / self.rate
+        await asyncio.sleep(wait)
         into = BytesIO()
-        try:
-            fetched = await self.session.fetch(
-                url,
-                max_bytes=most,
-                allow_private=host_of(url) == self.site.named,
-                into=into,
-                timeout=_PAGE_SECONDS,
-                headers={**_ACCEPT, **conditions},
-                follow=False,
-            )
-        finally:
-            await self.budget.answered(remaining=None, limit=None, release=release)
+        fetched = await self.session.fetch(
+            url,
+            max_bytes=most,
+            allow_private=host_of(url) == self.site.named,
+            into=into,
+            timeout=_PAGE_SECONDS,
+            headers=_ACCEPT,
+            follow=False,
+        )
         return fetched, into.getvalue()
 
 
 @asynccontextmanager
 async def open_reader(
-    site: SiteAddress, *, rate: int, folder: Path, observer: Observer
+    site: SiteAddress, rate: int, observer: Observer
 ) -> AsyncIterator[PageReader]:
-    """Give a reader that asks at most `rate` pages a second, together with all other
-    processes of this machine, fewer where robots.txt names a `Crawl-delay`.
+    """Give a reader that asks at most `rate` pages a second.
 
     Raises `ServiceError` when the site does not answer.
     """
-    open_budget = partial(
-        Budget,
-        f"site {site.base}",
-        spaced=True,
-        folder=folder,
-        observer=observer,
-        service="site",
-    )
     async with Session(
         "site", authorization=None, budget=None, in_flight=WORKERS, observer=observer
     ) as session:
-        with closing(open_budget(limit=rate, window=1.0)) as budget:
-            reader = PageReader(site, session, budget, observer)
-            await reader.find_base()
-        delay = min(reader.robots.crawl_delay(AGENT) or 0.0, _LONGEST_DELAY)
-        limit, window = (1, delay) if delay > 1 / rate else (rate, 1.0)
-        with closing(open_budget(limit=limit, window=window)) as reader.budget:
-            yield reader
-
-
-def _conditions(known: PageRecord | None) -> dict[str, str]:
-    if known is None or not known.status:
-        return {}
-    named = (("If-None-Match", known.etag), ("If-Modified-Since", known.modified))
-    return {name: value for name, value in named if value}
+        reader = PageReader(site, session, observer, rate)
+        await reader.find_base()
+        yield reader
 
 
 def _locations(xml: bytes) -> tuple[list[str], list[str]]:

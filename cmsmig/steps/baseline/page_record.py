@@ -1,76 +1,40 @@
-"""What is kept of one page that visitors open, and how it is read from the HTML."""
+"""What is kept of one address that visitors open, and how it is read from the HTML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from unicodedata import normalize
 from urllib.parse import urljoin, urlsplit
 
-from cmsmig.richtext.html.soup import Tag, parse_html, text_blocks
+from cmsmig.richtext.html.soup import parse_html
 from cmsmig.valid_text import valid_text
 
-FEWEST = 4
-"""Words of a text that is looked for elsewhere: fewer are labels, dates and names."""
 _WORD = re.compile(r"\w+")
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
-_TEMPLATE = frozenset(("nav", "footer", "noscript"))
-_MOST_HEADINGS = 10
-"""Of the first level; more, in one another, would take their text over and over."""
-_SOURCES = ("src", "data-src", "srcset", "data-srcset")
-_DESCRIPTION = 'meta[name="description" i]'
 _ROBOTS = 'meta[name="robots" i], meta[name="googlebot" i]'
-_LOADED = ":is(img, script, iframe, source, video, audio, embed)[src^='http:' i]"
-_STYLES = "link[rel~='stylesheet' i][href^='http:' i]"
-
-
-@dataclass(frozen=True, slots=True)
-class PageContent:
-    """What search engines and readers see of an HTML page; addresses are absolute."""
-
-    title: str
-    description: str
-    canonical: str
-    robots: tuple[str, ...]
-    """Directives of the meta elements and of the header, in lower case."""
-    hreflang: tuple[tuple[str, str], ...]
-    """Language, in lower case, and address."""
-    h1: tuple[str, ...]
-    text: tuple[str, ...]
-    """The main text, a piece for each paragraph, heading, list item or cell."""
-    text_hash: str
-    """SHA-256 of the main text's words."""
-    pictures: tuple[str, ...]
-    """Of the main part."""
-    links: tuple[str, ...]
-    """Without fragment and query."""
-    insecure: tuple[str, ...]
-    """What the page loads over plain http, as it is written."""
-    forms: int = 0
-    """Forms of the whole page."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """One address, and the answer to it."""
+    """One address, and the answer to it: a row of `baseline.sqlite`."""
 
     url: str
-    sources: tuple[str, ...]
-    """Where the address is known from: `item`, `page`, `sitemap`, `link`, `list`,
-    `redirect`."""
+    sources: str = ""
+    """Where the address is known from, separated by commas."""
     status: int = 0
     """0: no answer was read."""
     problem: str = ""
     """Why the last request had no answer, one sentence; the rest is from before."""
     location: str = ""
     """Where a redirect leads, absolute."""
-    etag: str = ""
-    modified: str = ""
-    """`Last-Modified`, as it was sent."""
-    content: PageContent | None = None
-    """Of an HTML page with status 200."""
+    title: str = ""
+    description: str = ""
+    canonical: str = ""
+    """Absolute."""
+    robots: str = ""
+    """Directives of the meta elements and of the header, in lower case."""
 
 
 def words(text: str) -> str:
@@ -79,55 +43,26 @@ def words(text: str) -> str:
     return " ".join(_WORD.findall(normalize("NFKC", text).casefold()))
 
 
-def is_within(part: str, whole: str) -> bool:
-    """Return whether `whole` holds the words of `part` in a row; both from `words`."""
-    return f" {part} " in f" {whole} "
-
-
-def read_content(body: bytes, url: str, headers: Mapping[str, str]) -> PageContent:
-    """Return what an HTML page shows. Never raises for what a page may hold."""
+def read_head(body: bytes, url: str, headers: Mapping[str, str]) -> dict[str, str]:
+    """Return title, description, canonical address and robots directives of an HTML
+    page. Never raises for what a page may hold."""
     charset = _CHARSET.search(headers.get("content-type", ""))
     soup = parse_html(body, charset[1] if charset else None)
-    main = soup.find("main") or soup.find(role="main") or soup.find("article")
-    root = main if isinstance(main, Tag) else soup.body or soup
-    text = tuple(map(valid_text, text_blocks(root, _TEMPLATE)))
-    directives = [*_values(soup, _ROBOTS, "content"), headers.get("x-robots-tag", "")]
-    languages = soup.select('link[rel~="alternate" i][hreflang]')
-    canonical = _values(soup, 'link[rel~="canonical" i]', "href")
-    links = (absolute(url, each) for each in _values(soup, "a[href]", "href"))
-    return PageContent(
-        title=_line(next((each.get_text() for each in soup.select("title")), "")),
-        description=_line("".join(_values(soup, _DESCRIPTION, "content")[:1])),
-        canonical="".join(absolute(url, each) for each in canonical[:1]),
-        robots=tuple(re.findall(r"[^\s,]+", ",".join(directives).lower())),
-        hreflang=tuple(
-            (str(each["hreflang"]).lower(), absolute(url, str(each.get("href") or "")))
-            for each in languages
-        ),
-        h1=tuple(
-            _line(each.get_text()) for each in soup.select("h1", limit=_MOST_HEADINGS)
-        ),
-        text=text,
-        text_hash=sha256(words(" ".join(text)).encode()).hexdigest(),
-        pictures=tuple(_pictures(url, root)),
-        links=tuple(dict.fromkeys(each.partition("?")[0] for each in links if each)),
-        insecure=tuple(_values(soup, _LOADED, "src") + _values(soup, _STYLES, "href")),
-        forms=len(soup.select("form")),
-    )
 
+    def values(css: str, name: str) -> list[str]:
+        return [str(each.get(name) or "") for each in soup.select(css)]
 
-def _pictures(url: str, root: Tag) -> Iterator[str]:
-    """Yield the addresses of pictures, also of those that a script loads later."""
-    for each in root.select("img"):
-        named = (str(each.get(name) or "").split() for name in _SOURCES)
-        found = (absolute(url, value[0]) for value in named if value)
-        if address := next(filter(None, found), ""):
-            yield address
-
-
-def _values(root: Tag, css: str, name: str) -> list[str]:
-    """Return an attribute of the elements that a selector finds."""
-    return [str(each.get(name) or "") for each in root.select(css)]
+    title = next((each.get_text() for each in soup.select("title")), "")
+    description = next(iter(values('meta[name="description" i]', "content")), "")
+    canonical = next(iter(values('link[rel~="canonical" i]', "href")), "")
+    directives = [*values(_ROBOTS, "content"), headers.get("x-robots-tag", "")]
+    found = re.findall(r"[^\s,]+", ",".join(directives).lower())
+    return {
+        "title": _line(title),
+        "description": _line(description),
+        "canonical": absolute(url, canonical) if canonical else "",
+        "robots": _line(", ".join(found)),
+    }
 
 
 def absolute(url: str, address: str) -> str:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import UsageError
 from cmsmig.origin.schema import Site
 from cmsmig.settings import Settings
+from cmsmig.steps.baseline.page_record import absolute
 
 _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
 _BARE = "/%:@!$&'()*+,;=~-._?"
@@ -41,7 +42,7 @@ class SiteAddress:
 
     def page(self, address: str) -> str:
         """Return a path or an own address at `base`; empty for one of another site."""
-        url = urljoin(f"{self.base}/", address)
+        url = absolute(f"{self.base}/", address)
         if not self.owns(url):
             return ""
         parts = urlsplit(url)
