@@ -128,32 +128,14 @@ class DerivedFile:
     ) -> T:
         """Return what is kept under a name, if it was made of the same; else what
         `find` returns, which is kept."""
-        found = self.derived(name, made_of, codec)
-        if found is None:
-            found = find()
-            self.keep_derived(name, made_of, codec, found)
-        return found
-
-    def derived(self, name: str, made_of: str, codec: TypeAdapter[T]) -> T | None:
-        """Return what is kept under a name; None if it was made of something else."""
         if body := self.part(name, 0, made_of):
             # Another release may have written that.
             with suppress(ValueError):
                 return codec.validate_json(body)
-        return None
-
-    def keep_derived(
-        self, name: str, made_of: str, codec: TypeAdapter[T], found: T
-    ) -> None:
-        """Keep something under a name, in the place of what was there."""
+        found = find()
         body = compact(codec.dump_python(found, mode="json"))
         self.keep_parts(name, made_of, [body])
-
-    def forget(self, pattern: str) -> None:
-        """Forget everything that is kept under such names, as SQL's LIKE has it."""
-        self.change(
-            lambda db: db.execute("DELETE FROM part WHERE name LIKE ?", (pattern,))
-        )
+        return found
 
     def part(self, name: str, number: int, made_of: str) -> bytes | None:
         """Return a body kept under a name; None where it was made of something else.

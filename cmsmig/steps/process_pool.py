@@ -38,30 +38,20 @@ def in_processes(
     """
     processes = processes or os.cpu_count() or 1
     waiting: deque[tuple[Part, Future[Result]]] = deque()
-    with process_pool(work, processes) as submit:
+    with (
+        _safe_import_path(),
+        ProcessPoolExecutor(
+            processes, get_context(_way_to_start()), _begin, (work,)
+        ) as pool,
+    ):
         for part in parts:
-            waiting.append((part, submit(part)))
+            waiting.append((part, pool.submit(_do, part)))
             if len(waiting) > _WAITING * processes:
                 done, future = waiting.popleft()
                 yield done, future.result()
         while waiting:
             done, future = waiting.popleft()
             yield done, future.result()
-
-
-@contextmanager
-def process_pool(
-    work: Callable[[Part], Result], processes: int | None = None
-) -> Iterator[Callable[[Part], Future[Result]]]:
-    """Yield what gives a part to one of the processes, as `in_processes` has them; they
-    end with the block."""
-    with (
-        _safe_import_path(),
-        ProcessPoolExecutor(
-            processes or os.cpu_count(), get_context(_way_to_start()), _begin, (work,)
-        ) as pool,
-    ):
-        yield lambda part: pool.submit(_do, part)
 
 
 @contextmanager

@@ -35,8 +35,6 @@ class Sought:
     content: Callable[[], JsonObject] = dict
     """Returns its content with all translations, as is expected; asked for where there
     are any."""
-    wanted: str = ""
-    """The fingerprint of all that is expected of it, where its reading is kept."""
 
 
 def as_written(row: StoryRow, last: LastWrite) -> Sought:

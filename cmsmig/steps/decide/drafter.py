@@ -12,8 +12,6 @@ from enum import Enum
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from pydantic import TypeAdapter
-
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
@@ -88,20 +86,6 @@ class DraftStore:
         except (ValueError, TypeError):
             # Another release wrote that.
             return None
-
-    def derived(self, name: str, made_of: str, codec: TypeAdapter[T]) -> T | None:
-        """Return what is kept under a name; None if it was made of something else."""
-        return self._file.derived(f"{name} {self._namespace}", made_of, codec)
-
-    def keep_derived(
-        self, name: str, made_of: str, codec: TypeAdapter[T], found: T
-    ) -> None:
-        """Keep something under a name."""
-        self._file.keep_derived(f"{name} {self._namespace}", made_of, codec, found)
-
-    def forget(self, name: str) -> None:
-        """Forget everything that is kept under a name and another word."""
-        self._file.forget(f"{name} %{self._namespace}")
 
     def keep(self, draft: ItemDraft) -> None:
         """Keep a draft; it is on disk after the next `flush` at the latest."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -23,13 +23,11 @@ from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
-from cmsmig.steps.verify.compare_readers import UnseenFinder, not_shown_sentence
 from cmsmig.steps.verify.differences import (
     Difference,
     DifferenceCode,
     Verification,
 )
-from cmsmig.steps.verify.kept_readings import KeptReadings
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -64,8 +62,6 @@ class ReadBack:
     expected: Mapping[ItemKey, StoryRecord]
     """The stories that are there."""
     listed: Mapping[int, StoryRow]
-    reader: KeptReadings
-    unseen: UnseenFinder
     found: Verification
     live: frozenset[ItemKey]
     """The selected items that visitors see at the origin."""
@@ -76,26 +72,12 @@ class ReadBack:
         if not wanted:
             return
         self.found.stories += len(wanted)
-        stories = await self.reader.read([self._sought(each) for each in wanted])
+        stories = await self.job.reader.read([self._sought(each) for each in wanted])
         for each, story in zip(wanted, stories, strict=True):
             if story is None:
                 list_gone(each.key, each.last.record, self.found)
                 continue
             self._compare(each, story)
-        await self._compare_readers(wanted)
-
-    async def _compare_readers(self, wanted: Sequence[_Wanted]) -> None:
-        """List what readers of the old site see of bodies and stories do not show."""
-        drafts = [
-            (each.draft, each.links.record_hash)
-            for each in wanted
-            if not isinstance(each.links, str)
-        ]
-        found = await self.unseen.find(drafts) if drafts else {}
-        for key, fields in found.items():
-            for field, what in fields:
-                text = not_shown_sentence(what)
-                self.found.add(DifferenceCode.NOT_SHOWN, key, text, field)
 
     def _wanted(self, key: ItemKey) -> _Wanted | None:
         job, record = self.job, self.expected[key]
@@ -115,7 +97,6 @@ class ReadBack:
             wanted.last.record.updated_at,
             tuple(each.code for each in languages),
             lambda: wanted.content,
-            "" if isinstance(wanted.links, str) else wanted.links.record_hash,
         )
 
     def _is_as_wanted(self, wanted: _Wanted, story: Story) -> bool:

@@ -33,8 +33,6 @@ class DifferenceCode(StrEnum):
     NOT_PUBLISHED = "not_published"
     PUBLIC_VALUE = "public_value"
     """Visitors get something else in a field than they are to get."""
-    NOT_SHOWN = "not_shown"
-    """Readers of the old page see what the story does not show."""
     ASSET_GONE = "asset_gone"
     ASSET_BYTES = "asset_bytes"
     ASSET_NOT_UPLOADED = "asset_not_uploaded"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from itertools import chain
 
 from cmsmig.counting import counted
@@ -29,10 +28,8 @@ from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.compare_fields import compare_objects, pending_removals
 from cmsmig.steps.verify.compare_public import compare_public
-from cmsmig.steps.verify.compare_readers import LEAST, UnseenFinder
 from cmsmig.steps.verify.compare_stories import ReadBack, compare_groups, list_gone
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
-from cmsmig.steps.verify.kept_readings import KeptReadings
 from cmsmig.steps.verify.scope import EVERYTHING, Scope, scope_of
 from cmsmig.steps.worker_pool import StopSignal, Work, batches, work_through
 from cmsmig.steps.write.asset_upload import NOTHING
@@ -86,30 +83,26 @@ async def _read_back(
 ) -> None:
     """Compare stories and assets, many at a time."""
     listed = {row.story_id: row for row in job.snapshot.stories}
-    with ExitStack() as stack:
-        unseen = UnseenFinder(linked, stack, many=len(stories) >= LEAST)
-        reader = KeptReadings(job.reader, job.migration.drafter.store)
-        live = job.migration.live
-        reading = ReadBack(job, linked, expected, listed, reader, unseen, found, live)
+    live = job.migration.live
+    reading = ReadBack(job, linked, expected, listed, found, live)
 
-        async def look(piece: list[ItemKey] | AssetRow) -> None:
-            if isinstance(piece, AssetRow):
-                await _compare_asset(job, piece, found)
-                job.observer(StepAdvanced(STEP, ""))
-                return
-            await reading.compare(piece)
-            for _ in piece:
-                job.observer(StepAdvanced(STEP, ""))
+    async def look(piece: list[ItemKey] | AssetRow) -> None:
+        if isinstance(piece, AssetRow):
+            await _compare_asset(job, piece, found)
+            job.observer(StepAdvanced(STEP, ""))
+            return
+        await reading.compare(piece)
+        for _ in piece:
+            job.observer(StepAdvanced(STEP, ""))
 
-        pieces: Iterator[list[ItemKey] | AssetRow]
-        pieces = chain(batches(stories, READ_TOGETHER), assets)
-        await work_through(
-            pieces,
-            Work(lambda batch: None, look, lambda piece: None),
-            workers=job.settings.in_flight,
-            stop=job.stop,
-        )
-        reader.forget()
+    pieces: Iterator[list[ItemKey] | AssetRow]
+    pieces = chain(batches(stories, READ_TOGETHER), assets)
+    await work_through(
+        pieces,
+        Work(lambda batch: None, look, lambda piece: None),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
 
 
 def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verification:

@@ -15,19 +15,24 @@ from collections import Counter
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.account import account_of, unaccounted
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.render_story import render_value
 from cmsmig.steps.decide.cross_check import SiteBody
 from tests.proofs.converter.searching import falsified
 from tests.proofs.converter.sites import bodies_of_sites
 from tests.proofs.measuring.results import print_table
 from tests.support.mapping.split_documents import blocks_in
 from tests.support.richtext.account import wrong
-from tests.support.richtext.bodies import MAPPED, bodies, instances, policies
+from tests.support.richtext.bodies import (
+    MAPPED,
+    bodies,
+    edited_bodies,
+    instances,
+    policies,
+)
 from tests.support.richtext.conservation import of_document, of_html, strings, words
+from tests.support.richtext.readers import unseen
 from tests.support.richtext.validity import faults
 
 LEAST = 97.0
@@ -44,8 +49,9 @@ def main(arguments: list[str]) -> int:
     os.nice(10)
     drawn = {"count": options.count, "start": options.seed}
     found = falsified(check, bodies, **drawn)
+    found |= falsified(check_readers, edited_bodies, **drawn)
     found |= falsified(check_instances, instances, policies(), **drawn)
-    print(f"2 times {options.count} bodies:", "findings" if found else "no finding")
+    print(f"3 times {options.count} bodies:", "findings" if found else "no finding")
     if options.sites is None:
         return int(found)
     sites = bodies_of_sites(options.sites)
@@ -67,6 +73,11 @@ def check(html: str) -> None:
     assert faults(EXACT.from_html(html).document, exact=True) == []
 
 
+def check_readers(html: str) -> None:
+    """Insist that readers of the rendered story see what readers of a body do."""
+    assert unseen(html, FAITHFUL.from_html(html)) == []
+
+
 def check_instances(html: str, policy: EmbedPolicy) -> None:
     """Insist on the account of a body with components that are decided on."""
     converted = FAITHFUL.from_html(html, policy)
@@ -85,9 +96,8 @@ def _row(name: str, held: list[SiteBody], missing: list[str]) -> dict[str, objec
             continue
         converted = FAITHFUL.from_html(body.text)
         missing += [f"{body.key}: {each}" for each in wrong(body.text, converted)]
-        shown = account_of(render_value(converted.document))
-        unseen = unaccounted(account_of(body.text), shown, converted.losses)
-        missing += [f"{body.key}: readers do not see {each}" for each in unseen]
+        not_seen = unseen(body.text, converted)
+        missing += [f"{body.key}: readers do not see {each}" for each in not_seen]
         missing += [
             f"{body.key}: {each}" for each in faults(converted.document, exact=False)
         ]

@@ -11,7 +11,6 @@ from unittest import mock
 from cmsmig.item_key import ItemKey
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.schema.content_model import empty_paragraph
 from tests.support.steps.expectations import insist
 from tests.support.steps.item_states import version
 from tests.support.steps.origin_edits import (
@@ -288,8 +287,7 @@ def make_release(
 
 
 def first_body(scenario: Scenario, kind: str) -> None:
-    """Let the body that is converted first break the converter, be invalid, or show
-    nothing."""
+    """Let the body that is converted first break the converter, or be invalid."""
     convert = NativeEngine.from_html
     first: list[str] = []
 
@@ -299,16 +297,9 @@ def first_body(scenario: Scenario, kind: str) -> None:
             return convert(engine, html, *rest)
         if kind == "breaks":
             raise RecursionError("too deep")
-        shown = empty_paragraph() if kind == "shows nothing" else {"type": "paragraph"}
-        return Converted({"type": "doc", "content": [shown]})
+        return Converted({"type": "doc", "content": [{"type": "paragraph"}]})
 
     patch = mock.patch.object(NativeEngine, "from_html", converted)
-    scenario.patches.enter_context(patch)
-
-
-def processes_from(scenario: Scenario, stories: int) -> None:
-    """Let a verification of so many stories work in processes."""
-    patch = mock.patch("cmsmig.steps.verify.verify.LEAST", stories)
     scenario.patches.enter_context(patch)
 
 

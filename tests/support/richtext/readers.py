@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
@@ -16,7 +16,9 @@ from typing import Final, TypeAlias
 from lxml import etree
 
 from cmsmig.data_address import short_address
+from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss
+from cmsmig.richtext.render_story import render_value
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufffd\x00"))
 Text: TypeAlias = str | bytes
@@ -54,18 +56,19 @@ class Account:
     """By address, all texts that lead there, without blanks."""
     pictures: list[tuple[str, str]] = field(default_factory=list)
     """Address and alternative text."""
-    old: dict[str, str] = field(default_factory=dict)
-    """By the address on the other page, the one here."""
     headings: list[tuple[int, str]] = field(default_factory=list)
     """Level and text, without blanks."""
 
 
-def account_of(html: str, new_address: Callable[[str], str] = str) -> Account:
-    """Return what a reader of HTML sees.
+def unseen(html: str, converted: Converted) -> list[str]:
+    """Return what readers of a body see and readers of the rendered story do not."""
+    after = account_of(render_value(converted.document))
+    return unaccounted(account_of(html), after, converted.losses)
 
-    `new_address` returns where a link or a picture is on the other page.
-    """
-    reader = _Reader(html, new_address)
+
+def account_of(html: str) -> Account:
+    """Return what a reader of HTML sees."""
+    reader = _Reader(html)
     parser = etree.HTMLParser(target=reader, huge_tree=True, encoding="utf-8")
     with suppress(etree.LxmlError):
         # Of what is nested too deeply, the beginning is read.
@@ -102,7 +105,7 @@ def _texts(before: Account, after: Account, lost: _Lost) -> Iterator[str]:
 def _links(before: Account, after: Account, lost: _Lost) -> Iterator[str]:
     for address, text in before.links.items():
         led = after.links.get(address)
-        is_named = before.old[address] in lost.named
+        is_named = address in lost.named
         if led != text and not is_named and not lost.explains(text, led):
             yield f"link to {address}: {_cut(text) or 'without text'}"
     for address in after.links.keys() - before.links.keys():
@@ -113,7 +116,7 @@ def _links(before: Account, after: Account, lost: _Lost) -> Iterator[str]:
 def _pictures(before: Account, after: Account, lost: _Lost) -> Iterator[str]:
     shown = Counter(address for address, _ in after.pictures)
     for address in Counter(address for address, _ in before.pictures) - shown:
-        if before.old[address] not in lost.named:
+        if address not in lost.named:
             yield f"picture {address}"
     there = Counter(each for each in before.pictures if each[1] and shown[each[0]])
     for address, alt in there - Counter(after.pictures):
@@ -170,9 +173,8 @@ class _Lost:
 class _Reader:
     """Notes what is seen, tag by tag: it needs no tree."""
 
-    def __init__(self, html: str, new_address: Callable[[str], str]) -> None:
+    def __init__(self, html: str) -> None:
         self.account = Account(html)
-        self._new_address = new_address
         self._line: list[str] = []
         self._silent = 0
         self._address = ""
@@ -192,7 +194,7 @@ class _Reader:
         if self._silent:
             return
         if tag == "a":
-            self._address = self._moved(_address(given.get("href", "")))
+            self._address = _address(given.get("href", ""))
             if self._address:
                 self.account.links.setdefault(self._address, "")
         elif tag == "img":
@@ -275,15 +277,7 @@ class _Reader:
         if address:
             alt = " ".join(given.get("alt", "").split())
             alt = "" if alt in _RESERVED else alt
-            self.account.pictures.append((self._moved(address), alt))
-
-    def _moved(self, address: str) -> str:
-        """Return an address of the other page; empty where none is given."""
-        if not address:
-            return ""
-        new = self._new_address(address)
-        self.account.old[new] = address
-        return new
+            self.account.pictures.append((address, alt))
 
 
 def _address(text: str) -> str:
