@@ -32,11 +32,6 @@ def option_uid(field_key: str, value: str) -> str:
     return _derive("", "option", field_key, value)
 
 
-def group_uuid(name: str) -> str:
-    """Return the UUID of a component group, the same in every space."""
-    return _derive("", "component group", name)
-
-
 def _derive(namespace: str, *parts: str) -> str:
     # The length in front keeps ("a", "bc") and ("ab", "c") apart.
     name = "".join(f"{len(part)}:{part}" for part in parts)

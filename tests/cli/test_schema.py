@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support.cases import part
 from tests.support.cli.bad_input import Rig
 from tests.support.sites.identity import collection_id
 
@@ -35,25 +34,24 @@ TYPED = [
 
 
 def test_the_files_are_what_an_import_makes(whole: Rig, tmp_path: Path) -> None:
-    """Component by component, but for the group, which the import leaves as it is."""
+    """Each component and each field of it."""
     written = whole.done("schema", "--json", "--out", str(tmp_path)).document
     made = {path.name: path for path in map(Path, written["written"])}
-    assert {*made} == {
-        *("components.json", "groups.json", "languages.json"),
-        *("stories.d.ts", "reference.md"),
-    }
-    groups = {each["uuid"] for each in json.loads(made["groups.json"].read_text())}
-    files = json.loads(made["components.json"].read_text())
-    assert [each["name"] for each in files] == written["components"]
+    assert {*made} == {"languages.json", "stories.d.ts", "reference.md"}
     space = whole.handle.state.space.components.values()
     there = {each["name"]: each for each in space}
     assert {*there} >= {*written["components"]}
-    for each in files:
-        assert each.pop("component_group_uuid") in groups
-        assert part(there[each["name"]], each) == each
-    icons = {each["name"]: (each["icon"], each.get("preview_field")) for each in files}
-    assert icons["spot"] == ("block-doc", "line")
-    assert icons["embed"] == ("block-monitor", "url")
+    page, types = (made[n].read_text() for n in ("reference.md", "stories.d.ts"))
+    for name in written["components"]:
+        assert f"(`{name}`)" in page
+        assert f'extends Block<"{name}">' in types
+        for key, field in there[name]["schema"].items():
+            assert field["type"] in ("section", "tab") or f"{key}`" in page
+    assert (there["spot"]["icon"], there["spot"]["preview_field"]) == (
+        "block-doc",
+        "line",
+    )
+    assert there["embed"]["icon"] == "block-monitor"
 
 
 def test_decisions_are_all_that_is_needed(rig: Callable[..., Rig]) -> None:
@@ -194,19 +192,21 @@ def test_a_story_says_where_it_is_in_other_languages(
         assert any(line.startswith(f"  {key}?: ") for line in lines)
 
 
-def test_an_import_uses_what_the_official_tool_pushed(rig: Callable[..., Rig]) -> None:
-    """As it is: no component is made or changed, and each keeps its group."""
+def test_an_import_uses_the_components_that_are_there(
+    rig: Callable[..., Rig], whole: Rig
+) -> None:
+    """As they are: no component is made or changed, and each keeps its group."""
     project = rig()
-    out = project.folder / "out"
-    project.done("schema", "--out", str(out))
-    groups, components = (
-        json.loads((out / "components" / "design" / f"{name}.json").read_text())
-        for name in ("groups", "components")
-    )
     # The scopes of an import do not allow groups.
-    project.handle.state.space.groups.update({each["id"]: each for each in groups})
-    for each in components:
-        project.api("POST", "/components", {"component": each})
+    project.handle.state.space.groups[1] = {"id": 1, "name": "Ours", "uuid": "g-1"}
+    made = whole.done("schema", "--json").document["components"]
+    for each in whole.api("GET", "/components")["components"]:
+        if each["name"] in made:
+            body = {key: each[key] for key in ("name", "display_name", "schema")}
+            body |= {key: each[key] for key in ("is_root", "is_nestable", "icon")}
+            body |= {"preview_field": each.get("preview_field")}
+            body["component_group_uuid"] = "g-1"
+            project.api("POST", "/components", {"component": body})
     there = project.api("GET", "/components")
     project.done("import")
     project.done("verify")
@@ -247,8 +247,6 @@ def test_texts_of_the_content_do_not_act(rig: Callable[..., Rig]) -> None:
     project.done("schema", "--out", str(out))
     lines = (out / "stories.d.ts").read_text("utf-8").splitlines()
     assert [each for each in TYPED if each not in lines] == []
-    (source,) = json.loads((out / "datasources/design/datasources.json").read_bytes())
-    assert (source["slug"], source["entries"][0]["value"]) == ("mood", HOSTILE)
     page = (out / "reference.md").read_text("utf-8")
     assert "(`a_b`)\n\nIt has no fields.\n" in page
     assert "\\*/ } \\`x\\` \\| &lt;b&gt;&amp; \\# \\[y\\](z)" in page

@@ -139,9 +139,7 @@ def _moved(name: str, site: Path | None, way: str) -> Shown:
         here.run("schema", "--out", str(schema))
         plan = here.run("plan", "--json", codes=(0, 1)).document
         here.run("import", "--json", codes=(0, 1))
-        components = json.loads(
-            (schema / "components" / "design" / "components.json").read_text()
-        )
+        components = here.served.page("state")["components"]
         asked = {
             "version": "published" if way.endswith("published") else "draft",
             "components": components,

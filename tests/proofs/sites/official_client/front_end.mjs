@@ -6,7 +6,7 @@
 //                               "fields": {uuid: {key: html}}, "resolved": count,
 //                               "languages": {tag: {uuid: {"path", "pages", "links"}}}}
 //
-// `components` and `site` are the components and the languages of `cmsmig schema`. A page
+// `components` are those of the space, `site` the languages of `cmsmig schema`. A page
 // shows every field by its type. `resolved` are the relations that the service resolves, in
 // a page of each content type; it is an error where these are not the stories that their
 // UUIDs name, and where a page that is not there is one. `languages` are the stories that
