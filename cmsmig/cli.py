@@ -28,12 +28,10 @@ from cmsmig.terminal.console import (
 from cmsmig.terminal.process import run_process
 from cmsmig.terminal.target_option import (
     TARGET,
-    confirm_target,
     emit_result,
     load_project,
     target_named,
     with_target,
-    writing_target,
 )
 
 if TYPE_CHECKING:
@@ -181,7 +179,6 @@ def decide(
 
 @commands.command()
 @TARGET
-@click.option("--compare", metavar="NAME", help="With a target imported before.")
 @_RECREATE
 @_pilot
 @_JSON
@@ -189,7 +186,6 @@ def decide(
 def plan(
     folder: Path | None,
     recreate: bool,
-    compare: str | None,
     as_json: bool,
     **part: Unpack[Part],
 ) -> None:
@@ -197,14 +193,11 @@ def plan(
     from cmsmig.terminal.commands import plan as show
 
     project, settings = load_project(folder, destination=True)
-    code = show(
-        project, settings, as_json=as_json, recreate=recreate, compare=compare, **part
-    )
-    sys.exit(code)
+    sys.exit(show(project, settings, as_json=as_json, recreate=recreate, **part))
 
 
 @commands.command("import")
-@writing_target
+@TARGET
 @click.option("--plan", "plan_hash", help="Refuse unless this plan still fits.")
 @_RECREATE
 @_pilot
@@ -218,7 +211,7 @@ def import_(folder: Path | None, **options: Unpack[Options]) -> None:
 
 def _part(name: str, summary: str) -> None:
     @commands.command(name, help=summary)
-    @writing_target
+    @TARGET
     @_RECREATE
     @_pilot
     @DRY_RUN
@@ -317,7 +310,7 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
 
 
 @commands.command()
-@writing_target
+@TARGET
 @click.argument("plan_hash", metavar="[HASH]", required=False)
 @click.option("--plan", "planning", is_flag=True, help="Show what it would do.")
 @click.option("--collection", "collections", multiple=True, help="Its stories alone.")
@@ -335,8 +328,6 @@ def rollback(
     from cmsmig.terminal.rollback import roll_back
 
     project, settings = load_project(folder, destination=True)
-    if not (planning or dry_run):
-        confirm_target(settings)
     sys.exit(roll_back(project, settings, planning=planning or dry_run, **options))
 
 
@@ -380,8 +371,6 @@ def _write(command: str, folder: Path | None, options: Options) -> None:
     from cmsmig.terminal.commands import write
 
     project, settings = load_project(folder, destination=True)
-    if not options.get("dry_run"):
-        confirm_target(settings)
     sys.exit(write(command, project, settings, **options))
 
 

@@ -15,10 +15,8 @@ import click
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.target_option import (
     TARGET,
-    confirm_target,
     load_project,
     target_named,
-    writing_target,
 )
 
 DRY_RUN = click.option(
@@ -133,7 +131,7 @@ def sandbox(
 )
 @click.option("--run-id", help="The folder's name; else the time and the site.")
 @click.option("--refresh", is_flag=True, help="Read the origin again: a delta run.")
-@writing_target
+@TARGET
 @DRY_RUN
 @click.pass_obj
 def run(
@@ -178,7 +176,6 @@ def run(
         run_id=run_id,
         dry_run=dry_run,
         refresh=refresh,
-        confirm=confirm_target,
         observer=Progress(sys.stderr, stamp=moment),
     )
     emit_lines(finished.lines)

@@ -105,8 +105,6 @@ class Settings:
     """What is sent to then; it may hold a key."""
     target: str = ""
     """The named destination; empty in a project of one."""
-    confirm: bool = False
-    """Whether a person types the target's name before something is written."""
     warning: str = ""
     """One sentence on something to put right before others find it, or empty."""
 
@@ -300,7 +298,6 @@ def load_settings(
         notify_command=given.notify_command,
         notify_url=Secret(given.notify_url),
         target=project.target,
-        confirm=bool(project.target) and sources.targets[project.target].confirm,
         warning=sources.warning,
     )
 

@@ -318,7 +318,6 @@ def test_a_base_may_lack_its_version(
         ("[targets.a]\ntoken = 'hush'", "CMSMIG_DESTINATION_TOKEN_A"),
         ("[targets.a]\nspaces = 3", "not known: space_id"),
         ("[targets.a]\nregion = 'mars'", "the regions are eu"),
-        ("[targets.a]\nconfirm = 'yes'", "true or false"),
         ("space_id = 3\n[targets.a]\nspace_id = 4", "[targets.a]"),
         ("[targets.a]\nspace_id = 3\n[targets.b]\nspace_id = '#3'", "are one space"),
         ("notify = 'tell'", "takes command and url"),
@@ -499,13 +498,13 @@ def load_target(
 def test_each_target_has_its_own_settings(tmp_path: Path) -> None:
     """Space, host, rate and token are its own; a common plan holds for both."""
     staging = load_target(tmp_path, "staging")
-    assert (staging.target, staging.confirm) == ("staging", False)
+    assert staging.target == "staging"
     assert staging.space_id == "290512"
     assert staging.destination_base_url == "https://api-us.storyblok.com/v1"
     assert staging.destination_rate == 6
     assert staging.destination_token.reveal() == "staging-secret-1"
     production = load_target(tmp_path, "production")
-    assert (production.target, production.confirm) == ("production", True)
+    assert production.target == "production"
     assert production.destination_rate == 2
     assert production.destination_token.reveal() == "production-secret-2"
     assert masked("production-secret-2, staging-secret-1") == "(hidden), (hidden)"

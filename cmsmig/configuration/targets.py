@@ -16,8 +16,6 @@ from cmsmig.configuration.token_hosts import Placed
 from cmsmig.errors import SettingsError
 
 TABLE = "targets"
-CONFIRMED_BY_HAND = "production"
-"""The target that asks for its name unless its `confirm` says otherwise."""
 DESTINATION_SETTINGS = {
     "space_id": "space_id",
     "base_url": "destination_base_url",
@@ -42,8 +40,6 @@ class Target:
     name: str
     given: Mapping[str, Placed]
     """By the names of the settings."""
-    confirm: bool
-    """Whether a person types its name before something is written there."""
 
 
 def suffix_of(target: str) -> str:
@@ -116,10 +112,7 @@ def _target(name: str, table: object, toml: Path) -> Target:
         )
     if not isinstance(table, dict):
         raise SettingsError(f"{toml}: write [targets.{name}] and its settings below.")
-    confirm = table.get("confirm", name == CONFIRMED_BY_HAND)
-    if not isinstance(confirm, bool):
-        raise SettingsError(f"{toml}: confirm of the target {name} is true or false.")
-    return Target(name, dict(_entries(name, table, toml)), confirm)
+    return Target(name, dict(_entries(name, table, toml)))
 
 
 def _entries(
@@ -129,8 +122,6 @@ def _entries(
     for entry, value in table.items():
         plain = entry.removeprefix("destination_")
         plain = _OTHER_SPELLINGS.get(plain, plain)
-        if plain == "confirm":
-            continue
         if plain == "token":
             raise SettingsError(
                 f"{place} holds a token, but that file is made to be shared: move it "
@@ -141,7 +132,7 @@ def _entries(
         elif plain in DESTINATION_SETTINGS:
             yield DESTINATION_SETTINGS[plain], Placed(value, place, str(toml))
         else:
-            known = ", ".join((*DESTINATION_SETTINGS, "region", "confirm"))
+            known = ", ".join((*DESTINATION_SETTINGS, "region"))
             raise SettingsError(f"{place} sets {entry}, which is not known: {known}.")
 
 

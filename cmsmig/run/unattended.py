@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -189,13 +189,11 @@ def run_unattended(
     run_id: str | None = None,
     dry_run: bool = False,
     refresh: bool = False,
-    confirm: Callable[[Settings], None] | None = None,
     observer: Observer,
 ) -> Finished:
     """Check parameters and settings, make the run's folder, run, draw the balance.
 
-    `assignments` are the operator's `name=value` texts; `confirm` asks a person who
-    is there whether this destination is meant. Raises `UsageError` and
+    `assignments` are the operator's `name=value` texts. Raises `UsageError` and
     `SettingsError` before anything is written, and what `make_run_folder` raises.
     """
     environ = dict(os.environ)
@@ -203,8 +201,6 @@ def run_unattended(
         project, environ, need_origin=False, need_destination=False
     )
     given = _given(assignments, dry_run=dry_run, refresh=refresh)
-    if confirm is not None and given.get("dry_run") != "true":
-        confirm(settings)
     supplied: dict[str, Value] = {
         "project": str(project.root),
         "target": project.target,

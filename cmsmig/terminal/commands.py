@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
@@ -14,10 +13,9 @@ from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
-from cmsmig.settings import Project, Settings, choose_target, load_settings
+from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.page_table import baseline_addresses
 from cmsmig.steps.changes.changes import Where, changes_of
-from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
 from cmsmig.steps.decide.accept_proposals import accept_proposals
@@ -41,7 +39,6 @@ from cmsmig.terminal.target_option import emit_named, emit_result
 from cmsmig.ui.doc import Table
 from cmsmig.ui.documents.comparisons import (
     changes_doc,
-    comparison_doc,
     verification_doc,
 )
 from cmsmig.ui.documents.plan import plan_doc
@@ -92,16 +89,10 @@ def plan(
     *,
     as_json: bool,
     recreate: bool,
-    compare: str | None = None,
     **part: Unpack[Part],
 ) -> int:
-    """Print what an import would do, and how that differs from what was rehearsed in
-    the target `compare`; return 1 when something is gone, undecided, or an import
-    would write nothing.
-
-    Raises `UsageError` when nothing was imported into that target.
-    """
-    rehearsed = _rehearsed(project, compare) if compare else None
+    """Print what an import would do; return 1 when something is gone, undecided, or an
+    import would write nothing."""
     work = plan_only(
         project,
         settings,
@@ -110,35 +101,14 @@ def plan(
         pilot=pilot_of(**part),
     )
     made = asyncio.run(work)
-    found = None
-    if rehearsed is not None:
-        found = _compare(project, settings, *rehearsed)
     emit_result(
         project,
         settings,
-        lambda: made.full_json() | ({"compared": found.as_json()} if found else {}),
-        lambda: (*plan_doc(made), *(comparison_doc(found) if found else ())),
+        made.full_json,
+        lambda: plan_doc(made),
         as_json=as_json,
     )
     return _report_blocked(made)
-
-
-def _rehearsed(project: Project, name: str) -> tuple[Project, Settings]:
-    other = choose_target(project, name)
-    if other.target == project.target:
-        raise UsageError(f"--compare {name} is the target itself; name another one.")
-    return other, load_settings(other, os.environ, need_origin=False)
-
-
-def _compare(
-    project: Project, settings: Settings, other: Project, its: Settings
-) -> TargetComparison:
-    observer = Progress(sys.stderr)
-    return stoppable(
-        lambda stop: compare_targets(
-            project, settings, other, its, observer=observer, stop=stop
-        )
-    )
 
 
 def accept(

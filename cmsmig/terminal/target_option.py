@@ -1,13 +1,12 @@
-"""The project and settings that a command is about, which of its destinations
-(`--target NAME`), and that a person types the name of one that visitors see."""
+"""The project and settings that a command is about, and which of its destinations
+(`--target NAME`)."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,36 +17,20 @@ if TYPE_CHECKING:
     from cmsmig.settings import Project, Settings
     from cmsmig.ui.doc import Part
 
-_NAME, _YES = "cmsmig.target", "cmsmig.yes"
-F = TypeVar("F", bound="Callable[..., None]")
+_NAME = "cmsmig.target"
 
 
-def _keep(key: str) -> Callable[[click.Context, click.Parameter, object], None]:
-    def callback(context: click.Context, _: click.Parameter, value: object) -> None:
-        context.meta[key] = value
-
-    return callback
+def _keep(context: click.Context, _: click.Parameter, value: object) -> None:
+    context.meta[_NAME] = value
 
 
 TARGET = click.option(
     "--target",
     metavar="NAME",
     expose_value=False,
-    callback=_keep(_NAME),
+    callback=_keep,
     help="Which destination, where the project names several.",
 )
-_CONFIRMED = click.option(
-    "--yes",
-    is_flag=True,
-    expose_value=False,
-    callback=_keep(_YES),
-    help="Ask nothing.",
-)
-
-
-def writing_target(command: F) -> F:
-    """Give a command that writes `--target` and `--yes`."""
-    return TARGET(_CONFIRMED(command))
 
 
 def target_named() -> str:
@@ -112,28 +95,3 @@ def emit_named(project: Project, settings: Settings, doc: Iterable[Part]) -> Non
 def with_target(document: JsonObject, project: Project) -> JsonObject:
     """Return a JSON document that names the target, if there is one."""
     return {"target": project.target, **document} if project.target else document
-
-
-def confirm_target(settings: Settings) -> None:
-    """Have a person on a terminal type the target's name, where that is asked for.
-
-    Nothing is asked without a terminal or with `--yes`. Raises `UsageError` for
-    another name: nothing was written then.
-    """
-    context = click.get_current_context(silent=True)
-    agreed = context is not None and context.meta.get(_YES)
-    if not settings.confirm or agreed or not _is_by_hand():
-        return
-    typed = click.prompt(
-        f"This writes to {settings.target}, space {settings.space_id}. Type its name "
-        "to go on",
-        err=True,
-    )
-    if str(typed).strip() != settings.target:
-        raise click.UsageError(
-            f"That is not the name {settings.target}, so nothing was written"
-        )
-
-
-def _is_by_hand() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,7 +15,6 @@ from cmsmig.ledger.lease import lease
 from cmsmig.sandbox.options import SandboxOptions
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.sandbox.observed import SandboxHandle, running_sandbox
-from tests.support.timelimit import patience
 
 RATE = 900
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -152,66 +147,6 @@ def _is_derived(name: str, value: object) -> bool:
     return name == "_uid" or (name == "id" and bool(_UUID.fullmatch(str(value))))
 
 
-def test_what_only_an_editor_in_staging_changed_is_named(agency: Agency) -> None:
-    """By story and field with both values; ids of the two spaces differ in silence."""
-    nothing = agency.run("plan", "--target", "production", "--compare", "staging")
-    assert nothing.code == 2
-    assert "Nothing was imported into staging yet" in nothing.err
-    itself = agency.run("plan", "--target", "staging", "--compare", "staging")
-    assert itself.code == 2
-    agency.done("import", "--target", "staging")
-    compare = ("plan", "--target", "production", "--compare", "staging")
-    calm = agency.done(*compare).out.splitlines()
-    assert calm[-3:] == [
-        "Since the import into staging: nothing",
-        "Changed in staging alone: nothing",
-        "Changed in production alone: nothing",
-    ]
-    agency.done("import", "--target", "production")
-    _retitle(agency.staging, "spot", "A name from staging")
-    both = "The same in both"
-    _retitle(agency.staging, "note-0", both)
-    _retitle(agency.production, "note-0", both)
-    _retitle(agency.production, "note-1", "A name from production")
-    found = agency.done(*compare, "--json").document["compared"]
-    assert found["with"] == "staging"
-    assert found["since_rehearsal"] == []
-    (there,), (here,) = found["only_rehearsed"], found["only_here"]
-    assert (there["what"], there["field"]) == ("spots/spot", "name")
-    assert (there["old"], there["new"]) == ("Spot", "A name from staging")
-    assert (here["what"], here["new"]) == ("notes/note-1", "A name from production")
-    shown = agency.done(*compare).out.split("Changed in staging alone (1)\n")[1]
-    assert '(spots/spot)  name: "Spot" -> "A name from staging"' in shown
-
-
-def test_what_moved_since_the_rehearsal_is_named(agency: Agency) -> None:
-    """An edit at the origin and a decision: production would get them unseen."""
-    agency.done("import", "--target", "staging")
-    (raw,) = (
-        path
-        for path in (agency.folder / "raw" / "items").glob("*.json")
-        if "A place" in path.read_text()
-    )
-    raw.write_text(raw.read_text().replace("A place", "Another place"))
-    compare = ("plan", "--target", "production", "--compare", "staging", "--json")
-    (moved,) = agency.done(*compare).document["compared"]["since_rehearsal"]
-    assert (moved["what"], moved["field"]) == ("spots/spot", "content.line")
-    assert (moved["old"], moved["new"]) == ("A place", "Another place")
-
-
-def _retitle(side: Rehearsal, slug: str, name: str) -> None:
-    """Rename a story as an editor does, everything else as it is."""
-    (row,) = (
-        each
-        for each in side.api("GET", "/stories?per_page=100")["stories"]
-        if each["slug"] == slug
-        and not each["is_folder"]
-        and "fr" not in each["full_slug"]
-    )
-    story = side.api("GET", f"/stories/{row['id']}")["story"]
-    side.api("PUT", f"/stories/{row['id']}", {"story": {**story, "name": name}})
-
-
 def test_a_pull_waits_for_no_import_of_any_target(agency: Agency) -> None:
     """What is pulled is every target's: an import holds it off, and says who does."""
     other = agency.folder / "targets" / "production" / "ledger.lock"
@@ -243,38 +178,6 @@ def test_conflicts_are_decided_for_each_target(agency: Agency) -> None:
     agency.done("import", "--target", "staging")
     slugs = {each.slug for each in agency.staging.handle.state.space.stories.values()}
     assert "spot" in slugs
-
-
-@pytest.mark.parametrize(("typed", "code"), [("production", 0), ("prod", 2), ("", 2)])
-def test_production_asks_a_person_for_its_name(
-    agency: Agency, typed: str, code: int
-) -> None:
-    """On a terminal alone; another name writes nothing."""
-    arguments = ["--project", str(agency.folder), "prepare", "--target", "production"]
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cmsmig.cli", *arguments],
-        stdin=theirs,
-        stderr=theirs,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "CMSMIG_STATE_DIR": str(agency.staging.state)},
-    )
-    os.close(theirs)
-    said = b""
-    while b"to go on: " not in said:
-        said += os.read(ours, 4096)
-    assert b"This writes to production, space 290513." in said
-    os.write(ours, f"{typed}\n".encode() if typed else b"\x04")
-    out, _ = process.communicate(timeout=patience())
-    os.close(ours)
-    assert process.returncode == (code if typed else 5), out
-    assert bool(agency.production.handle.state.space.components) == (code == 0)
-
-
-def test_only_a_person_without_yes_is_asked(agency: Agency) -> None:
-    """A run at night, and `--yes`, go on."""
-    agency.done("prepare", "--target", "production")
-    agency.done("create", "--target", "production", "--yes")
 
 
 def test_a_report_of_a_target_names_it(

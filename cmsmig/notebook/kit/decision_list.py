@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from cmsmig.errors import CmsmigError
+from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
@@ -20,8 +21,8 @@ from cmsmig.notebook.kit.change_points import DELETE, Decision, Point, point_of
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.settings import Project
 from cmsmig.steps.changes.changes import Change, changes_of
-from cmsmig.steps.changes.target_comparison import was_imported
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.controls import Copied
@@ -60,7 +61,7 @@ async def show_changes(workspace: Workspace) -> Panel:
     text = "Nothing was imported yet, so there is nothing to compare with."
     doc: Doc = (Note(text),)
     try:
-        if was_imported(workspace.project):
+        if _was_imported(workspace.project):
             found = await changes_of(
                 workspace.project,
                 workspace.settings,
@@ -184,3 +185,11 @@ def _row(point: Point, taken: tuple[str, str]) -> tuple[int, Sequence[str]]:
         state = "nothing to decide"
     cells = (point.what, "; ".join(point.lines), point.where, point.kind, *taken, state)
     return (0 if point.options else 1), cells
+
+
+def _was_imported(project: Project) -> bool:
+    """Return whether a ledger is there that records a story. Reads only."""
+    if not project.ledger.is_file():
+        return False
+    with Ledger.open_existing(project.ledger) as ledger:
+        return any(row.story_record for row in ledger.items.all().values())

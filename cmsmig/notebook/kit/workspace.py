@@ -195,13 +195,10 @@ def open_workspace(
     found = find_project(Path(project) if project else None, os.environ, Path.cwd())
     read_tokens(found, os.environ)
     folder = _chosen(found, target)
-    by_hand = can_ask() if interactive is None else interactive
-    if by_hand and folder.target and not target:
-        _require_named(folder)
     return Workspace(
         project=folder,
         dry_run=dry_run,
-        interactive=by_hand,
+        interactive=can_ask() if interactive is None else interactive,
         observer=log_of_run(os.environ),
     )
 
@@ -212,14 +209,3 @@ def _chosen(project: Project, target: str) -> Project:
     except SettingsError:
         # What is wrong with the settings is an error where they are used.
         return project
-
-
-def _require_named(project: Project) -> None:
-    """Raise `UsageError` where a person has to say the target's name by hand."""
-    if load_settings(
-        project, os.environ, need_origin=False, need_destination=False
-    ).confirm:
-        raise UsageError(
-            f"This notebook would write to {project.target}: name it by hand with "
-            f'target = "{project.target}" in the cell of parameters.'
-        )

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from cmsmig.counting import counted
 from cmsmig.steps.changes.changes import Change, Where
-from cmsmig.steps.changes.target_comparison import TargetComparison
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.doc import Cell, Doc, Fold, Note, Part, Table, Text, applicable, table
 
@@ -49,21 +48,11 @@ def folded_changes(found: Sequence[Change], rest: str) -> Iterator[Part]:
             yield part
 
 
-def comparison_doc(found: TargetComparison) -> Doc:
-    """Return how a target differs from the one that was rehearsed in."""
-    sections = (
-        (f"Since the import into {found.rehearsed}", found.since),
-        (f"Changed in {found.rehearsed} alone", found.only_rehearsed),
-        (f"Changed in {found.target} alone", found.only_here),
-    )
-    return tuple(part for title, listed in sections for part in _rows(listed, title))
-
-
 def _count(found: Sequence[Change], where: Where) -> int:
     return sum(each.where is where for each in found)
 
 
-def _rows(listed: Sequence[Change], title: str, rest: str = _JSON) -> Iterator[Part]:
+def _rows(listed: Sequence[Change], title: str, rest: str) -> Iterator[Part]:
     rows = [row for each in listed for row in _lines(each)]
     yield from table(_HEAD, rows, title, rest, shown=30)
     if not listed:
