@@ -1,6 +1,5 @@
 # cmsmig in an image: `docker build --tag cmsmig .`, then
 # `docker run --rm --init -v "$PWD/migration:/project" -v cmsmig-state:/state cmsmig status`.
-# `make soak KIND=container` carries these lines out where no engine is.
 
 FROM python:3.13-slim AS build
 WORKDIR /build

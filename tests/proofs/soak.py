@@ -38,7 +38,6 @@ KINDS = {
 """What many cases prove, and the module whose `proof(folder)` prepares them."""
 PROGRAMS = {
     "batch": ["tests.proofs.growth.batch"],
-    "container": ["tests.proofs.container.container"],
     "determinism": ["tests.proofs.sites.determinism"],
     "fleet": ["tests.proofs.fleet.fleet"],
     "frozen": ["tests.proofs.frozen"],

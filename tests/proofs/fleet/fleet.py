@@ -1,211 +1,196 @@
-"""Six sites, two machines, one engine: what the example in examples/fleet promises.
+"""The example in examples/fleet: two sites, two workers, one engine.
 
-usage: fleet.py [--short]
-
-A Prefect server and two workers run as processes on loopback, each worker with a
-request budget of its own, as two machines have. Six sites go to five spaces: one is
-killed in the middle of its import, one lacks decisions, two go to the same space. The
-table of the end, from the engine; who wrote to each space when, from the sandbox.
-Afterwards a person decides and resumes the site that waits. `--short`: two sites of
-one space, one worker.
-
-Exits with 1 when a promise is broken. The logs stay in build/fleet.
+A Prefect server and two workers run as processes on loopback; two sandbox sites go to
+a space each. Exits with 1 unless both sites are whole and both workers had work. The
+logs stay in build/fleet.
 """
 
 from __future__ import annotations
 
-import argparse
+import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
-import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
-from tests.proofs.fleet.engine import (
-    ROOT,
-    Engine,
-    left_running,
-    processes_of,
-    running_engine,
-)
-from tests.proofs.fleet.world import RATE, Kind, World, serving
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.proofs.measuring.processes import COMMAND, measured
 from tests.proofs.measuring.results import broken, print_table, wait_for
+from tests.support.rehearsal import write_env
+from tests.support.sites.exact import write_small_site
 
-KILLED, WAITS = "canal", "dunes"
-SHARED = 5004
-SITES = (
-    Kind("elm-street", SHARED),
-    Kind("fir-street", SHARED, records=True),
-    Kind(KILLED, 5003),
-    Kind(WAITS, 5005, decided=False),
-    Kind("abbey", 5001),
-    Kind("brewery", 5002),
-)
-SHORT = SITES[:2]
-WRITES_BEFORE_THE_KILL = 40
-MINUTES = 25
+ROOT = Path(__file__).resolve().parents[3]
+BIN = ROOT / ".venv-fleet" / "bin"
+EXAMPLE = ROOT / "examples" / "fleet"
 WORK = ROOT / "build" / "fleet"
+HOST = "127.0.0.1"
+SITES = ("abbey", "brewery")
+WORKERS = ("machine-1", "machine-2")
+RATE = 6
+"""Calls a second that each space accepts, as the service's larger plans do."""
+MINUTES = 15
+QUIET = {
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    "PREFECT_WORKER_QUERY_SECONDS": "2",
+    "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
+}
+"""Nothing is sent outside this machine; new work is seen within two seconds."""
 
 
 def main() -> int:
     """Run the fleet; return the exit code."""
-    chosen = _arguments()
-    kinds = SHORT if chosen.short else SITES
-    machines = ("machine-1",) if chosen.short else ("machine-1", "machine-2")
     # So that a stop of this process stops all that it has started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     shutil.rmtree(WORK, ignore_errors=True)
-    begun = time.monotonic()
-    check_types()
-    with serving(WORK, kinds) as world:
-        with running_engine(WORK / "engine", machines) as engine:
-            wrong = play(engine, world, kinds)
-        left = left_running(engine)
-    wrong += broken({f"nothing is left running ({left})": not left})
-    print(f"took {time.monotonic() - begun:.0f} s; logs in {WORK}")
+    python = str(BIN / "python")
+    mypy = [sys.executable, "-m", "mypy", "--python-executable", python]
+    subprocess.run([*mypy, "examples/fleet"], cwd=ROOT, check=True)
+    with _serving(), _engine() as api:
+        _call(api, "python", "register.py", str(WORK / "fleet.toml"))
+        _call(api, "prefect", "deployment", "run", "all-sites/all-sites")
+        wait_for(lambda: _ended(api), "all sites have ended", MINUTES * 60, every=5)
+        rows = json.loads(_ask(api, "/artifacts/all-sites/latest")["data"])
+    print_table(rows)
+    wrong = broken(
+        {
+            "the table has each site": [row["site"] for row in rows] == [*SITES],
+            "each is whole": {
+                (row["state"], row["created"], row["open"]) for row in rows
+            }
+            == {("Completed", 47, 0)},
+            "both workers were at work": all(map(_began, WORKERS)),
+        }
+    )
     for what in wrong:
         print(f"BROKEN {what}")
-    return 1 if wrong else 0
+    return int(bool(wrong))
 
 
-def check_types() -> None:
-    """Check the example with what is installed for it alone."""
-    python = ROOT / ".venv-fleet" / "bin" / "python"
-    mypy = [sys.executable, "-m", "mypy", "--python-executable", str(python)]
-    subprocess.run([*mypy, "examples/fleet"], cwd=ROOT, check=True)
+@contextmanager
+def _serving() -> Iterator[None]:
+    """Serve a sandbox for each site, and lay out its decided project."""
+    write_small_site(WORK / "content")
+    content = WORK / "content"
+    lines = ""
+    with ExitStack() as stack:
+        for space, name in enumerate(SITES, 5001):
+            options = SandboxOptions(
+                content=content, rate=RATE, origin_rate=6000, space_id=space
+            )
+            handle = stack.enter_context(running_sandbox(options))
+            project = WORK / "sites" / name
+            _cmsmig(project, "init")
+            served = dict(handle.announcement)
+            write_env(project, environment_file_text(served, RATE))
+            _cmsmig(project, "pull")
+            _cmsmig(project, "decide", "--accept-proposals", "--reviewer", "a person")
+            lines += f'[[site]]\nname = "{name}"\nproject = "{project}"\n'
+            lines += f"space = {space}\n"
+        (WORK / "fleet.toml").write_text(lines)
+        yield
 
 
-def play(engine: Engine, world: World, kinds: tuple[Kind, ...]) -> list[str]:
-    """Run all sites to the table, then what waits; return what is wrong."""
-    engine.call("python", "register.py", str(world.folder / "fleet.toml"))
-    engine.call("prefect", "deployment", "run", "all-sites/all-sites")
-    names = [kind.name for kind in kinds]
-    if KILLED in names:
-        kill_in_the_middle(world)
-    wait_for(lambda: finished(engine), "all sites have ended", MINUTES * 60, every=5)
-    rows = engine.table()
-    print_table(rows)
-    wrong = judge_states(engine, rows, names)
-    for space in sorted({kind.space for kind in kinds}):
-        wrong += judge_space(world, space)
-    wrong += judge_shared(engine, world)
-    if WAITS in names:
-        wrong += resume(engine, world)
-    return wrong
+def _cmsmig(project: Path, *arguments: str) -> None:
+    state = {"CMSMIG_STATE_DIR": str(WORK / "state")}
+    measured([*COMMAND, "--project", str(project), *arguments], state)
 
 
-def kill_in_the_middle(world: World) -> None:
-    """End all processes of one site's run at once, in the middle of its import."""
-    space = next(kind.space for kind in SITES if kind.name == KILLED)
-    wait_for(
-        lambda: len(world.writes(space)) >= WRITES_BEFORE_THE_KILL,
-        f"{KILLED} has written {WRITES_BEFORE_THE_KILL} times",
-        MINUTES * 60,
-    )
-    victims = processes_of(world.project(KILLED))
-    for pid in victims:
-        os.kill(pid, signal.SIGKILL)
-    print(f"killed {KILLED} ({len(victims)} processes) in the middle of its import")
+@contextmanager
+def _engine() -> Iterator[str]:
+    """Run a server and the workers, one run at a time each; stop them at the end."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        port = str(free.getsockname()[1])
+    api = f"http://{HOST}:{port}/api"
+    with ExitStack() as stack:
+        server = ("server", "start", "--host", HOST, "--port", port)
+        process = stack.enter_context(_running(api, "server", server))
+        wait_for(lambda: _answers(api, process), "the server answers")
+        _call(api, "prefect", "work-pool", "create", "cmsmig", "--type", "process")
+        for name in WORKERS:
+            worker = ("worker", "start", "--pool", "cmsmig", "--name", name)
+            # Three runs at once: the sites, and the one that waits for them.
+            limit = "2" if name == WORKERS[0] else "1"
+            stack.enter_context(_running(api, name, (*worker, "--limit", limit)))
+        yield api
 
 
-def finished(engine: Engine) -> bool:
-    """Tell whether the run that makes the table has ended."""
-    run = engine.runs().get("all-sites")
-    return run is not None and run["state_type"] in ("COMPLETED", "FAILED", "CRASHED")
-
-
-def judge_states(engine: Engine, rows: list[dict], names: list[str]) -> list[str]:
-    """Return what is wrong with how the sites ended."""
-    by_name = {row["site"]: row for row in rows}
-    state = {name: row["state"] for name, row in by_name.items()}
-    wrong = broken({"the table has each site": [*by_name] == names})
-    for name in names:
-        wanted = "Suspended" if name == WAITS else "Completed"
-        wrong += broken({f"{name} is {wanted}": state.get(name) == wanted})
-    if KILLED in by_name:
-        killed = by_name[KILLED]
-        states = [s["name"] for s in engine.states(engine.runs()[KILLED])]
-        print(f"{KILLED}: {' > '.join(states)}")
-        wrong += broken(
-            {
-                "what was killed is run again": killed["attempts"] == 2,
-                "and has everything": (killed["created"], killed["open"]) == (47, 0),
-            }
+@contextmanager
+def _running(
+    api: str, name: str, arguments: tuple[str, ...]
+) -> Iterator[subprocess.Popen[bytes]]:
+    with (WORK / f"{name}.log").open("w") as log:
+        process = subprocess.Popen(
+            [str(BIN / "prefect"), *arguments],
+            env=_environment(api) | {"CMSMIG_STATE_DIR": str(WORK / name)},
+            stdout=log,
+            stderr=log,
+            cwd=WORK,
         )
-    if WAITS in by_name:
-        message = by_name[WAITS]["what to do"]
-        wrong += broken({"it says what it waits for": "ecisions are miss" in message})
-    return wrong
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(60)
 
 
-def judge_space(world: World, space: int) -> list[str]:
-    """Return what is wrong with the requests that a space got."""
-    summary = world.summary(space)
-    fullest, refused = summary["fullest_second"], summary["refused_for_rate"]
-    calls = summary["quota"]
-    print(f"space {space}: {calls} calls, fullest second {fullest}, 429s {refused}")
-    return broken(
-        {
-            f"no second of space {space} holds more than {RATE}": fullest <= RATE,
-            f"space {space} refuses nothing": refused == 0,
-        }
+def _environment(api: str) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("CMSMIG_")}
+    own = {"PREFECT_HOME": str(WORK / "engine"), "PREFECT_API_URL": api, **QUIET}
+    return {**kept, **own, "FLEET_CMSMIG": str(BIN / "cmsmig")}
+
+
+def _call(api: str, *command: str) -> None:
+    """Run a command of the engine's environment to its end."""
+    ended = subprocess.run(
+        [str(BIN / command[0]), *command[1:]],
+        env=_environment(api),
+        cwd=EXAMPLE,
+        capture_output=True,
+        text=True,
     )
+    if ended.returncode:
+        sys.exit(f"{' '.join(command)}: {ended.stdout}{ended.stderr}")
 
 
-def judge_shared(engine: Engine, world: World) -> list[str]:
-    """Return what is wrong with the two sites of one space."""
-    turns = world.turns(SHARED)
-    zero = turns[0][1] if turns else 0.0
-    for content, begin, end, calls in turns:
-        seconds = f"{begin - zero:.1f} to {end - zero:.1f}"
-        print(f"  {content}: {calls} writes, second {seconds}")
-    first, second = (engine.runs()[kind.name] for kind in SHORT)
-    at_once = max(first["start_time"], second["start_time"]) < min(
-        first["end_time"], second["end_time"]
+def _ask(api: str, path: str, body: object = None) -> dict:
+    """Return what the server answers; a body is posted."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(
+        api + path, data, {"Content-Type": "application/json"}
     )
-    ran_on = {kind.name: machine_of(kind.name) for kind in SHORT}
-    print(f"  both runs were active at once: {at_once}; on {ran_on}")
-    return broken(
-        {
-            "both sites of one space were active at once": at_once,
-            "each wrote to it in one turn": sorted(t[0] for t in turns)
-            == ["notes", "records"],
-        }
-    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.loads(answer.read() or b"null")
 
 
-def machine_of(name: str) -> str:
-    """Return which worker's log tells that a site began."""
-    logs = sorted(WORK.glob("machine-*.log"))
-    line = f"'{name}' - Beginning"
-    return next((log.stem for log in logs if line in log.read_text()), "?")
+def _answers(api: str, process: subprocess.Popen[bytes]) -> bool:
+    if process.poll() is not None:
+        sys.exit(f"The server ended; its log is in {WORK}.")
+    try:
+        return bool(_ask(api, "/health"))
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
 
 
-def resume(engine: Engine, world: World) -> list[str]:
-    """Decide what is missing and resume the run, as a person does on the page."""
-    run = engine.runs()[WAITS]
-    world.decide(WAITS)
-    engine.ask(f"/flow_runs/{run['id']}/resume", {})
-    wait_for(
-        lambda: engine.runs()[WAITS]["state_type"] in ("COMPLETED", "FAILED"),
-        f"{WAITS} has ended",
-        MINUTES * 60,
-        every=5,
-    )
-    states = [state["name"] for state in engine.states(run)]
-    print(f"{WAITS}: {' > '.join(states)}")
-    return broken(
-        {"what waited is done after its decisions": states[-1] == "Completed"}
-    )
+def _ended(api: str) -> bool:
+    """Return whether the run that makes the table has ended."""
+    wanted = {"flows": {"name": {"any_": ["all-sites"]}}}
+    runs = _ask(api, "/flow_runs/filter", wanted)
+    return any(run["state_type"] in ("COMPLETED", "FAILED", "CRASHED") for run in runs)
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--short", action="store_true")
-    return parser.parse_args()
+def _began(worker: str) -> bool:
+    """Return whether a worker ran a site, or the run that waits for them."""
+    return "' - Beginning" in (WORK / f"{worker}.log").read_text()
 
 
 if __name__ == "__main__":
