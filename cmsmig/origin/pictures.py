@@ -5,20 +5,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from lxml import etree
 from PIL import Image
+from PIL.IcoImagePlugin import IcoFile
 
 from cmsmig.picture_types import BEFORE_ROOT, SVG, picture_type
 
 _ROTATED = (5, 6, 7, 8)
 _ORIENTATION = 0x0112
 _LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]{1,2})?)\s*(px)?\s*", re.IGNORECASE)
-_ICON = b"\0\0\1\0"
 _HEAD = 65_536
 """Bytes that are looked at for what a file is."""
 _PAGE = re.compile(
@@ -27,8 +25,6 @@ _PAGE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """A web page. Source: MIME Sniffing, identifying a resource of an unknown type."""
-_MOST_ICONS = 256
-"""In one file; a browser's own has five."""
 PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _LONGESTSVG_SIDE = 1_000_000
 
@@ -58,18 +54,17 @@ def measure(path: Path) -> Picture:
 
     Reads headers only. Raises `OversizedPictureError` for a decompression bomb.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = _raster(path)
-    except Image.DecompressionBombError:
-        raise OversizedPictureError from None
-    except Exception:
-        # The decoders raise anything at all on broken bytes; such a file is kept
-        # as it is, without a size.
-        found = _icon(path) or _vector(path)
-    if found.content_type:
-        return found
+    for read in (_raster, _icon, _vector):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return read(path)
+        except Image.DecompressionBombError:
+            raise OversizedPictureError from None
+        except Exception:
+            # The decoders raise anything at all on broken bytes; such a file is kept
+            # as it is, without a size.
+            continue
     with open(path, "rb") as file:
         return Picture(picture_type(file.read(_HEAD)), None, None)
 
@@ -103,51 +98,25 @@ def _formats() -> list[str]:
     return [each for each in Image.OPEN if each != "ICO"]
 
 
-def _icon(path: Path) -> Picture | None:
-    """Read the sizes of an icon from its directory; None when it is no icon."""
+def _icon(path: Path) -> Picture:
+    """Read the sizes of an icon from its directory."""
     with open(path, "rb") as file:
-        head = file.read(6)
-        count = int.from_bytes(head[4:], "little")
-        if not head.startswith(_ICON) or not 0 < count <= _MOST_ICONS:
-            return None
-        entries = [file.read(16) for _ in range(count)]
-    sizes = [(each[0] or 256, each[1] or 256) for each in entries if len(each) == 16]
-    return Picture(Image.MIME["ICO"], *max(sizes)) if sizes else None
+        return Picture(Image.MIME["ICO"], *max(IcoFile(file).sizes()))
 
 
 def _vector(path: Path) -> Picture:
-    """Read the root element of an SVG; nothing is loaded, nothing expanded."""
-    try:
-        with open(path, "rb") as file:
-            root = next(_elements(file), None)
-    except (etree.XMLSyntaxError, OSError, ValueError):
-        root = None
-    if root is None or etree.QName(root).localname != "svg":
-        return Picture("", None, None)
-    return Picture(SVG, *_svg_size({str(k): str(v) for k, v in root.attrib.items()}))
-
-
-def _elements(file: BinaryIO) -> Iterator[etree._Element]:
-    for _, element in etree.iterparse(
-        file,
-        events=("start",),
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-    ):
-        yield element
-
-
-def _svg_size(attributes: dict[str, str]) -> tuple[int | None, int | None]:
-    width = _pixels(attributes.get("width", ""))
-    height = _pixels(attributes.get("height", ""))
-    if width and height:
-        return width, height
-    box = re.split(r"[\s,]+", attributes.get("viewBox", "").strip())
-    if len(box) != 4:
-        return None, None
-    return _pixels(box[2]), _pixels(box[3])
+    """Read the root element of an SVG; nothing is loaded, nothing expanded. Raises
+    `ValueError` for another document."""
+    with open(path, "rb") as file:
+        safe = {"resolve_entities": False, "load_dtd": False, "huge_tree": False}
+        _, root = next(etree.iterparse(file, ("start",), no_network=True, **safe))
+    if etree.QName(root).localname != "svg":
+        raise ValueError("it is no SVG")
+    sides = [str(root.get(name, "")) for name in ("width", "height")]
+    box = re.split(r"[\s,]+", str(root.get("viewBox", "")).strip())
+    if not all(map(_pixels, sides)):
+        sides = box[2:] if len(box) == 4 else ["", ""]
+    return Picture(SVG, *map(_pixels, sides))
 
 
 def _pixels(text: str) -> int | None:
