@@ -25,7 +25,6 @@ DRY_RUN = click.option(
 
 
 @click.command()
-@click.option("--mode", type=click.Choice(["faithful", "exact"]), default="faithful")
 @click.option("--from", "kind", type=click.Choice(["html", "markdown"]), default="html")
 @click.option("--losses", type=click.Path(path_type=Path), help="Write losses here.")
 @click.option("--batch", is_flag=True, help="Convert the folder IN_DIR into OUT_DIR.")
@@ -33,7 +32,6 @@ DRY_RUN = click.option(
 @click.pass_obj
 def convert(
     folder: Path | None,
-    mode: str,
     kind: str,
     losses: Path | None,
     batch: bool,
@@ -46,12 +44,12 @@ def convert(
     from cmsmig.steps.decide.rules_file import named_rules
     from cmsmig.terminal.conversion import convert_batch, convert_one
 
-    rules = named_rules(folder, os.environ, mode)
+    rules = named_rules(folder, os.environ)
     if batch:
-        convert_batch(paths, mode=mode, kind=kind, rules=rules)
+        convert_batch(paths, kind=kind, rules=rules)
     else:
         text = _read(paths)
-        convert_one(text, mode=mode, kind=kind, rules=rules, losses=losses)
+        convert_one(text, kind=kind, rules=rules, losses=losses)
 
 
 @click.command()

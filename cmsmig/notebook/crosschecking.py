@@ -6,10 +6,12 @@ Names in here never move: projects keep their notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from cmsmig.counting import counted
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Observer
 from cmsmig.mapping.decisions.design import Encoding
@@ -17,7 +19,6 @@ from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import Body
-from cmsmig.richtext.comparison import Fault
 from cmsmig.steps.decide.cross_check import (
     CrossCheck,
     Outcome,
@@ -123,29 +124,25 @@ _BARE = (
     "Compared are the bare conversions: every file at its old address, embeds by the "
     "default choices, without rules of this project's own."
 )
-_FAULTS = {
-    Fault.EXACT: "The exact mode differs from the official converter.",
-    Fault.UNNAMED: "The import's document differs, and no deviation applies.",
-    Fault.RAISED: "Our converter ended with an error.",
-}
 
 
 def compared(found: CrossCheck) -> Markup:
-    """Return the counts, the deviations by name, and what needs a person."""
+    """Return the counts, the deviations by name, and documents side by side."""
     return joined(
         (
             _ending(found),
             paragraph(_BARE),
             _deviations(found),
-            _failed_table(found.of(Verdict.OFFICIAL_FAILED)),
-            _defects(found.of(Verdict.DEFECT)),
+            _failed(found.of(Verdict.OFFICIAL_FAILED)),
+            _side_by_side(found.of(Verdict.UNEXPLAINED), "Unexplained"),
+            _side_by_side(found.of(Verdict.DIFFERENT), "Different"),
         )
     )
 
 
 def _ending(found: CrossCheck) -> Markup:
-    if found.count(Verdict.DEFECT):
-        text = f"{found}. Please report the defects: they are ours."
+    if found.count(Verdict.UNEXPLAINED):
+        text = f"{found}. Please report the unexplained ones: the fault is ours."
         return note(text, "bad")
     if not found.whole:
         return note(f"Stopped: {found}.", "warning")
@@ -159,25 +156,35 @@ def _deviations(found: CrossCheck) -> Markup:
             each.bodies,
             coded(each.official),
             coded(each.instead),
-            each.example.title,
         )
         for each in found.deviations()
     ]
-    head = ("Deviation", "Bodies", "The official converter", "Here", "For example")
+    head = ("Deviation", "Bodies", "The official converter", "Here")
     return _listed(head, rows, "Deviations on purpose; several may apply to one body")
 
 
-def _failed_table(bodies: tuple[Outcome, ...]) -> Markup:
+def _failed(bodies: tuple[Outcome, ...]) -> Markup:
     rows = [(each.title, each.why) for each in bodies[:_LISTED]]
     caption = f"The official converter failed ({len(bodies):,})"
     return _listed(("Body", "Why"), rows, caption, len(bodies))
 
 
-def _defects(bodies: tuple[Outcome, ...]) -> Markup:
-    rows = [row for each in bodies[:_LISTED] for row in _defect_rows(each)]
-    head = ("Body", "What is wrong", "First at", "Ours", "The official converter's")
-    caption = f"Defects of ours ({len(bodies):,} bodies)"
+def _side_by_side(bodies: tuple[Outcome, ...], what: str) -> Markup:
+    rows = [
+        (
+            each.title,
+            coded(", ".join(f"`{name}`" for name in each.deviations)),
+            *(source(_readable(text)) for text in (each.ours, each.official)),
+        )
+        for each in bodies[:_LISTED]
+    ]
+    head = ("Body", "Deviations", "Ours", "The official converter's")
+    caption = f"{what} ({counted(len(bodies), 'body', 'bodies')})"
     return _listed(head, rows, caption, len(bodies))
+
+
+def _readable(document: str) -> str:
+    return json.dumps(json.loads(document), ensure_ascii=False, indent=1)
 
 
 def _listed(
@@ -187,10 +194,3 @@ def _listed(
     if not rows:
         return NOTHING
     return table(head, rows, caption=caption) + more(count, _LISTED)
-
-
-def _defect_rows(body: Outcome) -> Iterator[tuple[Cell, ...]]:
-    for each in body.defects:
-        where = code(each.path)
-        ours, official = source(each.ours), source(each.official)
-        yield body.title, _FAULTS[each.fault], where, ours, official

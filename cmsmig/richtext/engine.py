@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.policy import EmbedPolicy
 
@@ -21,6 +22,8 @@ class Converted:
 
     document: JsonObject
     losses: tuple[Loss, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    """What was done otherwise than the official converter does it."""
 
 
 @dataclass(frozen=True, slots=True)

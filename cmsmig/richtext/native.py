@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.anchors import Anchors
 from cmsmig.richtext.build.attributes import account_field, is_anchor
-from cmsmig.richtext.build.element_rules import RULES, link_allowed
+from cmsmig.richtext.build.element_rules import link_allowed, mail_address
 from cmsmig.richtext.build.loss_collector import LAYOUT, Collector
-from cmsmig.richtext.build.rule_overrides import mail_address, rules_for
 from cmsmig.richtext.build.tree_builder import Context, Listener, Runs
-from cmsmig.richtext.deviations import ALL, Deviation
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import (
     NO_ASSETS,
     NO_EMBED_CHOICES,
@@ -23,8 +21,6 @@ from cmsmig.richtext.engine import (
 )
 from cmsmig.richtext.gc_pause import collector_paused
 from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, dissolve, walk
-from cmsmig.richtext.html.parse import parse
-from cmsmig.richtext.html.tokenizer import parse_as_official
 from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
 from cmsmig.richtext.links import addresses_in
 from cmsmig.richtext.policy import EmbedPolicy
@@ -46,28 +42,11 @@ _SIGN_LINK = "This link is around a sign that the page draws, so no text has it.
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
 
-class Mode(StrEnum):
-    """How HTML is converted."""
-
-    FAITHFUL = "faithful"
-    """The official's rules but for the deviations; every loss is listed."""
-    EXACT = "exact"
-    """As the official converter does it, without stage and losses."""
-
-
 class NativeEngine:
     """Converts bodies in this process; pure and deterministic."""
 
-    def __init__(
-        self,
-        mode: Mode = Mode.FAITHFUL,
-        deviations: frozenset[Deviation] = ALL,
-        rules: CustomRules | None = None,
-    ) -> None:
-        """`deviations` are those of faithful mode that are on; `rules` are a
-        project's own, and exact mode knows none."""
-        self._mode = mode
-        self._on = deviations
+    def __init__(self, rules: CustomRules | None = None) -> None:
+        """`rules` are a project's own."""
         self._custom = rules
 
     def from_html(
@@ -78,16 +57,10 @@ class NativeEngine:
     ) -> Converted:
         """Convert an origin body. Never raises, whatever the text is."""
         with collector_paused():
-            if self._mode is Mode.EXACT:
-                root = parse_as_official(html)
-                converted = Converted(Context(RULES).build(root))
-            else:
-                read = parse if Deviation.MARKUP in self._on else parse_as_official
-                body = read_body(html, policy.unclosed, read)
-                root = body.root
-                conversion = _Conversion(body.html, policy, assets, self._on)
-                converted = conversion.convert(body, self._custom)
-            dissolve(root)
+            body = read_body(html, policy.unclosed)
+            conversion = _Conversion(body.html, policy, assets)
+            converted = conversion.convert(body, self._custom)
+            dissolve(body.root)
         return converted
 
     def from_markdown(
@@ -97,10 +70,8 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
-        from cmsmig.richtext.markdown import html_of_markdown, html_within_limit
+        from cmsmig.richtext.markdown import html_within_limit
 
-        if self._mode is Mode.EXACT:
-            return self.from_html(html_of_markdown(text), policy, assets)
         html, unread = html_within_limit(text)
         converted = self.from_html(html, policy, assets)
         if not unread:
@@ -108,7 +79,8 @@ class NativeEngine:
         root, losses = Element("body"), Collector()
         for each in unread:
             losses.lose("markdown", each, root)
-        return Converted(converted.document, (*converted.losses, *losses.losses()))
+        found = (*converted.losses, *losses.losses())
+        return Converted(converted.document, found, converted.deviations)
 
 
 class _Conversion(Listener):
@@ -119,14 +91,11 @@ class _Conversion(Listener):
         html: str,
         policy: EmbedPolicy,
         assets: AssetLookup,
-        on: frozenset[Deviation],
     ) -> None:
         self._source = html
         self._policy = policy
         self._assets = assets
-        self._on = on
         self._losses = Collector()
-        self._rules = rules_for(on)
         self._anchors = Anchors(self._lose_anchor)
         self._named: set[str] = set()
         self._spans: list[Element] = []
@@ -143,14 +112,13 @@ class _Conversion(Listener):
             if rules is None
             else rules.claimed(self._source, root, self._assets, self._losses)
         )
-        stage = Stage(
-            self._source, self._policy, self._assets, self._losses, self._on, custom
-        )
-        if Deviation.EMBED in self._on:
-            body.report(self._losses)
+        if root.odd:
+            self.deviates(Deviation.MARKUP)
+        stage = Stage(self._source, self._policy, self._assets, self._losses, custom)
+        body.report(self._losses)
         stage.work(root)
         self._account_characters(root)
-        leave_out(root, self._rules, self._on, self._losses)
+        leave_out(root, self._losses)
         document = self._built(root, ())
         for name, element in self._anchors.rest():
             self._lose_anchor(name, element)
@@ -161,15 +129,16 @@ class _Conversion(Listener):
             if link.start not in self._marking:
                 account_field(link, self._losses)
         self._account_links(stage.links.met, stage.widgets.links, document)
-        return Converted(document, self._losses.losses())
+        noted = tuple(each for each in Deviation if each in self._losses.deviations)
+        return Converted(document, self._losses.losses(), noted)
 
     def _built(self, root: Element, marks: MarkSet) -> JsonObject:
-        return Context(self._rules, self._on, self).build(root, marks)
+        return Context(self).build(root, marks)
 
     def _account_characters(self, root: Element) -> None:
         """Record that U+0000 is gone, which services that store texts refuse."""
         at = self._source.find("\0")
-        if at >= 0 and Deviation.MARKUP in self._on:
+        if at >= 0:
             around = [each for each in walk(root) if each.start <= at < each.end]
             innermost = max(around, key=lambda each: each.start, default=root)
             self._losses.lose("character", "U+0000", innermost)
@@ -219,10 +188,8 @@ class _Conversion(Listener):
     def _name(self, name: str, element: Element) -> None:
         if element.tag == "span" and self._carries(element):
             self._spans.append(element)
-        elif Deviation.ANCHOR in self._on:
+        else:
             self._anchors.wait(name, element)
-        elif element.tag != "img":
-            self._losses.lose("anchor", name, element)
 
     def _lose_anchor(self, name: str, element: Element) -> None:
         if element.tag != "span" or not self._losses.settled(element):
@@ -234,9 +201,7 @@ class _Conversion(Listener):
 
     def _carries(self, span: Element) -> bool:
         """Return whether a span's own content shows where its name is."""
-        if Deviation.ANCHOR in self._on:
-            return self._seeing.shows(span)
-        return bool(span.children)
+        return self._seeing.shows(span)
 
     def placed(self, text: str, marks: MarkSet) -> Runs:
         if not marks and not self._anchors.waiting:
@@ -252,7 +217,10 @@ class _Conversion(Listener):
         if any(mark.name == "code" for mark in marks):
             self._anchors.pass_by()
             return ((text, marks),)
-        return self._anchors.marked(text, marks)
+        made = self._anchors.marked(text, marks)
+        if made != [(text, marks)]:
+            self.deviates(Deviation.ANCHOR)
+        return made
 
     def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
         if not marks:
@@ -260,7 +228,8 @@ class _Conversion(Listener):
         if mark.name == "code":
             return self._code(mark, marks)
         if marks[0].name == "code":
-            if mark.name == "link" and Deviation.CODE_IN_LINK in self._on:
+            if mark.name == "link":
+                self.deviates(Deviation.CODE_IN_LINK)
                 self._lose_mark("code-in-link", "<code>", marks[0], mark)
                 return (mark,)
             if mark.name not in ("link", "code", "anchor"):
@@ -275,9 +244,8 @@ class _Conversion(Listener):
         return added(mark, marks)
 
     def _code(self, mark: Mark, marks: MarkSet) -> MarkSet:
-        if Deviation.CODE_IN_LINK in self._on and any(
-            other.name == "link" for other in marks
-        ):
+        if any(other.name == "link" for other in marks):
+            self.deviates(Deviation.CODE_IN_LINK)
             self._lose_mark("code-in-link", "<code>", mark, mark)
             return marks
         for other in marks:
@@ -347,6 +315,9 @@ class _Conversion(Listener):
     def renumbered(self, item: Element) -> None:
         self._losses.lose("item-number", f'value="{item.attributes["value"]}"', item)
 
+    def deviates(self, name: Deviation) -> None:
+        self._losses.deviates(name)
+
     def unplaced(self, element: Element) -> None:
         self._losses.lose("dropped", element.tag, element)
 
@@ -355,15 +326,13 @@ def convert_text(
     text: str,
     *,
     source: str = "html",
-    mode: str = "faithful",
     rules: CustomRules | None = None,
 ) -> Converted:
     """Convert one text on its own, as the command line does.
 
-    `source` is `html` or `markdown`, `mode` one of `Mode`; raises `ValueError`
-    for others.
+    `source` is `html` or `markdown`; raises `ValueError` for others.
     """
-    engine = NativeEngine(Mode(mode), rules=rules)
+    engine = NativeEngine(rules)
     if source == "markdown":
         return engine.from_markdown(text)
     if source != "html":

@@ -11,10 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 
-from cmsmig.json_text import json_text, number_text
+from cmsmig.json_text import json_text
 from cmsmig.richtext.build.element_rules import link_allowed
 from cmsmig.richtext.html.dom import tag_set
-from cmsmig.richtext.html.javascript import is_index
 
 _TAGS = {
     "paragraph": "p",
@@ -209,9 +208,6 @@ class _Rendering:
                 # The official takes a link's style apart, letter by letter.
                 letters = enumerate(_spelled(found["style"]))
                 found["style"] = " ".join(f"{at}: {letter};" for at, letter in letters)
-        if any(map(is_index, found)):
-            indexes = sorted(filter(is_index, found), key=int)
-            found = {**{name: found[name] for name in indexes}, **found}
         if style:
             pieces = [f"{name}: {_spelled(value)};" for name, value in style.items()]
             found["style"] = " ".join(pieces)
@@ -226,7 +222,7 @@ def _heading(given: Mapping[str, object]) -> str:
     level = given.get("level")
     if isinstance(level, bool) or not isinstance(level, int | float):
         return "h1"
-    return f"h{number_text(min(6, max(1, level)))}"
+    return f"h{json_text(min(6, max(1, level)))}"
 
 
 def _parts(rows: Sequence[object]) -> Iterator[object]:
@@ -272,10 +268,8 @@ def _is_harmless(name: str) -> bool:
 def _spelled(value: object) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, float) and not isinstance(value, bool) and value != value:
-        return "NaN"
-    if isinstance(value, float) and abs(value) == float("inf"):
-        return "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return json_text(value)
 
 

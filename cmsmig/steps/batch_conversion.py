@@ -51,7 +51,6 @@ def convert_folder(
     source: Path,
     target: Path,
     *,
-    mode: str,
     kind: str,
     processes: int | None = None,
     rules: NamedRules | None = None,
@@ -70,7 +69,7 @@ def convert_folder(
     documents = with_losses = losses = 0
     try:
         target.mkdir(parents=True, exist_ok=True)
-        work = partial(_convert_files, source, target, mode, kind, rules)
+        work = partial(_convert_files, source, target, kind, rules)
         for counts in _convert_all(work, names, processes or os.cpu_count() or 1):
             documents += len(counts)
             with_losses += sum(bool(each) for each in counts)
@@ -108,20 +107,17 @@ def _convert_all(
 def _convert_files(
     source: Path,
     target: Path,
-    mode: str,
     kind: str,
     rules: NamedRules | None,
     names: Sequence[str],
 ) -> list[int]:
-    return [_convert_file(target, mode, kind, rules, source / name) for name in names]
+    return [_convert_file(target, kind, rules, source / name) for name in names]
 
 
-def _convert_file(
-    target: Path, mode: str, kind: str, rules: NamedRules | None, path: Path
-) -> int:
+def _convert_file(target: Path, kind: str, rules: NamedRules | None, path: Path) -> int:
     text = path.read_bytes().decode("utf-8", "replace")
     loaded = None if rules is None else rules.loaded()
-    converted = convert_text(text, source=kind, mode=mode, rules=loaded)
+    converted = convert_text(text, source=kind, rules=loaded)
     stem = path.name.rsplit(".", 1)[0]
     (target / f"{stem}.json").write_text(
         document_text(converted.document), encoding="utf-8"

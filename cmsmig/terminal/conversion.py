@@ -15,7 +15,7 @@ from cmsmig.terminal.console import complain, emit_content
 
 
 def convert_batch(
-    paths: Sequence[Path], *, mode: str, kind: str, rules: NamedRules | None
+    paths: Sequence[Path], *, kind: str, rules: NamedRules | None
 ) -> None:
     """Convert one folder into another and say how many there were.
 
@@ -24,15 +24,15 @@ def convert_batch(
     if len(paths) != 2:
         raise UsageError("A batch takes two folders, IN_DIR and OUT_DIR.")
     source, target = paths
-    complain(str(convert_folder(source, target, mode=mode, kind=kind, rules=rules)))
+    complain(str(convert_folder(source, target, kind=kind, rules=rules)))
 
 
 def convert_one(
-    text: str, *, mode: str, kind: str, rules: NamedRules | None, losses: Path | None
+    text: str, *, kind: str, rules: NamedRules | None, losses: Path | None
 ) -> None:
     """Write a text's document to standard output, and its losses to a file."""
     loaded = None if rules is None else rules.loaded()
-    converted = convert_text(text, source=kind, mode=mode, rules=loaded)
+    converted = convert_text(text, source=kind, rules=loaded)
     if losses is not None:
         losses.write_text(losses_text(converted), encoding="utf-8")
     emit_content(document_text(converted.document))

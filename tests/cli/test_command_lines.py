@@ -82,9 +82,7 @@ def test_a_batch_is_the_same_on_one_core_and_on_many(tmp_path: Path) -> None:
     written = []
     for processes in (1, 3):
         target = tmp_path / f"out{processes}" / "made"
-        convert_folder(
-            source, target, mode="faithful", kind="html", processes=processes
-        )
+        convert_folder(source, target, kind="html", processes=processes)
         written.append(contents(target))
     assert written[0] == written[1]
     assert {name for name in written[0] if "losses" in name} == {

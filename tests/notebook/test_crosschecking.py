@@ -8,7 +8,7 @@ import pytest
 
 from cmsmig.notebook.crosschecking import compared, cross_checked, site_body
 from cmsmig.notebook.preview.previews import Previews, open_previews
-from cmsmig.richtext.comparison import Defect, Fault
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.notebook.session import decide_all
@@ -43,7 +43,7 @@ async def test_unattended_it_shows_tables(tmp_path: Path, node: FakeConverter) -
     body_index = await previews(tmp_path / "p")
     panel = await cross_checked(body_index, run=True)
     html = panel.html()
-    assert "4 bodies: 2 equal, 2 deviating, 0 official failed, 0 defects" in html
+    assert "4 bodies: 2 equal, 2 different, 0 unexplained, 0 official failed" in html
     assert "<code>video</code>" in html
     assert "left out without a trace" in html
     assert "bare conversions" in html
@@ -69,20 +69,23 @@ async def test_bodies_are_taken_as_the_origin_holds_them(tmp_path: Path) -> None
     assert {each.key for each in taken} >= {"posts/plain/body", "posts/video/body"}
 
 
-def test_defects_are_shown_with_their_differences_and_escaped() -> None:
-    """Where, ours, the official's; nothing of a body becomes markup."""
-    bad = Defect(Fault.UNNAMED, "doc.content[0]", '"<b onclick=x>"', '"<i>"')
+def test_documents_are_shown_side_by_side_and_escaped() -> None:
+    """With what was noted; nothing of a body becomes markup."""
+    documents = ('{"text":"<b onclick=x>"}', '{"text":"<i>"}')
     found = CrossCheck(
-        3,
+        4,
         (
-            Outcome("a", "<b>A</b>", Verdict.DEFECT, (), (bad,)),
+            Outcome("a", "<b>A</b>", Verdict.UNEXPLAINED, (), *documents),
             Outcome("b", "B", Verdict.OFFICIAL_FAILED, why="it <hung>"),
+            Outcome("c", "C", Verdict.DIFFERENT, (Deviation.SPACER,), *documents),
         ),
     )
     html = compared(found)
-    assert "2 of 3 bodies: 0 equal, 0 deviating, 1 official failed, 1 defects" in html
-    assert "doc.content[0]" in html
-    assert "no deviation applies" in html
-    assert "&lt;b onclick=x&gt;" in html
+    assert (
+        "3 of 4 bodies: 0 equal, 1 different, 1 unexplained, 1 official failed" in html
+    )
+    assert "Unexplained (1 body)" in html
+    assert "<code>spacer</code>" in html
+    assert html.count("&lt;b onclick=x&gt;") == html.count("&lt;i&gt;") == 2
     assert "it &lt;hung&gt;" in html
     assert "<b" not in html

@@ -13,7 +13,7 @@ from cmsmig.richtext.custom.claims import CustomRules
 from cmsmig.richtext.custom.rules import CustomRule, Tag, component, rule
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.html.soup import Selector
-from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.schema.validate import problems
 from tests.support import example_rules
 from tests.support.richtext.outline import outline
@@ -61,13 +61,6 @@ def test_the_example_makes_its_blocks() -> None:
         '  "z"',
     ]
     assert rule_losses(made) == []
-
-
-def test_exact_conversion_knows_no_rules() -> None:
-    """It is the official converter, byte for byte."""
-    html = '<div class="map" data-address="a">x</div>'
-    engine = NativeEngine(Mode.EXACT, rules=CustomRules(EXAMPLE))
-    assert engine.from_html(html) == NativeEngine(Mode.EXACT).from_html(html)
 
 
 def test_the_first_rule_and_the_outermost_element_have_it() -> None:

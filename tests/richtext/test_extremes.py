@@ -13,10 +13,11 @@ import sys
 import pytest
 
 from cmsmig.cli import main
-from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.plain_text import html_text
 from cmsmig.richtext.policy import EmbedPolicy, Unclosed
 from cmsmig.richtext.render import render_rich_text
+from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.batch_conversion import document_text, losses_text
 from tests.support.richtext.conservation import of_document
 from tests.support.richtext.constructs import (
@@ -28,7 +29,6 @@ from tests.support.richtext.constructs import (
 )
 from tests.support.richtext.extremes import EXTREMES, Extreme, missing_texts
 from tests.support.richtext.growth import paths_of
-from tests.support.richtext.validity import faults
 
 MOST = 50_000
 """Bytes a body has in these tests, if it is not deep;
@@ -36,20 +36,17 @@ MOST = 50_000
 
 
 @pytest.mark.processor_time(5)
-@pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
-def test_nothing_is_lost_of_too_much(extreme: Extreme, mode: Mode) -> None:
-    """The document is valid, written and rendered; in faithful mode every text is
-    still there."""
+def test_nothing_is_lost_of_too_much(extreme: Extreme) -> None:
+    """The document is valid, written and rendered; every text is still there."""
     count = extreme.full
     while len(html := extreme.written(count)) > MOST:
         if extreme.name.startswith("deep"):
             break
         count //= 2
-    converted = NativeEngine(mode).from_html(html)
-    if mode is Mode.FAITHFUL:
-        assert missing_texts(extreme, count, converted) <= 0
-    assert faults(converted.document, exact=mode is Mode.EXACT) == []
+    converted = NativeEngine().from_html(html)
+    assert missing_texts(extreme, count, converted) <= 0
+    assert problems(converted.document) == ()
     assert isinstance(render_rich_text(converted.document), str)
     assert len(document_text(converted.document)) > 0
 
@@ -72,10 +69,8 @@ def test_a_character_has_a_number_of_any_length(reference: str, shown: str) -> N
 
 
 @pytest.mark.processor_time(5)
-@pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("tags", ["<div>", "<ul><li>", "<blockquote>", "<b>"])
 def test_the_command_takes_any_depth(
-    mode: Mode,
     tags: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -83,7 +78,7 @@ def test_the_command_takes_any_depth(
     """Nested ten thousand deep, a body goes through the command line."""
     html = tags * 10_000 + "deep"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(html.encode())))
-    main(["convert", "--mode", str(mode), "-"])
+    main(["convert", "-"])
     assert '"deep"' in capsys.readouterr().out
 
 
@@ -96,7 +91,7 @@ def test_markdown_of_any_depth() -> None:
         "[" * 20_000,
     ):
         document = NativeEngine().from_markdown(text).document
-        assert faults(document, exact=False) == []
+        assert problems(document) == ()
         assert document_text(document) != ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text, path_of
 from cmsmig.richtext.losses import Loss, Severity
 
@@ -118,6 +119,7 @@ class Collector:
         self._found: list[tuple[int, int, Loss]] = []
         self._counted: dict[tuple[str, str, str], tuple[Element, int]] = {}
         self._settled: set[int] = set()
+        self.deviations: set[Deviation] = set()
         self._recorded: dict[tuple[str, str, int], bool] = {}
         self._times: Counter[tuple[str, str, str]] = Counter()
         self._last: dict[tuple[str, str, str], int] = {}
@@ -157,6 +159,10 @@ class Collector:
         if self._times[same] == _MOST_ALIKE:
             self._last[same] = len(self._found)
         self._found.append((at.start, len(self._found), loss))
+
+    def deviates(self, name: Deviation) -> None:
+        """Note a deviation from the official converter."""
+        self.deviations.add(name)
 
     def settle(self, element: Element) -> None:
         """Remember that an element has its place or is a loss already."""

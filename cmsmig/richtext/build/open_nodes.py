@@ -7,7 +7,7 @@ is no copy of its code.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.deviations import Deviation
@@ -28,10 +28,8 @@ _LISTS = ("bullet_list", "ordered_list")
 class Places:
     """A stack of open nodes."""
 
-    def __init__(self, on: Set[Deviation]) -> None:
-        self._inside = Deviation.BLOCKS_INSIDE in on
-        self._items = Deviation.LIST_BLANKS in on
-        self._numbers = Deviation.LIST_NUMBERS in on
+    def __init__(self, deviates: Callable[[Deviation], None]) -> None:
+        self._deviates = deviates
         self._nodes = [Open("doc", {}, True, False)]
         self._open = 0
         self._verbatim = False
@@ -78,11 +76,13 @@ class Places:
         """Make the list of an item the top; one that was left before its first item
         begins here."""
         if not self._is_open(numbered):
+            self._deviates(Deviation.LIST_NUMBERS)
             if not self._find_place("ordered_list", cautious=False):
                 return False
             self._enter("ordered_list", numbered.attributes, solid=False)
             self._continued[-1] = self._nodes[self._open]
         elif self._open != numbered.depth:
+            self._deviates(Deviation.LIST_NUMBERS)
             self._move_to(numbered.depth, "list_item")
         return True
 
@@ -90,13 +90,14 @@ class Places:
         """Put what is between the items of a list into the item before, and what is
         before the first one before the list: neither has a number."""
         if self._nodes[self._open] is numbered:
+            self._deviates(Deviation.LIST_NUMBERS)
             self._open += 1 if len(self._nodes) - 1 > self._open else -1
 
     def _is_open(self, node: Open) -> bool:
         return node.depth <= self._open and self._nodes[node.depth] is node
 
     def _move_to(self, depth: int, kind: str) -> None:
-        if self._inside and kind not in INLINES:
+        if kind not in INLINES:
             for node in self._nodes[depth + 1 : self._open + 1]:
                 node.left = node.left or node.takes_text
         if self._verbatim:
@@ -104,6 +105,7 @@ class Places:
         self._open = depth
         node = self._nodes[depth]
         if self._may_begin_item(node, kind) and not wrapping(node.kind, 0, kind):
+            self._deviates(Deviation.BLOCKS_INSIDE)
             self._close_extra()
             if not node.state:
                 node.content.append(empty_paragraph())
@@ -111,8 +113,7 @@ class Places:
 
     def _may_begin_item(self, node: Open, kind: str) -> bool:
         return (
-            self._inside
-            and node.kind == "list_item"
+            node.kind == "list_item"
             and not node.state
             and kind in BLOCKS
             and kind != "paragraph"
@@ -120,17 +121,19 @@ class Places:
 
     def _open_wrapper(self, name: str, inner: str) -> None:
         interrupted = self._continued[-1] if self._continued else None
-        if self._inside and name == "paragraph" and interrupted is not None:
+        if name == "paragraph" and interrupted is not None:
             kind = interrupted.kind
             top = self._nodes[self._open]
             if kind in top.model[top.state][0] and inner in CONTENT[kind][0][0]:
+                self._deviates(Deviation.BLOCKS_INSIDE)
                 self._enter(kind, dict(interrupted.attributes), solid=False)
                 return
         self._enter(name, default_attributes(name), solid=False)
 
     def _part(self, node: Open) -> None:
         """Leave a heading in which a block has ended: what follows is another."""
-        if self._inside and node.takes_text and node.content and not node.verbatim:
+        if node.takes_text and node.content and not node.verbatim:
+            self._deviates(Deviation.BLOCKS_INSIDE)
             self._open -= 1
 
     def _end_continued(self, *, code: bool) -> None:
@@ -139,8 +142,9 @@ class Places:
         `code`: continued code has ended, too; else it has a new line.
         """
         top = self._nodes[self._open]
-        if not self._inside or not top.takes_text or top.solid:
+        if not top.takes_text or top.solid:
             return
+        self._deviates(Deviation.BLOCKS_INSIDE)
         if top.verbatim and not code:
             top.parted = True
         else:
@@ -167,12 +171,14 @@ class Places:
         while len(self._nodes) - 1 > self._open:
             node = self._nodes.pop()
             parent = self._nodes[-1]
-            if self._items and not node.content and node.kind in _LISTS:
+            if not node.content and node.kind in _LISTS:
+                self._deviates(Deviation.LIST_BLANKS)
                 parent.state = 1 if parent.content else 0
                 continue
             finished = node.finish()
             needed = parent.kind == "list_item" and not parent.content
             if node.left and "content" not in finished:
+                self._deviates(Deviation.BLOCKS_INSIDE)
                 if not needed:
                     parent.state = 1 if parent.content else 0
                     continue

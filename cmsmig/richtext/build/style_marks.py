@@ -1,16 +1,13 @@
-"""Inline styles: declarations, and the marks that some of them mean."""
+"""The marks that some declarations of inline styles mean."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from cmsmig.richtext.html.inline_style import computed
+from cmsmig.richtext.html.inline_style import looks
 from cmsmig.richtext.schema.nodes import Mark, MarkSet, added, without
 
-_NAME_BACKWARDS = re.compile(r"[-\w]++")
-_SIGN = re.compile(r"[;\"'(]")
-_CLOSING = {'"': '"', "'": "'", "(": ")"}
 _LIGHT = re.compile(r"normal|lighter|initial|[1-4]?[0-9]{1,2}")
 _NOT_OWN = "initial|inherit|unset"
 UNDONE: Mapping[str, tuple[str, re.Pattern[str]]] = {
@@ -35,57 +32,25 @@ UNDONE: Mapping[str, tuple[str, re.Pattern[str]]] = {
 _HEAVY = re.compile(r"(?:bold(?:er)?|[5-9][0-9]{2,})\Z")
 
 
-def declarations(style: str) -> dict[str, str]:
-    """Return the declarations of a `style` attribute; the last of a name counts."""
-    found: dict[str, str] = {}
-    at, last = 0, {sign: style.rfind(sign) for sign in _CLOSING.values()}
-    while (colon := style.find(":", at)) >= 0:
-        name = _NAME_BACKWARDS.match(style[at:colon].rstrip()[::-1])
-        at = colon + 1
-        if name is None:
-            continue
-        end = _end_of_value(style, at, last)
-        if value := style[at:end].strip():
-            found[name[0][::-1]] = value
-        at = end
-    return found
-
-
-def _end_of_value(style: str, at: int, last: Mapping[str, int]) -> int:
-    """Return where a value ends: at a semicolon outside of quotes and brackets.
-
-    `last` is the last place of each closing sign, so that one that is missing is
-    not looked for again and again.
-    """
-    while (sign := _SIGN.search(style, at)) is not None:
-        if sign[0] == ";":
-            return sign.start()
-        at, closing = sign.end(), _CLOSING[sign[0]]
-        if at <= last[closing]:
-            at = style.index(closing, at) + 1
-    return len(style)
-
-
 def undoes(style: str, mark: str) -> bool:
     """Return whether the style of an element takes the mark away that its tag gives,
     one of `UNDONE`."""
     name, values = UNDONE[mark]
-    return values.fullmatch(computed(style).get(name, "").lower()) is not None
+    return values.fullmatch(looks(style).get(name, "")) is not None
 
 
-def styled_marks(style: str, marks: MarkSet, *, undoing: bool = False) -> MarkSet:
-    """Return `marks` with what a `style` attribute adds and takes away: the official
-    takes bold away for one value only, browsers (`undoing`) for each light one."""
-    found = computed(style)
+def styled_marks(style: str, marks: MarkSet) -> MarkSet:
+    """Return `marks` with what a `style` attribute adds and takes away."""
+    found = looks(style)
     if not found:
         return marks
     weight = found.get("font-weight", "")
-    if weight == "400" or (undoing and _LIGHT.fullmatch(weight)):
+    if _LIGHT.fullmatch(weight):
         marks = without("bold", marks)
     elif _HEAVY.match(weight):
         marks = added(Mark("bold", {}), marks)
     slant = found.get("font-style", "")
-    if slant == "normal" or (undoing and slant == "initial"):
+    if slant in ("normal", "initial"):
         marks = without("italic", marks)
     elif slant == "italic":
         marks = added(Mark("italic", {}), marks)
@@ -100,3 +65,27 @@ def styled_marks(style: str, marks: MarkSet, *, undoing: bool = False) -> MarkSe
     elif raised == "sub":
         marks = added(Mark("subscript", {}), marks)
     return marks
+
+
+def is_light(style: str) -> bool:
+    """Return whether a style takes bold or italic away where the official converter,
+    which knows one value of each, leaves it."""
+    found = looks(style)
+    weight = found.get("font-weight", "")
+    light = weight != "400" and _LIGHT.fullmatch(weight) is not None
+    return light or found.get("font-style") == "initial"
+
+
+UNDOING: Mapping[str, str] = {
+    "strong": "bold",
+    "b": "bold",
+    "em": "italic",
+    "i": "italic",
+    "s": "strike",
+    "del": "strike",
+    "strike": "strike",
+    "u": "underline",
+    "sup": "superscript",
+    "sub": "subscript",
+}
+"""By element, the mark that it gives."""

@@ -8,19 +8,19 @@ corrects one fault of that parser. The walk has its own stack, so any depth work
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.element_rules import (
     IGNORED_TAGS,
     LINE_ENDS,
+    RULES,
     SPACER,
     Rule,
-    Rules,
 )
 from cmsmig.richtext.build.open_nodes import Places
-from cmsmig.richtext.build.style_marks import styled_marks
+from cmsmig.richtext.build.style_marks import is_light, styled_marks
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import (
     BLOCK_TAGS,
@@ -32,8 +32,7 @@ from cmsmig.richtext.html.dom import (
     is_numbered,
     nest_lists,
 )
-from cmsmig.richtext.html.inline_style import computed
-from cmsmig.richtext.html.javascript import BLANKS
+from cmsmig.richtext.html.inline_style import looks
 from cmsmig.richtext.html.numbers import integer
 from cmsmig.richtext.schema.content_model import INLINES, LEAVES, TEXTBLOCKS, wrapping
 from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run, added
@@ -91,28 +90,19 @@ class Listener:
     def unplaced(self, element: Element) -> None:
         """Hear of a leaf that found no place."""
 
+    def deviates(self, name: Deviation) -> None:
+        """Hear of a deviation from the official converter."""
 
-_NO_LISTENER = Listener()
+
+_SECTIONS = frozenset(("thead", "tbody"))
+_PARTED = TEXTBLOCKS | {"ordered_list"}
 
 
 class Context(Places):
-    """Builds one document. `on`: the deviations from the official that it has."""
+    """Builds one document."""
 
-    def __init__(
-        self,
-        rules: Rules,
-        on: Set[Deviation] = frozenset(),
-        to: Listener = _NO_LISTENER,
-    ) -> None:
-        super().__init__(on)
-        self._rules = rules
-        self._parted = TEXTBLOCKS if self._inside else frozenset[str]()
-        if self._numbers:
-            self._parted |= {"ordered_list"}
-        self._blanks = Deviation.BLANKS in on
-        self._undoing = Deviation.UNDONE_MARKS in on
-        apart = Deviation.BLOCKS_APART in on
-        self._blocks = MORE_BLOCK_TAGS if apart else BLOCK_TAGS
+    def __init__(self, to: Listener) -> None:
+        super().__init__(to.deviates)
         self._listener = to
         self._said = False
         """Whether a text is right before, on the same line of a page."""
@@ -171,7 +161,7 @@ class Context(Places):
         if not self._sync(to):
             self._end_continued(code=leave)
             return
-        to.parted = self._inside
+        to.parted = True
         if not leave:
             self._part(to)
             return
@@ -217,18 +207,26 @@ class Context(Places):
 
     def _swallows_blank(self, top: Open, after_break: bool) -> bool:
         if self._open != len(self._nodes) - 1:
-            return self._blanks and not top.takes_text
+            return self._drops_blank(top)
         if not top.content or after_break:
             return True
         before = top.content[-1]
         if isinstance(before, Run):
             return before.text.endswith(_EACH_BLANK)
-        return self._blanks and not top.takes_text
+        return self._drops_blank(top)
+
+    def _drops_blank(self, top: Open) -> bool:
+        if not top.takes_text:
+            self._deviates(Deviation.BLANKS)
+        return not top.takes_text
 
     def _continues_code(self, top: Open) -> bool:
         """Return whether a block has split the code that continues here."""
         held = self._continued[-1] if self._continued else None
-        return held is not None and held.kind == "code_block" and not top.takes_text
+        continues = held is not None and held.kind == "code_block"
+        if continues and not top.takes_text:
+            self._deviates(Deviation.BLOCKS_INSIDE)
+        return continues and not top.takes_text
 
     def _lines(self, value: str, marks: MarkSet) -> None:
         top = self._nodes[self._open]
@@ -245,14 +243,17 @@ class Context(Places):
         if not text:
             return
         if not self._nodes[self._open].takes_text:
-            cautious = not text.strip(BLANKS)
+            cautious = not text.strip()
             if not self._find_place("text", cautious=cautious):
                 return
         top = self._take("text")
         if not text.isspace():
             self._speak()
         if top.kind == "code_block":
-            top.content.append(Run(top.on_its_line(text), ()))
+            line = top.on_its_line(text)
+            if line != text:
+                self._deviates(Deviation.BLOCKS_INSIDE)
+            top.content.append(Run(line, ()))
             if text.strip():
                 self._listener.coded(marks)
         else:
@@ -264,7 +265,7 @@ class Context(Places):
         outer = self._verbatim
         style = element.attributes.get("style", "")
         if tag == "pre" or (
-            style and "pre" in style and "pre" in computed(style).get("white-space", "")
+            style and "pre" in style and "pre" in looks(style).get("white-space", "")
         ):
             self._verbatim = True
         self._listener.entered(element)
@@ -272,14 +273,14 @@ class Context(Places):
             self._new_line()
         if tag in ("ul", "ol"):
             nest_lists(element)
-        rules = self._rules.get(tag, ())
+        rules = RULES.get(tag, ())
         if rules or tag not in IGNORED_TAGS:
             for rule in rules:
                 read = rule.read(element)
                 if read is None:
                     continue
                 if style:
-                    marks = styled_marks(style, marks, undoing=self._undoing)
+                    marks = self._styled(style, marks)
                 if not rule.mark:
                     self._node(element, rule, read, marks, outer)
                     return
@@ -291,13 +292,21 @@ class Context(Places):
             return
         self._verbatim = outer
 
+    def _styled(self, style: str, marks: MarkSet) -> MarkSet:
+        if marks and is_light(style):
+            self._deviates(Deviation.UNDONE_MARKS)
+        return styled_marks(style, marks)
+
     def _transparent(
         self, element: Element, marks: MarkSet, style: str, outer: bool
     ) -> None:
         to: Open | None = None
-        if element.tag in self._blocks:
+        if element.tag in MORE_BLOCK_TAGS:
             top = self._nodes[self._open]
-            if self._inside and top.kind == "code_block":
+            if element.tag not in BLOCK_TAGS | _SECTIONS:
+                self._deviates(Deviation.BLOCKS_APART)
+            if top.kind == "code_block":
+                self._deviates(Deviation.BLOCKS_INSIDE)
                 top.parted = True
             elif top.takes_text and top.content and self._open:
                 self._open -= 1
@@ -306,7 +315,7 @@ class Context(Places):
             self._verbatim = outer
             return
         if style:
-            marks = styled_marks(style, marks, undoing=self._undoing)
+            marks = self._styled(style, marks)
         self._descend(element, marks, to, outer=outer)
 
     def _node(
@@ -336,11 +345,12 @@ class Context(Places):
             self._descend(element, marks, None, outer=outer)
             return
         if element.direction:
+            self._deviates(Deviation.DIRECTION)
             read["dir"] = element.direction
         self._enter(rule.name, read, solid=True)
         top = self._nodes[self._open]
         top.spacer = element.tag == SPACER
-        continued = rule.name in self._parted and (
+        continued = rule.name in _PARTED and (
             rule.name != "ordered_list" or has_items(element)
         )
         self._continued.append(top if continued else None)
@@ -354,7 +364,8 @@ class Context(Places):
         if listed.kind != "ordered_list":
             return
         number, before = integer(item.attributes["value"]), len(listed.content)
-        if self._numbers and not before:
+        self._deviates(Deviation.LIST_NUMBERS)
+        if not before:
             listed.attributes["order"] = number
         order = listed.attributes["order"]
         if number is not None and order != number - before:

@@ -47,6 +47,7 @@ class Element:
         "inner_start",
         "name",
         "nth",
+        "odd",
         "parent",
         "payload",
         "reopened",
@@ -73,6 +74,8 @@ class Element:
         self.inner_start = start
         self.inner_end = start
         self.payload: JsonObject | None = None
+        self.odd = False
+        """Of a body's root: the official converter may read its markup otherwise."""
         self.direction = ""
         """Of the text in a block, once that is found."""
 
@@ -154,40 +157,14 @@ def path_of(element: Element) -> str:
 BLOCK_TAGS = tag_set(
     "address article aside blockquote canvas dd div dl fieldset figcaption figure "
     "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li noscript ol output p pre "
-    "section svg:body table tfoot ul"
+    "section table tfoot ul"
 )
-"""Elements that end the paragraph before and after them."""
+"""Elements that end the paragraph before and after them in the official converter."""
 MORE_BLOCK_TAGS = BLOCK_TAGS | tag_set(
     "body caption center details dialog dir dt legend main menu nav search summary "
     "tbody thead td th tr optgroup option"
 )
-"""The same for faithful conversion: what a browser shows as a block."""
-
-
-COMMENT = "#comment"
-"""A comment behind a line break, where it counts as a neighbour."""
-
-
-def note_code(root: Element) -> None:
-    """Note in each `pre` which `code` is the first in it."""
-    waiting: list[Element] = []
-    stack: list[tuple[Element, bool]] = [(root, False)]
-    while stack:
-        element, leaving = stack.pop()
-        if leaving:
-            if waiting and waiting[-1] is element:
-                waiting.pop()
-            continue
-        if element.tag == "code":
-            note_first_code(element, waiting)
-        elif element.tag in ("pre", "svg:pre"):
-            waiting.append(element)
-            stack.append((element, True))
-        stack.extend(
-            (child, False)
-            for child in reversed(element.children)
-            if isinstance(child, Element)
-        )
+"""And all others that a browser shows as a block."""
 
 
 def note_first_code(code: Element, waiting: list[Element]) -> None:
@@ -206,8 +183,7 @@ def nest_lists(element: Element) -> None:
             if child.tag in ("ul", "ol") and item is not None:
                 item.children.append(child)
                 continue
-            if child.tag != COMMENT:
-                item = child if child.tag == "li" else None
+            item = child if child.tag == "li" else None
         kept.append(child)
     element.children = kept
 

@@ -22,7 +22,7 @@ _LEADING = re.compile(
 )
 """Ends of names of attributes whose values may be relative addresses."""
 _OWN = tag_set("src url uri href data poster background")
-_OTHERS = tag_set("a area base link meta source track param img cms:blok cms:image")
+_OTHERS = tag_set("a area base link meta source track param img cms:blok")
 """Elements whose addresses are looked at apart."""
 _EDITING = ("data-w-", "data-wf-", "data-rt-", "data-page-url", "data-mce-")
 _PARTS = tag_set(

@@ -5,9 +5,11 @@ Source: the HTML standard, common microsyntaxes.
 
 from __future__ import annotations
 
+import math
 import re
 
 _INTEGER = re.compile(r"[ \t\n\f\r]*+([-+]?[0-9]{1,10})(?![0-9])", re.ASCII)
+_NUMBER = re.compile(r"[ \t\n\f\r]*+([-+]?(?:[0-9]*\.)?[0-9]+)", re.ASCII)
 _DIMENSION = re.compile(r"[ \t\n\f\r]*+\+?([0-9]++(?:\.[0-9]++)?)(%?)", re.ASCII)
 _LARGEST = 2**31 - 1
 _MOST = {"colspan": 1000, "rowspan": 65534}
@@ -19,6 +21,15 @@ def integer(text: str) -> int | None:
     found = _INTEGER.match(text)
     number = int(found[1]) if found else _LARGEST + 1
     return number if abs(number) <= _LARGEST else None
+
+
+def leading_number(text: str) -> int | float | None:
+    """Return the number at the beginning of a text, a whole one as `int`."""
+    found = _NUMBER.match(text)
+    number = float(found[1]) if found else math.inf
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number
 
 
 def span(attributes: dict[str, str], name: str) -> int:

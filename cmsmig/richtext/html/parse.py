@@ -111,6 +111,7 @@ class _TreeBuilder:
     def build(self) -> Element:
         """Return the tree. Call once."""
         self.read()
+        self._root.odd |= len(self._open) > 1
         self._close_down_to(0, len(self._source))
         return self._root
 
@@ -141,6 +142,9 @@ class _TreeBuilder:
     def _hidden(self, token: re.Match[str]) -> None:
         """Keep a comment that never ends as an element: it hides a body's rest."""
         held = token[0]
+        before = self._open[-1].children[-1:]
+        behind_break = bool(before) and getattr(before[0], "tag", "") == "br"
+        self._root.odd |= behind_break or _PLAIN_COMMENT.fullmatch(held) is None
         if held.startswith("<!--") and not held.endswith(COMMENT_ENDS):
             comment = Element("cms:comment", {}, token.start())
             comment.end = token.end()
@@ -149,12 +153,15 @@ class _TreeBuilder:
 
     def _text(self, raw: str) -> None:
         value = shown_text(raw)
+        self._root.odd |= _ODD_TEXT.search(raw) is not None
         if "\0" in value:
             value = value.replace("\0", "")  # browsers show nothing for it
         self._open[-1].children.append(Text(value))
 
     def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
         """Open an element; return where reading continues."""
+        if tag in _ODD_TAGS or _PLAIN_TAG.fullmatch(self._source, start, end) is None:
+            self._root.odd = True
         if tag == "a":
             self._end_link(start)
         again = self._close_implied(tag, start)
@@ -192,7 +199,10 @@ class _TreeBuilder:
 
     def _close_implied(self, tag: str, position: int) -> list[Element]:
         """Close what ends where `tag` begins; return what continues inside of it."""
+        children = _TABLE_CHILDREN.get(self._open[-1].tag, _NOT_IN_TABLES)
+        self._root.odd |= (tag in children) is (children is _NOT_IN_TABLES)
         if tag in CLOSES_PARAGRAPH and self._open[-1].tag == "p":
+            self._root.odd = True
             self._close_down_to(len(self._open) - 1, position)
         rule = CLOSED_BY_SIBLING.get(tag)
         if rule is None or (tag in _TABLE_TAGS and not self._places["table"]):
@@ -200,6 +210,7 @@ class _TreeBuilder:
         index, barrier = map(self._innermost, rule)
         if index <= barrier:
             return []
+        self._root.odd = True
         inside = self._open[:index:-1] if tag in _CONTINUING else []
         for element in self._open[index + 1 :]:
             self._owe(element)
@@ -211,7 +222,10 @@ class _TreeBuilder:
         it. Source: the HTML standard, the adoption agency algorithm."""
         places = self._places["a"]
         barrier = max(self._cells[-1], self._innermost(_LINK_BARRIERS))
-        if not places or places[-1] <= barrier:
+        if not places:
+            return
+        self._root.odd = True
+        if places[-1] <= barrier:
             return
         at = places.pop()
         link, inside = self._open.pop(at), self._open[at:]
@@ -237,6 +251,7 @@ class _TreeBuilder:
     def _end(self, tag: str, start: int, end: int) -> None:
         places = self._places[tag]
         cell = 0 if tag in _TABLE_TAGS else self._cells[-1]
+        self._root.odd |= self._open[-1].tag != tag
         if not places or places[-1] <= cell:
             self._stray_end(tag, start, end)
             return
@@ -345,6 +360,25 @@ def _is_joined(last: Node) -> bool:
     return last.tag not in MORE_BLOCK_TAGS and last.tag not in VOID
 
 
+_PLAIN_COMMENT = re.compile(r"<!--(?!-?>)(?:(?!--|<!).)*-->", re.DOTALL)
+_ODD_TEXT = re.compile(r"[<\0]|-->|--!>|&(?:#|[a-zA-Z])[^;\s]*+(?!;)")
+_PLAIN_TAG = re.compile(
+    r"<[a-zA-Z][a-zA-Z0-9-]*(?:\s+(?:[a-zA-Z@][-\w.:]*)(?:=(?:\"[^\"\0]*\"|'[^'\0]*'"
+    r"|[^\s\"'=<>`\0/]+(?=[\s>])))?)*\s*/?>",
+    re.ASCII,
+)
+_ODD_TAGS = tag_set(
+    "html head body svg math xmp noembed noframes textarea title template select"
+)
+_TABLE_CHILDREN: dict[str, frozenset[str]] = {
+    "table": tag_set("caption colgroup thead tbody tfoot tr"),
+    **dict.fromkeys(_SECTIONS, frozenset(("tr",))),
+    "tr": _CELLS,
+    "colgroup": frozenset(("col",)),
+}
+"""What is in the parts of a table in markup that every parser reads alike."""
+_NOT_IN_TABLES = frozenset().union(*_TABLE_CHILDREN.values())
+"""What is nowhere else."""
 _LOOKED_BACK = 20
 """How many elements around a place are searched for what is before it."""
 _CONTINUING = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))

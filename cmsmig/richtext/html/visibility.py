@@ -117,14 +117,10 @@ _STRUCTURED = tag_set("blockquote table tr td th pre")
 
 
 class EmptyParagraphs:
-    """Says it of the elements of one body; linear over all questions.
+    """Says it of the elements of one body; linear over all questions."""
 
-    `lists`: a list is a node even when it shows nothing.
-    """
-
-    def __init__(self, *, lists: bool) -> None:
+    def __init__(self) -> None:
         self._kept = Visibility(kept=True)
-        self._structured = _STRUCTURED | LISTS | {"li"} if lists else _STRUCTURED
         self._holding: set[Element] = set()
 
     def nothing(self, element: Element) -> bool:
@@ -134,7 +130,7 @@ class EmptyParagraphs:
         stack = elements_in(element)
         while stack:
             below = stack.pop()
-            if below.tag in self._structured:
+            if below.tag in _STRUCTURED:
                 self._hold(below)
                 return False
             if below.tag not in LEFT_OUT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.richtext.html.dom import Element, tag_set
-from cmsmig.richtext.html.inline_style import declared
+from cmsmig.richtext.html.inline_style import declarations
 
 _APART = tag_set("figure table td th")
 """Elements that list their own alignment, and in which none from outside counts."""
@@ -23,7 +23,7 @@ def alignment_in(element: Element, around: str) -> str:
     if element.tag in _APART:
         return ""
     given = element.attributes
-    said = declared(given["style"], "text-align") if "style" in given else None
+    said = declarations(given.get("style", "")).get("text-align")
     if said is None:
         said = "center" if element.tag == "center" else given.get("align", "inherit")
     value = said.split("!")[0].strip().lower()

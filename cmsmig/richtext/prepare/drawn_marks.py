@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text, text_of
 
 DRAWN = "cms:drawn"
@@ -14,7 +16,7 @@ _QUOTES = (("\u201c", "\u201d"), ("\u2018", "\u2019"))
 _BRACKETS = ("(", ")")
 
 
-def write_quotes(root: Element) -> None:
+def write_quotes(root: Element, losses: Collector) -> None:
     """Put the marks around each `q` into the text. Source: the HTML standard,
     rendering, quotes."""
     stack: list[tuple[Node, bool]] = [(root, False)]
@@ -23,12 +25,13 @@ def write_quotes(root: Element) -> None:
         if isinstance(node, Text):
             continue
         if node.tag == "q":
+            losses.deviates(Deviation.QUOTATION)
             _surround(node, _QUOTES[inside])
             inside = True
         stack.extend((child, inside) for child in node.children)
 
 
-def write_brackets(root: Element) -> None:
+def write_brackets(root: Element, losses: Collector) -> None:
     """Put each reading of a `ruby` in brackets: those of its `rp`, or our own.
     Source: the HTML standard, the `rp` element."""
     stack: list[Node] = [root]
@@ -37,15 +40,16 @@ def write_brackets(root: Element) -> None:
         if isinstance(node, Text):
             continue
         if node.tag == "ruby":
-            _bracket(node)
+            _bracket(node, losses)
         stack.extend(node.children)
 
 
-def _bracket(ruby: Element) -> None:
+def _bracket(ruby: Element, losses: Collector) -> None:
     parts = [*_parts(ruby)]
     bracketed = any(each.tag == "rp" and text_of(each).strip() for each in parts)
     for each in parts:
         if each.tag == "rt" and text_of(each).strip() and not bracketed:
+            losses.deviates(Deviation.READING)
             _surround(each, _BRACKETS)
         each.tag = DRAWN
 

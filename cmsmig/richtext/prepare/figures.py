@@ -6,7 +6,7 @@ Spec: import rule 5, rich text structures in origin HTML.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -66,18 +66,10 @@ class _Placed:
 class Figures:
     """Ties the captions of one body's figures to what they are captions of."""
 
-    def __init__(
-        self,
-        embeds: Embeds,
-        pictures: Pictures,
-        showing: Visibility,
-        on: Set[Deviation],
-    ) -> None:
+    def __init__(self, embeds: Embeds, pictures: Pictures, showing: Visibility) -> None:
         self._embeds = embeds
         self._pictures = pictures
         self._showing = showing
-        self._videos = Deviation.VIDEO in on
-        self._ties = Deviation.FIGURE in on
 
     def work(
         self, figure: Element, link: Element | None, around: str, *, captioned: bool
@@ -100,11 +92,12 @@ class Figures:
             placed = self._place_video(video, figure, page, layout.shape)
         if placed.whole:
             return
-        for part in parts if self._videos else ():
+        for part in parts:
             if part is not video and part.caption is not None:
                 self._place_player(part.element, part.caption)
-        tied = self._ties and not captioned
-        pictures = [part for part in parts if tied and part.kind is _Kind.PICTURE]
+        pictures = [
+            part for part in parts if not captioned and part.kind is _Kind.PICTURE
+        ]
         if pictures and not self._embeds.policy.keeps("figure"):
             pictures = []
         for part in pictures:
@@ -149,8 +142,6 @@ class Figures:
 
     def _video_of(self, figure: Element, parts: list[_Part], page: str) -> _Part | None:
         """Return the frame of a video; one is made up when there is only a page."""
-        if not self._videos:
-            return None
         frame = next((part for part in parts if part.kind is _Kind.FRAME), None)
         if frame is None and page:
             made = Element("iframe", {}, figure.start)
@@ -163,6 +154,7 @@ class Figures:
     def _place_video(
         self, part: _Part, figure: Element, page: str, shape: str
     ) -> _Placed:
+        self._embeds.losses.deviates(Deviation.VIDEO)
         frame = part.element
         own = first_address(frame)
         url = clean_address(page or part.page or own)
@@ -187,6 +179,7 @@ class Figures:
     def _place_player(self, player: Element, caption: Element) -> None:
         if player.tag not in PLAYERS:
             return
+        self._embeds.losses.deviates(Deviation.VIDEO)
         found = self._embeds.found(player)
         text = self._taken(caption, self._embeds.choice(found))
         _replace(player, self._embeds.node(replace(found, caption=text)))

@@ -4,6 +4,7 @@ readers saw."""
 from __future__ import annotations
 
 from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, find
 from cmsmig.richtext.html.picture_source import PictureSources
 from cmsmig.richtext.prepare.embeds import is_custom_embed
@@ -28,6 +29,7 @@ def _show(image: Element, sources: PictureSources, losses: Collector) -> None:
     before, shown = given.get("src", ""), sources.shown(image)
     late = shown.strip() != before.strip()
     if late:
+        losses.deviates(Deviation.IMAGE_SOURCE)
         given["src"] = shown
         if before.strip():
             losses.lose("placeholder", before, image)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from cmsmig.richtext.build.element_rules import IGNORED_TAGS, SPACER, Rules
+from cmsmig.richtext.build.element_rules import IGNORED_TAGS, RULES, SPACER
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import (
-    BLOCK_TAGS,
     MORE_BLOCK_TAGS,
     Element,
     Node,
@@ -111,32 +109,22 @@ class _Box:
     waiting: list[Run] = field(default_factory=list)
 
 
-def leave_out(
-    root: Element, rules: Rules, on: Set[Deviation], losses: Collector
-) -> None:
+def leave_out(root: Element, losses: Collector) -> None:
     """Take out of a staged tree what would be a node that shows nothing.
 
     What it carries besides, such as names to jump to, stays. Linear.
     """
-    if on & {Deviation.SPACER, Deviation.LIST_BLANKS}:
-        _Walk(rules, on, losses).walk(root)
+    _Walk(losses).walk(root)
+
+
+DEVIATIONS_OF_BLANKS = {"spacer": Deviation.SPACER, "list-blank": Deviation.LIST_BLANKS}
+"""By the kind of a loss: what is left out anywhere, and in a list but outside of its
+items."""
 
 
 class _Walk:
-    def __init__(self, rules: Rules, on: Set[Deviation], losses: Collector) -> None:
-        self._rules = rules
+    def __init__(self, losses: Collector) -> None:
         self._losses = losses
-        apart = Deviation.BLOCKS_APART in on
-        self._blocks = MORE_BLOCK_TAGS if apart else BLOCK_TAGS
-        self._kinds = {
-            kind: name in on
-            for kind, name in (
-                ("spacer", Deviation.SPACER),
-                ("list-blank", Deviation.LIST_BLANKS),
-            )
-        }
-        """What is left out, by the kind of its loss: anywhere, and in a list but
-        outside of its items."""
         self._boxes: list[_Box] = []
         self._run = Run()
         self._gone: dict[int, Element] = {}
@@ -173,12 +161,12 @@ class _Walk:
             if tag in ("ul", "ol"):
                 nest_lists(element)
             return _PLAIN[tag]
-        for rule in self._rules.get(tag, ()):
+        for rule in RULES.get(tag, ()):
             if not rule.mark and rule.read(element) is not None:
                 return Role.SPACER if tag == SPACER else _ROLES[rule.name]
         if tag in IGNORED_TAGS:
             return Role.PASSED
-        return Role.ENDING if tag in self._blocks else Role.PART
+        return Role.ENDING if tag in MORE_BLOCK_TAGS else Role.PART
 
     def _text(self, text: Text, parent: Element) -> None:
         if text.value.strip(INVISIBLE):
@@ -214,8 +202,7 @@ class _Walk:
             outer.items = outer.items or role is Role.ITEM or box.element.tag == "p"
         else:
             self._leave_element(box.element)
-        bare = role is Role.LIST and box.gave and not box.items
-        if bare and self._kinds["list-blank"]:
+        if role is Role.LIST and box.gave and not box.items:
             self._losses.lose("element", f"<{box.element.tag}>", box.element)
 
     def _ended(self) -> None:
@@ -239,8 +226,7 @@ class _Walk:
 
     def _leave_run(self, run: Run, kind: str) -> None:
         """List a run that shows nothing, and mark it to be taken out."""
-        if not self._kinds[kind]:
-            return
+        self._losses.deviates(DEVIATIONS_OF_BLANKS[kind])
         for parent, text in run.texts:
             self._losses.lose(kind, _spelled(text), parent)
             self._gone[id(text)] = parent
@@ -250,8 +236,7 @@ class _Walk:
 
     def _leave_element(self, element: Element) -> None:
         """List an element of a list that shows nothing, and let it be no node."""
-        if not self._kinds["list-blank"]:
-            return
+        self._losses.deviates(Deviation.LIST_BLANKS)
         if element.tag != SPACER:
             self._losses.lose("list-blank", f"<{element.tag}>", element)
         element.tag, element.payload = "div", None

@@ -11,7 +11,7 @@ from cmsmig.richtext.html.visibility import Visibility
 
 
 class Links:
-    """Works on the links of one body. `windows`: the names of others are listed."""
+    """Works on the links of one body."""
 
     def __init__(
         self,
@@ -19,14 +19,11 @@ class Links:
         assets: AssetLookup,
         losses: Collector,
         showing: Visibility,
-        *,
-        windows: bool,
     ) -> None:
         self._source = source
         self._assets = assets
         self._losses = losses
         self._showing = showing
-        self._windows = windows
         self.met: list[tuple[Element, str, bool]] = []
         """Every link that was met, where it leads, and whether it shows anything."""
 
@@ -44,7 +41,7 @@ class Links:
             return
         account_link(element, self._losses)
         window = given.get("target", "")
-        if self._windows and window.strip() and window.lower() not in WINDOWS:
+        if window.strip() and window.lower() not in WINDOWS:
             self._losses.lose("target", window, element)
         self.note(element)
         if reason := self._assets.missing(href):

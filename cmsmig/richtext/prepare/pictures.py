@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
@@ -21,10 +21,10 @@ from cmsmig.richtext.build.attributes import (
     window_of,
 )
 from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.build.style_marks import declarations
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.html.dom import Element
+from cmsmig.richtext.html.inline_style import declarations
 from cmsmig.richtext.prepare.embeds import Embeds, addressed, asset_value, link_value
 
 _PAIR = re.compile(r"([0-9]+(?:\.[0-9]+)?)[:x/]([0-9]+(?:\.[0-9]+)?)")
@@ -57,7 +57,7 @@ def layout_of(figure: Element) -> Layout:
     alignment, names = _alignment(
         given.pop("data-rt-align", "").strip(), given.pop("class", "").split()
     )
-    style = declarations(given.pop("style", ""))
+    style = dict(declarations(given.pop("style", "")))
     said = given.pop("data-rt-max-width", "").strip()
     size, unfit = _size(said, style)
     shape, shaped = _shape(given, style)
@@ -183,9 +183,8 @@ NO_LAYOUT = Layout()
 class Pictures:
     """Works on the pictures of one body."""
 
-    def __init__(self, embeds: Embeds, on: Set[Deviation]) -> None:
+    def __init__(self, embeds: Embeds) -> None:
         self._embeds = embeds
-        self._on = on
         self.links: list[Element] = []
         """Those that components lead to."""
 
@@ -195,7 +194,7 @@ class Pictures:
         layout = NO_LAYOUT
         if around and self.address(element):
             # The choice is asked for here alone: bodies remember which they depend on.
-            if Deviation.FIGURE in self._on and self._embeds.policy.keeps("figure"):
+            if self._embeds.policy.keeps("figure"):
                 layout = Layout(around)
             else:
                 self._embeds.losses.lose("alignment", around, element)
@@ -222,6 +221,10 @@ class Pictures:
         leads = self._link_of(link)
         if leads is None and caption is None and layout == NO_LAYOUT:
             return None
+        if caption is not None or layout != NO_LAYOUT:
+            self._embeds.losses.deviates(Deviation.FIGURE)
+        if leads is not None:
+            self._embeds.losses.deviates(Deviation.LINKED_IMAGE)
         target = self._target(element, address)
         title = element.attributes.get("title", "")
         alt = self._alt(element, address) or ""
@@ -255,8 +258,6 @@ class Pictures:
         """Return a picture's address, or empty when rich text can't show it."""
         given = element.attributes
         source = given.get("src", "")
-        if Deviation.IMAGE_SOURCE not in self._on:
-            return "" if source.startswith("data:") else source
         # Its bytes decide, not whether it was fetched: no file changes a body's blocks.
         return source if not is_data(source) or holds_picture(source) else ""
 
@@ -269,13 +270,18 @@ class Pictures:
         address = self.address(element)
         if not address:
             source = given.pop("src", "")
+            if source and not source.startswith("data:"):
+                self._embeds.losses.deviates(Deviation.IMAGE_SOURCE)
             why = self._embeds.assets.missing(source) if source else ""
             kind, what = ("missing-file" if why else "image"), given.get("alt", "")
             self._embeds.losses.lose(kind, source or what, element, why=why)
             return
+        if is_data(address):
+            self._embeds.losses.deviates(Deviation.IMAGE_SOURCE)
+        if "id" in given:
+            self._embeds.losses.deviates(Deviation.ANCHOR)
         target = self._target(element, address)
-        if target.asset_id is not None or Deviation.ANCHOR in self._on:
-            held["id"] = target.asset_id
+        held["id"] = target.asset_id
         if target.filename != given.get("src"):
             held["src"] = target.filename
         alt = self._alt(element, address)
@@ -283,8 +289,7 @@ class Pictures:
             held["alt"] = alt
 
     def _link_of(self, link: Element | None) -> JsonObject | None:
-        linking = Deviation.LINKED_IMAGE in self._on
-        if link is None or not (linking and self._embeds.policy.keeps("linked-image")):
+        if link is None or not self._embeds.policy.keeps("linked-image"):
             return None
         given = link.attributes
         href = given.get("href", "").strip()
@@ -302,7 +307,7 @@ class Pictures:
     def _window_of(self, link: Element) -> str:
         """Return where a picture's link opens, or empty."""
         said = link.attributes.get("target", "")
-        target = window_of(said) if Deviation.LINK_TARGET in self._on else said
+        target = window_of(said)
         if target in ("_blank", "_self"):
             return target
         if target.strip():
@@ -321,8 +326,7 @@ class Pictures:
         alt = element.attributes.get("alt")
         if alt is None or alt.strip() not in RESERVED:
             return alt
-        if Deviation.RESERVED_ALT not in self._on:
-            return alt
+        self._embeds.losses.deviates(Deviation.RESERVED_ALT)
         return self._embeds.assets.alt(address) if alt.strip() == INHERIT else ""
 
 

@@ -10,13 +10,14 @@ file's new address requires it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from cmsmig.richtext.build.attributes import account
+from cmsmig.richtext.build.deviating import deviations_of
 from cmsmig.richtext.build.element_rules import RULES, SPACER
 from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.deviations import ALL, Deviation
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, Text, find, tag_set, text_of
 from cmsmig.richtext.html.visibility import (
@@ -49,6 +50,7 @@ from cmsmig.richtext.prepare.instances import (
     slot_of,
 )
 from cmsmig.richtext.prepare.late_pictures import show_late_pictures
+from cmsmig.richtext.prepare.left_out import DEVIATIONS_OF_BLANKS
 from cmsmig.richtext.prepare.links import Links
 from cmsmig.richtext.prepare.pictures import Pictures
 from cmsmig.richtext.prepare.table_parts import (
@@ -67,6 +69,7 @@ readers of JSON refuse what nests deeper than a hundred."""
 NESTING = tag_set(
     "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
 )
+_TABLE_PARTS = tag_set("table thead tbody tfoot tr")
 LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 CONTROLS = tag_set("input select textarea progress meter datalist")
@@ -100,7 +103,6 @@ class Stage:
         policy: EmbedPolicy,
         assets: AssetLookup,
         losses: Collector,
-        on: Set[Deviation] = ALL,
         custom: Handler | None = None,
     ) -> None:
         self._source = source
@@ -108,24 +110,16 @@ class Stage:
         self._custom = custom
         self._embeds = Embeds(source, policy, assets, losses)
         self._showing = Visibility()
-        self.links = Links(
-            source, assets, losses, self._showing, windows=Deviation.LINK_TARGET in on
-        )
-        self._leaving = EmptyParagraphs(lists=Deviation.LIST_BLANKS not in on)
-        self.pictures = Pictures(self._embeds, on)
-        self.widgets = Widgets(
-            self._embeds, self._showing, embedding=Deviation.EMBED in on
-        )
-        self._figures = Figures(self._embeds, self.pictures, self._showing, on)
+        self.links = Links(source, assets, losses, self._showing)
+        self._leaving = EmptyParagraphs()
+        self.pictures = Pictures(self._embeds)
+        self.widgets = Widgets(self._embeds, self._showing)
+        self._figures = Figures(self._embeds, self.pictures, self._showing)
         self._instances = Instances(self._embeds)
-        self._handlers = self._handled(on)
-        self._spacers = SPACERS if Deviation.SPACER in on else frozenset[str]()
-        self._on = on
-        self._shallow = Deviation.NESTING in on
+        self._handlers = self._handled()
         self._link: Element | None = None
         self._empty_until = 0
         """Where the last element ends that is listed as empty, with all in it."""
-        self._inside = Deviation.BLOCKS_INSIDE in on
         self._depth = 0
         self._captioned = False
         self._aligned = ""
@@ -135,14 +129,10 @@ class Stage:
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
-        if Deviation.IMAGE_SOURCE in self._on:
-            show_late_pictures(root, self._losses)
-        if Deviation.QUOTATION in self._on:
-            write_quotes(root)
-        if Deviation.READING in self._on:
-            write_brackets(root)
-        if Deviation.DIRECTION in self._on:
-            place_directions(root)
+        show_late_pictures(root, self._losses)
+        write_quotes(root, self._losses)
+        write_brackets(root, self._losses)
+        place_directions(root)
         stack: list[tuple[Element, Element | None, int, bool, bool, str]] = [
             (root, None, 0, False, False, "")
         ]
@@ -167,14 +157,14 @@ class Stage:
                     stack.append((node, None, depth + SLOT_LEVELS, False, False, ""))
                 elif isinstance(node, Element) and _holds_elements(node):
                     link = node if node.tag == "a" else self._link
-                    level = depth + (node.tag in LEVELS)
+                    level = depth + _is_level(node)
                     below = captioned or node.payload is not None
                     line = node.tag in LINED or (lined and node.tag not in NESTING)
                     aligned = alignment_in(node, around)
                     stack.append((node, link, level, below, line, aligned))
 
-    def _handled(self, on: Set[Deviation]) -> dict[str, Handler]:
-        table: dict[str, Handler] = {
+    def _handled(self) -> dict[str, Handler]:
+        return {
             "figure": self._figure,
             "a": self.links.work,
             "img": self._image,
@@ -183,18 +173,12 @@ class Stage:
             "span": self._span,
             **dict.fromkeys(CONTROLS, self._control),
             **dict.fromkeys(_LOST, self._lost),
+            **dict.fromkeys(PLAYERS, self._player),
+            **dict.fromkeys(RAW_EMBEDS, self._raw_embed),
+            "table": self._table,
+            **dict.fromkeys(("tr", "td", "th"), self._table_part),
+            INSTANCE: self._instance,
         }
-        embedding = Deviation.VIDEO in on
-        player = self._player if embedding else self._not_embedded
-        table |= dict.fromkeys(PLAYERS, player)
-        if Deviation.EMBED in on:
-            table |= dict.fromkeys(RAW_EMBEDS, self._raw_embed)
-        if Deviation.TABLE_PARTS in on:
-            table["table"] = self._table
-            table |= dict.fromkeys(("tr", "td", "th"), self._table_part)
-        if Deviation.COMPONENT in on:
-            table[INSTANCE] = self._instance
-        return table
 
     def _staged(self, element: Element, depth: int) -> Sequence[Node] | None:
         tag = element.tag
@@ -206,20 +190,24 @@ class Stage:
         if given and is_custom_embed(element):
             if element.start < self._empty_until or is_empty(element):
                 self._lost_empty("empty-embed", element)
-                empty = tag in self._spacers and self._leaving.nothing(element)
+                empty = tag in SPACERS and self._leaving.nothing(element)
                 return self._spacer(element) if empty else None
-            if Deviation.EMBED in self._on:
-                return self._embeds.custom_embed(element)
+            self._losses.deviates(Deviation.EMBED)
+            return self._embeds.custom_embed(element)
         if (made := self.widgets.block(element)) is not None:
             self._lose_alignment(element)
             return made
         self.widgets.note_sign(element, self._link)
-        if depth >= DEEPEST and self._shallow and tag in NESTING:
+        for name in deviations_of(element):
+            self._losses.deviates(name)
+        if depth >= DEEPEST and tag in NESTING:
+            self._losses.deviates(Deviation.NESTING)
             self._losses.lose("nesting", f"<{tag}>", element)
             element.tag = tag = "div"
-        if tag == "p" and self._lined and self._inside:
+        if tag == "p" and self._lined:
+            self._losses.deviates(Deviation.BLOCKS_INSIDE)
             element.tag = tag = "section"  # no rule reads its attributes
-        if tag in self._spacers and self._leaving.nothing(element):
+        if tag in SPACERS and self._leaving.nothing(element):
             return self._spacer(element)
         handler = self._handlers.get(tag)
         if handler is not None:
@@ -229,12 +217,13 @@ class Stage:
             self._losses.lose(kind, f"<{tag}>", element)
         if given:
             account(element, self._losses)
-        if tag in LINED and self._inside and is_outdone(element):
+        if tag in LINED and is_outdone(element):
             self._losses.lose("element", f"<{tag}>", element)
         return None
 
     def _spacer(self, element: Element) -> Sequence[Node]:
         """Leave the end of the paragraph before it, and what links may jump to."""
+        self._losses.deviates(Deviation.SPACER)
         blank = text_of(element) or find(element, "br") is not None
         if element.tag != "figcaption" or blank:
             self._losses.lose("spacer", f"<{element.tag}>", element)
@@ -245,6 +234,7 @@ class Stage:
             below = stack.pop()
             if below.tag in LISTS or below.tag in SPACERS:
                 kind = "list-blank" if below.tag in LISTS else "spacer"
+                self._losses.deviates(DEVIATIONS_OF_BLANKS[kind])
                 self._losses.lose(kind, f"<{below.tag}>", below)
             handler = self._handlers.get(below.tag)
             if handler is not None and below.tag in _LISTED:
@@ -287,11 +277,13 @@ class Stage:
         return None if made is element else (made,)
 
     def _instance(self, element: Element) -> Sequence[Node]:
-        deep = self._shallow and self._depth + SLOT_LEVELS >= DEEPEST
+        self._losses.deviates(Deviation.COMPONENT)
+        deep = self._depth + SLOT_LEVELS >= DEEPEST
         made = self._instances.block(element, deep=deep)
         return self._embeds.whole("component", element) if made is None else (made,)
 
     def _player(self, element: Element) -> Sequence[Node]:
+        self._losses.deviates(Deviation.VIDEO)
         self._lose_alignment(element)
         return self._embeds.player(element)
 
@@ -300,6 +292,7 @@ class Stage:
             self._losses.lose("alignment", self._aligned, element)
 
     def _raw_embed(self, element: Element) -> Sequence[Node]:
+        self._losses.deviates(Deviation.EMBED)
         self._lose_alignment(element)
         return self._embeds.whole("embed", element)
 
@@ -307,27 +300,24 @@ class Stage:
         address = element.attributes.get("srcset", "")
         self._losses.lose("source-set", address, element)
 
-    def _not_embedded(self, element: Element) -> None:
-        kind = "iframe" if element.tag == "iframe" else "media"
-        self._lost_tag(kind, element, why="This is converted as the official does.")
-
     def _table(self, element: Element) -> Sequence[Node]:
         """Return a table behind its captions, its foot below its rows; rows without
         cells are none, and cells are as wide and as long as a page shows them."""
         account(element, self._losses)
         captions = taken_out_captions(element)
+        if lower_feet(element) or captions:
+            self._losses.deviates(Deviation.TABLE_PARTS)
         for caption in captions:
             account(caption, self._losses)
             caption.tag = "div"
-        lower_feet(element)
         leave_blanks(
             element, self._leaving.nothing, self._losses, captioned=bool(captions)
         )
-        cut_spans(element)
+        cut_spans(element, self._losses)
         return (*captions, element)
 
     def _table_part(self, element: Element) -> None:
-        cut_stray_spans(element)
+        cut_stray_spans(element, self._losses)
         account(element, self._losses)
 
     # Code, and what is left out
@@ -368,7 +358,8 @@ class Stage:
         account(element, self._losses)
 
     def _control(self, element: Element) -> None:
-        self._lost_tag("form-control", element)
+        what = self._source[element.start : element.inner_start or element.end]
+        self._losses.lose("form-control", what, element)
 
     def _lost(self, element: Element) -> None:
         styles = "stylesheet" in element.attributes.get("rel", "").lower()
@@ -376,11 +367,6 @@ class Stage:
         self._lost_whole(kind, element)
         if element.tag in HIDDEN:
             element.children = []
-
-    def _lost_tag(self, kind: str, element: Element, *, why: str = "") -> None:
-        """Record an element whose content stays."""
-        what = self._source[element.start : element.inner_start or element.end]
-        self._losses.lose(kind, what, element, why=why)
 
     def _lost_empty(self, kind: str, element: Element) -> None:
         """Record an empty element, but none in another one: that names all in it."""
@@ -390,6 +376,14 @@ class Stage:
 
     def _lost_whole(self, kind: str, element: Element) -> None:
         self._losses.lose(kind, self._source[element.start : element.end], element)
+
+
+def _is_level(element: Element) -> bool:
+    """Return whether an element is one level deeper: a cell or row outside of a table
+    becomes a table."""
+    around = element.parent.tag if element.parent is not None else ""
+    stray = element.tag in ("td", "th", "tr") and around not in _TABLE_PARTS
+    return element.tag in LEVELS or stray
 
 
 def _holds_elements(element: Element) -> bool:

@@ -9,6 +9,7 @@ from itertools import accumulate, groupby
 from typing import TypeAlias
 
 from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.numbers import span
 
@@ -35,15 +36,18 @@ def taken_out_captions(table: Element) -> list[Element]:
     return [caption for _, caption in found]
 
 
-def lower_feet(table: Element) -> None:
-    """Move the feet of a table below its rows, where pages show them."""
+def lower_feet(table: Element) -> bool:
+    """Move the feet of a table below its rows, where pages show them; return
+    whether one was above."""
     tags = [each.tag if isinstance(each, Element) else "" for each in table.children]
     foot = tags.index("tfoot") if "tfoot" in tags else len(tags)
-    if not _ROWS.isdisjoint(tags[foot:]):
+    above = not _ROWS.isdisjoint(tags[foot:])
+    if above:
         children = zip(tags, table.children, strict=True)
         table.children = [
             each for _, each in sorted(children, key=lambda row: row[0] == "tfoot")
         ]
+    return above
 
 
 def leave_blanks(
@@ -57,6 +61,7 @@ def leave_blanks(
     listed but a table that was `captioned`, of which its caption is left."""
     for element in (*(row for rows in _sections(table) for row in rows), table):
         if is_blank(element):
+            losses.deviates(Deviation.TABLE_PARTS)
             if element is not table or not captioned:
                 losses.lose("table-blank", f"<{element.tag}>", element)
             element.tag = "div"
@@ -71,7 +76,7 @@ def _sections(table: Element) -> Iterator[list[Element]]:
             yield rows
 
 
-def cut_spans(table: Element) -> None:
+def cut_spans(table: Element, losses: Collector) -> None:
     """Let each cell span the columns and rows of it in which a cell begins, since a
     page shows no others. Rows that are no `tr` any more are none."""
     placed: list[_Placed] = []
@@ -85,10 +90,11 @@ def cut_spans(table: Element) -> None:
         width = bisect_left(columns, right) - bisect_left(columns, left)
         for name, size in (("colspan", width), ("rowspan", bottom - top)):
             if span(cell.attributes, name) != size:
+                losses.deviates(Deviation.TABLE_PARTS)
                 cell.attributes[name] = str(size)
 
 
-def cut_stray_spans(part: Element) -> None:
+def cut_stray_spans(part: Element, losses: Collector) -> None:
     """Do the same for a cell outside of a row, which is one of a single row, and for
     rows outside of a table, at the first of them."""
     around = part.parent
@@ -96,8 +102,9 @@ def cut_stray_spans(part: Element) -> None:
         return
     if part.tag == "tr":
         if part.nth == 1 and around.tag not in _IN_TABLES:
-            cut_spans(around)
+            cut_spans(around, losses)
     elif around.tag != "tr":
+        losses.deviates(Deviation.TABLE_PARTS)
         part.attributes.pop("colspan", None)
         part.attributes.pop("rowspan", None)
 

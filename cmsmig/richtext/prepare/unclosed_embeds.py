@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -118,16 +118,14 @@ class ReadBody:
             losses.lose("unclosed-embed", what, element, why=why)
 
 
-def read_body(
-    html: str, choice: Unclosed, read: Callable[[str], Element] = parse
-) -> ReadBody:
+def read_body(html: str, choice: Unclosed) -> ReadBody:
     """Return a body with its tree, its embeds ended if that is the choice."""
-    root = read(html)
+    root = parse(html)
     found = swallows(html, root)
     if not found or choice is Unclosed.KEEP:
         return ReadBody(html, root, found)
     whole = ended(html, found)
-    return ReadBody(whole, read(whole), found, ended=True)
+    return ReadBody(whole, parse(whole), found, ended=True)
 
 
 def _held(rest: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, tag_set, walk
 from cmsmig.richtext.html.drawn import carried, is_widget, sign_of
 from cmsmig.richtext.html.visibility import HIDDEN, LEFT_OUT, SHOWN, Visibility
@@ -20,12 +21,11 @@ _EMPTY_CELL = (
 
 
 class Widgets:
-    """Finds them in one body. `embedding`: whether blocks take their place."""
+    """Finds them in one body."""
 
-    def __init__(self, embeds: Embeds, showing: Visibility, *, embedding: bool) -> None:
+    def __init__(self, embeds: Embeds, showing: Visibility) -> None:
         self._embeds = embeds
         self._showing = showing
-        self._embedding = embedding
         self._passed: set[int] = set()
         """Where the elements begin that are in code or in a sign."""
         self._blank: set[int] = set()
@@ -36,10 +36,11 @@ class Widgets:
     def block(self, element: Element) -> Sequence[Element] | None:
         """Return what takes the place of an element that shows something at an
         address, or None for others."""
-        if not (self._embedding and element.attributes) or element.tag in _SHOWN:
+        if not element.attributes or element.tag in _SHOWN:
             return None
         if not is_widget(element) or self._showing.shows(element):
             return None
+        self._embeds.losses.deviates(Deviation.EMBED)
         address = next(filter(addressed, carried(element)), "")
         kind = "video" if element.tag == "oembed" and address else "embed"
         html = self._embeds.html_of(element)

@@ -1,5 +1,8 @@
 """All bodies of a site, converted by the official converter and by ours.
 
+A body's documents are equal, or the conversion noted deviations, or nothing explains
+the difference.
+
 Compared are the bare conversions: without the map of assets, with the default
 choices for embeds and without a project's own rules, none of which the official
 converter knows. Reads nothing and writes nothing but the official package, which
@@ -11,18 +14,23 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from cmsmig.errors import OfficialFailedError
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted, unobserved
+from cmsmig.json_text import json_text
 from cmsmig.official.bridge import IN_FLIGHT, PATIENCE, Official, open_official
-from cmsmig.richtext.comparison import Compared, Defect, compare
 from cmsmig.richtext.deviations import DEVIATIONS, Deviation
+from cmsmig.richtext.engine import Lenient
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.worker_pool import StopSignal, together
 
 STEP = "cross-check"
+_ENGINE = Lenient(NativeEngine())
+_KEPT = 20
+"""Bodies of each verdict whose documents are kept."""
 _LOOK = 0.1
 """Seconds until a person's stop is handled."""
 
@@ -42,13 +50,13 @@ class Verdict(StrEnum):
     """The result of comparing a body; each body has exactly one."""
 
     EQUAL = "equal"
-    """Both modes give the official document, byte for byte."""
-    DEVIATING = "deviating"
-    """Exact mode does; faithful mode differs in what its deviations name."""
+    """Ours is the official document, byte for byte."""
+    DIFFERENT = "different"
+    """It is not, and the conversion noted deviations."""
+    UNEXPLAINED = "unexplained"
+    """It is not, and nothing says why."""
     OFFICIAL_FAILED = "official failed"
     """The official converter threw, hung or died; there is nothing to compare."""
-    DEFECT = "defects"
-    """Ours differs and nothing explains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +67,23 @@ class Outcome:
     title: str
     verdict: Verdict
     deviations: tuple[Deviation, ...] = ()
-    """Those that apply to a body whose faithful document differs."""
-    defects: tuple[Defect, ...] = ()
-    """At least one for `DEFECT`, else none."""
+    """Those that the conversion of a body with another document noted."""
+    ours: str = ""
+    """Both documents as JSON text, of the first bodies of a verdict."""
+    official: str = ""
     why: str = ""
     """Why the official converter failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviationCount:
-    """How many bodies of a site one deviation changes."""
+    """How many bodies with another document have one deviation."""
 
     name: Deviation
     official: str
     """What the official converter does, and what that loses."""
     instead: str
     bodies: int
-    example: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +108,11 @@ class CrossCheck:
         return tuple(each for each in self.outcomes if each.verdict is verdict)
 
     def deviations(self) -> tuple[DeviationCount, ...]:
-        """Return the deviations that apply to deviating bodies, commonest first."""
-        found = self.of(Verdict.DEVIATING)
+        """Return the deviations of the bodies that differ, commonest first."""
+        found = self.of(Verdict.DIFFERENT)
         count = Counter(name for each in found for name in each.deviations)
-        # The body with the fewest names shows best what one of them does.
-        plainest = sorted(found, key=lambda each: len(each.deviations))
         counts = (
-            DeviationCount(
-                rule.name,
-                rule.official,
-                rule.instead,
-                count[rule.name],
-                next(each for each in plainest if rule.name in each.deviations),
-            )
+            DeviationCount(rule.name, rule.official, rule.instead, count[rule.name])
             for rule in DEVIATIONS
             if count[rule.name]
         )
@@ -143,6 +143,7 @@ async def cross_check(
     """
     observer(StepStarted(STEP, len(bodies)))
     outcomes: dict[int, Outcome] = {}
+    known = Counter[Verdict]()
 
     async def work() -> None:
         async with open_official(
@@ -152,7 +153,11 @@ async def cross_check(
 
             async def some() -> None:
                 for index, body in waiting:
-                    outcomes[index] = await _outcome(official, body)
+                    found = await _outcome(official, body)
+                    known[found.verdict] += 1
+                    if known[found.verdict] > _KEPT:
+                        found = replace(found, ours="", official="")
+                    outcomes[index] = found
                     observer(StepAdvanced(STEP, body.title))
 
             await together(some() for _ in range(IN_FLIGHT))
@@ -170,15 +175,12 @@ async def _outcome(official: Official, body: SiteBody) -> Outcome:
     except OfficialFailedError as error:
         verdict = Verdict.OFFICIAL_FAILED
         return Outcome(body.key, body.title, verdict, why=str(error))
-    found = compare(body.text, text, markdown=body.markdown)
-    verdict = _verdict(found)
-    return Outcome(body.key, body.title, verdict, found.deviations, found.defects)
-
-
-def _verdict(found: Compared) -> Verdict:
-    if found.defects:
-        return Verdict.DEFECT
-    return Verdict.EQUAL if found.equal else Verdict.DEVIATING
+    made = (_ENGINE.from_markdown if body.markdown else _ENGINE.from_html)(body.text)
+    ours = json_text(made.document)
+    if ours == text:
+        return Outcome(body.key, body.title, Verdict.EQUAL)
+    verdict = Verdict.DIFFERENT if made.deviations else Verdict.UNEXPLAINED
+    return Outcome(body.key, body.title, verdict, made.deviations, ours, text)
 
 
 async def _until_stopped(work: asyncio.Task[None], stop: StopSignal) -> None:

@@ -63,17 +63,15 @@ def _load_named(named: NamedRules) -> CustomRules:
     return found.rules
 
 
-def named_rules(
-    folder: Path | None, environ: Mapping[str, str], mode: str
-) -> NamedRules | None:
+def named_rules(folder: Path | None, environ: Mapping[str, str]) -> NamedRules | None:
     """Return the rules for texts that are converted on their own.
 
-    `folder`: the project's, else it is found from here. None outside of a project,
-    where the project names none, and in exact mode. Raises `SettingsError` when
-    the settings are wrong.
+    `folder`: the project's, else it is found from here. None outside of a project
+    and where the project names none. Raises `SettingsError` when the settings are
+    wrong.
     """
     project = find_project(folder, environ, Path.cwd())
-    if mode != "faithful" or not project.toml.is_file():
+    if not project.toml.is_file():
         return None
     settings = load_settings(
         project, environ, need_origin=False, need_destination=False

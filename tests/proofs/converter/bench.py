@@ -1,6 +1,6 @@
 """How fast both converters are: HTML text to JSON text, one process each.
 
-Ours in both modes and the official converter as it ships, over well-formed bodies
+Ours and the official converter as it ships, over well-formed bodies
 of about 1, 8 and 100 KB. Rivals take turns, so that a busy machine is busy for all;
 `make bench` prints them. Needs Node for the official one.
 """
@@ -21,13 +21,13 @@ from typing import Any
 
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.official.install import installation
-from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.batch_conversion import document_text
 from tests.proofs.converter.webflow_bodies import webflow_bodies
 
 SIZES = {"1": (1_100, 60), "8": (8_200, 30), "100": (102_000, 6)}
 """Bytes of a body, and how many different ones."""
-OURS = ("exact", "faithful")
+OURS = "ours"
 SECONDS = float(os.environ.get("BENCH_SECONDS", "1"))
 
 
@@ -61,7 +61,7 @@ def compared(
 def commands(folder: Path) -> dict[str, list[str]]:
     """Return how each rival is started; without Node only ours."""
     this = [sys.executable, "-m", "tests.proofs.converter.bench"]
-    ours = {name: [*this, name] for name in OURS}
+    ours = {OURS: this}
     try:
         official = asyncio.run(installation())
     except OfficialUnavailableError as error:
@@ -73,9 +73,9 @@ def commands(folder: Path) -> dict[str, list[str]]:
     return ours | {"stock": [official.node, str(script)]}
 
 
-def work(mode: str, file: str) -> None:
+def work(file: str) -> None:
     """Be one of ours: convert each body that is asked for, until the input ends."""
-    engine = NativeEngine(Mode(mode))
+    engine = NativeEngine()
     bodies = json.loads(Path(file).read_text(encoding="utf-8"))
     for line in sys.stdin:
         wanted = json.loads(line)

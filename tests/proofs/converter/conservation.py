@@ -16,8 +16,9 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.engine import Converted
-from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy
+from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.decide.cross_check import SiteBody
 from tests.proofs.converter.searching import falsified
 from tests.proofs.converter.sites import bodies_of_sites
@@ -33,10 +34,9 @@ from tests.support.richtext.bodies import (
 )
 from tests.support.richtext.conservation import of_document, of_html, strings, words
 from tests.support.richtext.readers import unseen
-from tests.support.richtext.validity import faults
 
 LEAST = 97.0
-FAITHFUL, EXACT = NativeEngine(), NativeEngine(Mode.EXACT)
+FAITHFUL = NativeEngine()
 
 
 def main(arguments: list[str]) -> int:
@@ -69,8 +69,7 @@ def check(html: str) -> None:
     """Insist on the account of a well-formed body, and on valid documents."""
     converted = FAITHFUL.from_html(html)
     assert wrong(html, converted) == []
-    assert faults(converted.document, exact=False) == []
-    assert faults(EXACT.from_html(html).document, exact=True) == []
+    assert problems(converted.document) == ()
 
 
 def check_readers(html: str) -> None:
@@ -82,7 +81,7 @@ def check_instances(html: str, policy: EmbedPolicy) -> None:
     """Insist on the account of a body with components that are decided on."""
     converted = FAITHFUL.from_html(html, policy)
     assert wrong(html, converted, MAPPED) == []
-    assert faults(converted.document, exact=False) == []
+    assert problems(converted.document) == ()
     assert converted == FAITHFUL.from_html(html, policy)
 
 
@@ -98,9 +97,7 @@ def _row(name: str, held: list[SiteBody], missing: list[str]) -> dict[str, objec
         missing += [f"{body.key}: {each}" for each in wrong(body.text, converted)]
         not_seen = unseen(body.text, converted)
         missing += [f"{body.key}: readers do not see {each}" for each in not_seen]
-        missing += [
-            f"{body.key}: {each}" for each in faults(converted.document, exact=False)
-        ]
+        missing += [f"{body.key}: {each.what}" for each in problems(converted.document)]
         counts["words"] += len(words(of_html(body.text).lines))
         counts["held"] += len(words(of_document(converted.document).node_texts))
         for block in blocks_in(converted.document):

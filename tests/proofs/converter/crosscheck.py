@@ -1,7 +1,7 @@
 """Every body of every site against the official converter, as a table.
 
 Needs Node; the official package is installed on demand, as pinned. Exits 1 when there
-are defects, 2 without Node or bodies.
+are unexplained bodies, 2 without Node or bodies.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from cmsmig.errors import OfficialError
 from cmsmig.steps.decide.cross_check import CrossCheck, Verdict, cross_check
 from tests.proofs.converter.sites import bodies_of_sites
 from tests.proofs.measuring.results import print_table
+from tests.support.richtext.recorded import difference
 
 COLUMNS = ("site", "bodies", *Verdict)
 
@@ -36,12 +37,12 @@ def main(arguments: list[str]) -> int:
     for name, check in found.items():
         print(f"\n{name}: deviations")
         for each in check.deviations():
-            print(f"  {each.bodies:5} {each.name}, for example {each.example.key}")
+            print(f"  {each.bodies:5} {each.name}")
         _tell(check)
     if not any(check.bodies for check in found.values()):
         print(f"There are no bodies in {arguments[0]}.", file=sys.stderr)
         return 2
-    return int(any(each[Verdict.DEFECT] for each in counts.values()))
+    return int(any(each[Verdict.UNEXPLAINED] for each in counts.values()))
 
 
 async def _checked(folder: Path) -> dict[str, CrossCheck]:
@@ -50,10 +51,8 @@ async def _checked(folder: Path) -> dict[str, CrossCheck]:
 
 
 def _tell(check: CrossCheck) -> None:
-    """Print what failed, and each defect with where it shows."""
+    """Print what failed, and both documents of what nothing explains."""
     for each in check.of(Verdict.OFFICIAL_FAILED):
         print(f"  OFFICIAL FAILED {each.key}: {each.why}")
-    for each in check.of(Verdict.DEFECT):
-        for defect in each.defects:
-            print(f"  DEFECT {each.key}: {defect.fault} at {defect.path}")
-            print(f"    ours     {defect.ours}\n    official {defect.official}")
+    for each in check.of(Verdict.UNEXPLAINED):
+        print(difference(each.official, each.ours, f"  UNEXPLAINED {each.key}"))

@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterator
 
 from cmsmig.richtext.engine import Converted
-from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.render import render_rich_text
+from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.batch_conversion import document_text
 from tests.support.richtext.constructs import KINDS, constructs
 from tests.support.richtext.extremes import EXTREMES, Extreme, missing_texts
 from tests.support.richtext.growth import STEEPEST, Growth, measured, paths_of
-from tests.support.richtext.validity import faults
 from tests.support.timelimit import at_most
 
 TOO_STEEP = 3.0
@@ -38,17 +38,16 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     os.nice(19)
     found = 0
-    print("| what | how much | mode | s | to half | |\n|" + "---|" * 6)
+    print("| what | how much | s | to half | |\n|" + "---|" * 5)
     for extreme in EXTREMES:
         if options.name in extreme.name:
-            for mode in Mode:
-                found += _excessive(extreme, mode)
+            found += _excessive(extreme)
     return int(found + _growing(options.name, options.share) > 0)
 
 
-def _excessive(extreme: Extreme, mode: Mode) -> int:
+def _excessive(extreme: Extreme) -> int:
     """Convert an extreme, print what it took, return how many findings there are."""
-    engine, took, ratio, wrong = NativeEngine(mode), 0.0, 0.0, []
+    engine, took, ratio, wrong = NativeEngine(), 0.0, 0.0, []
     try:
         took, made = _took(engine, extreme.written(extreme.full))
         half = extreme.written(extreme.full // 2)
@@ -56,12 +55,12 @@ def _excessive(extreme: Extreme, mode: Mode) -> int:
         if took > NOISE and ratio > TOO_STEEP:  # once more: others use the machine
             ratio = _took(engine, extreme.written(extreme.full))[0]
             ratio /= max(_took(engine, half)[0], 1e-9)
-        wrong = list(_wrong(extreme, mode, made))
+        wrong = list(_wrong(extreme, made))
     except Exception as error:
         wrong.append(f"{type(error).__name__}: {str(error)[:80]}")
     if took > NOISE and ratio > TOO_STEEP:
         wrong.append(f"{ratio:.1f} times as long for twice as much")
-    cells = (extreme.name, extreme.full, mode, f"{took:.2f}", f"{ratio:.1f}")
+    cells = (extreme.name, extreme.full, f"{took:.2f}", f"{ratio:.1f}")
     print("|", " | ".join(map(str, cells)), "|", "; ".join(wrong), "|", flush=True)
     return len(wrong)
 
@@ -73,12 +72,12 @@ def _took(engine: NativeEngine, html: str) -> tuple[float, Converted]:
         return time.process_time() - began, made
 
 
-def _wrong(extreme: Extreme, mode: Mode, made: Converted) -> Iterator[str]:
-    yield from set(faults(made.document, exact=mode is Mode.EXACT))
+def _wrong(extreme: Extreme, made: Converted) -> Iterator[str]:
+    yield from {each.what for each in problems(made.document)}
     document_text(made.document)
     render_rich_text(made.document)
     gone = missing_texts(extreme, extreme.full, made)
-    if mode is Mode.FAITHFUL and gone > 0:
+    if gone > 0:
         yield f"{gone} texts are gone"
 
 

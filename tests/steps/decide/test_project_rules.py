@@ -88,7 +88,7 @@ def test_only_a_file_of_the_project_is_run(tmp_path: Path) -> None:
 
 
 def test_texts_converted_in_a_project_get_its_rules(tmp_path: Path) -> None:
-    """With the project named or found; in exact mode and elsewhere there are none."""
+    """With the project named or found; elsewhere there are none."""
     example = Path(example_rules.__file__).read_text(encoding="utf-8")
     folder = project(tmp_path / "site", example).root
     body = tmp_path / "body.html"
@@ -98,9 +98,6 @@ def test_texts_converted_in_a_project_get_its_rules(tmp_path: Path) -> None:
         "signup_form",
         "map",
     ]
-    exact = ("convert", "--mode", "exact", str(body))
-    ended = run_here("--project", str(folder), *exact)
-    assert ended.out == run_here("--project", str(tmp_path / "none"), *exact).out
     plain = run_here("--project", str(tmp_path / "none"), "convert", str(body))
     assert "signup_form" not in plain.out
     assert plain.code == 0
@@ -130,7 +127,6 @@ def test_a_batch_with_rules_is_the_same_on_one_core_and_on_many(tmp_path: Path) 
         convert_folder(
             source,
             target,
-            mode="faithful",
             kind="html",
             processes=processes,
             rules=rules,

@@ -72,6 +72,7 @@ def written(draw: Callable[[st.SearchStrategy[Any]], Any], name: str) -> str:
 
 bodies, instances, markdown = written("body"), written("instances"), written("markdown")
 edited_bodies = written("edited")
+plain = written("plain")
 garbage = written("soup") | st.lists(written("token"), max_size=30).map("".join)
 
 _put = st.one_of(written("token"), bodies, st.characters())

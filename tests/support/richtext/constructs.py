@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.richtext.build import attributes, element_rules
-from cmsmig.richtext.html import dom, inline_style, parse, start_tags, visibility
+from cmsmig.richtext.html import dom, inline_style, parse, visibility
 
 BODY, ATTRIBUTE, STYLE, FIELD = "body", "attribute", "style", "field"
 KINDS = (BODY, ATTRIBUTE, STYLE, FIELD)
@@ -43,7 +43,6 @@ _TAGS = frozenset().union(
     element_rules.RULES, element_rules.IGNORED_TAGS, attributes.KEPT,
     dom.MORE_BLOCK_TAGS, parse.VOID, parse.RAW, parse.ESCAPABLE_RAW,
     parse.FORMATTING, parse.CLOSES_PARAGRAPH, parse.CLOSED_BY_SIBLING,
-    start_tags.FORBIDDEN, start_tags.PERMITTED, start_tags.PARENTS,
     visibility.SHOWN, visibility.HIDDEN, visibility.LEFT_OUT, ("wf-component", "x-y"),
 )  # fmt: skip
 _OPENED = (
@@ -136,7 +135,7 @@ UNITS = (
 _FONTS = ("bold ", "oblique ", "1px ", "1px/", "a,", "'a',", "var(--a) ", "normal ")
 _PREFIXES = ("", "calc(", "rgb(", "url(", "var(--a,", "oblique ", "fit-content(", "-")
 _PROPERTIES = sorted(
-    {*inline_style._SET, *attributes._STYLED_EVERYWHERE, "text-align", "color",
+    {*inline_style._LOOKS, *attributes._STYLED_EVERYWHERE, "text-align", "color",
      "background-color", "background-image", "max-width", "display", "padding-bottom"}
 )  # fmt: skip
 _STARTS = (

@@ -17,7 +17,7 @@ from cmsmig.origin.schema import Field
 from cmsmig.review.bodies import ConvertedBody
 from cmsmig.review.embeds import embeds_of
 from cmsmig.richtext.links import rewrite_links
-from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.plain_text import html_text
 from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.batch_conversion import document_text, losses_text
@@ -35,7 +35,7 @@ STEEPEST = 1.2
 LIMIT = 20.0
 """Seconds after which a measurement ends."""
 _HOSTS = frozenset((FILES,))
-_FAITHFUL, _EXACT = NativeEngine(), NativeEngine(Mode.EXACT)
+_FAITHFUL = NativeEngine()
 _TYPES = {
     Encoding.RICHTEXT: "RichText", Encoding.MULTILINK: "Link",
     Encoding.VIDEO_MULTILINK: "VideoLink", Encoding.VIDEO_TEXT: "VideoLink",
@@ -52,10 +52,6 @@ _CONTEXT = ValueContext("UTC", {}, lambda sha256: "", {}, lambda *_: NOTHING)
 def _faithful(text: str) -> object:
     made = _FAITHFUL.from_html(text)
     return document_text(made.document), losses_text(made)
-
-
-def _exact(text: str) -> object:
-    return document_text(_EXACT.from_html(text).document)
 
 
 def _markdown(text: str) -> object:
@@ -105,7 +101,7 @@ def _value(construct: Construct) -> Callable[[str], object]:
 
 
 _BODY: Mapping[str, Callable[[str], object]] = {
-    "faithful": _faithful, "exact": _exact, "markdown": _markdown, "pull": _pull,
+    "faithful": _faithful, "markdown": _markdown, "pull": _pull,
     "plan": _plan, "preview": _preview,
 }  # fmt: skip
 

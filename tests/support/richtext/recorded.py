@@ -20,6 +20,8 @@ class Case:
     markdown: bool
     document: Any
     rendered: str
+    deviations: tuple[str, ...]
+    """Those that make our document another one."""
 
 
 def recorded() -> list[Case]:
@@ -31,7 +33,14 @@ def recorded() -> list[Case]:
             source = case["markdown"] if markdown else case["html"]
             name = f"{path.stem}/{case['name']}"
             found.append(
-                Case(name, source, markdown, case["document"], case["rendered"])
+                Case(
+                    name,
+                    source,
+                    markdown,
+                    case["document"],
+                    case["rendered"],
+                    tuple(case.get("deviations", ())),
+                )
             )
     return found
 
