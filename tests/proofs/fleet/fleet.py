@@ -21,10 +21,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from cmsmig.sandbox.server import environment_file_text
 from tests.proofs.measuring.processes import COMMAND, measured
 from tests.proofs.measuring.results import broken, print_table, wait_for
 from tests.support.rehearsal import write_env
+from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.exact import write_small_site
 
 ROOT = Path(__file__).resolve().parents[3]
