@@ -12,7 +12,7 @@ import yaml
 
 
 def entries(
-    path: Path, loader: type[Any] = yaml.SafeLoader
+    path: Path, loader: type[Any] = yaml.CSafeLoader
 ) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Yield the title, the entry and the row of each case of a YAML file.
 

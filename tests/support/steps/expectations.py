@@ -20,7 +20,7 @@ class Word:
     argument: Any
 
 
-class Loader(yaml.SafeLoader):
+class Loader(yaml.CSafeLoader):
     """Reads tags as words, and refuses a key that a mapping has twice."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
