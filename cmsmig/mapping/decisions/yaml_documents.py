@@ -6,46 +6,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import yaml
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import DecisionsError
-from cmsmig.valid_text import valid_text
 
 _TAG = "tag:yaml.org,2002:"
 NULL = f"{_TAG}null"
-_MERGE = f"{_TAG}merge"
 YES = frozenset(("true", "yes", "on"))
 NO = frozenset(("false", "no", "off"))
 _INDENT = 2
-
-
-class _SharedValueError(Exception):
-    """The text uses one value in several places: from this line on."""
-
-
-class _Reader(yaml.SafeLoader):
-    """Reads an escaped lone surrogate as the character that files can hold.
-
-    Refuses anchors, aliases and merge keys: ten lines of them expand to gigabytes.
-    """
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
-        line = event.start_mark.line + 1 if event.start_mark else 1
-        if getattr(event, "anchor", None) is not None:
-            raise _SharedValueError(line)
-        node = super().compose_node(parent, index)
-        if node is not None and node.tag == _MERGE:
-            raise _SharedValueError(line)
-        return node
-
-    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
-        node = super().compose_scalar_node(anchor)
-        node.value = valid_text(node.value)
-        return node
 
 
 class _Writer(yaml.SafeDumper):
@@ -95,18 +66,22 @@ def read_document(text: str, where: str) -> yaml.Node:
     nested beyond reason, or uses anchors, aliases or merge keys.
     """
     try:
-        node = yaml.compose(text, Loader=_Reader)
-    except _SharedValueError as error:
-        raise DecisionsError(
-            f"{where}, line {error} has an anchor, an alias or a merge key (&name, "
-            "*name, <<), which files of decisions may not have; write the value out "
-            "where it is meant."
-        ) from error
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            # Ten lines of them expand to gigabytes.
+            if getattr(event, "anchor", None) is not None or _is_merge(event):
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise DecisionsError(
+                    f"{where}, line {line} has an anchor, an alias or a merge key "
+                    "(&name, *name, <<), which files of decisions may not have; write "
+                    "the value out where it is meant."
+                )
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        line = f", line {mark.line + 1}" if mark else ""
+        last = text.rstrip().count("\n")
+        at = f", line {min(mark.line, last) + 1}" if mark else ""
         raise DecisionsError(
-            f"{where}{line} is not valid YAML: {error.problem or error.context}; "
+            f"{where}{at} is not valid YAML: {error.problem or error.context}; "
             "correct it or delete the file and decide again."
         ) from error
     except (yaml.YAMLError, RecursionError) as error:
@@ -117,6 +92,13 @@ def read_document(text: str, where: str) -> yaml.Node:
     if node is None:
         raise DecisionsError(f"{where} is empty; delete the file and decide again.")
     return node
+
+
+def _is_merge(event: yaml.Event) -> bool:
+    if not isinstance(event, yaml.ScalarEvent):
+        return False
+    is_plain = bool(event.implicit[0]) and event.value == "<<"
+    return is_plain or event.tag == f"{_TAG}merge"
 
 
 def json_of(node: yaml.MappingNode) -> JsonObject:
