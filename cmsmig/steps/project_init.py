@@ -89,7 +89,7 @@ _TOML = f"""\
 
 # ---- Rich text --------------------------------------------------------------
 
-# A Python file in this folder with rules of your own: small functions that make a
+# A Python file in this folder with a rule of your own: a function `rule` that makes a
 # block of an element. It is run; without this line none is.
 # richtext.rules = "rules.py"
 

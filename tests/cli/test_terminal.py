@@ -222,15 +222,7 @@ def test_sentences_tracebacks_and_logs(text: str) -> None:
 
 def test_rules_of_a_project_print_nothing_that_acts(tmp_path: Path) -> None:
     """What a rule prints of a body goes the same way."""
-    (tmp_path / "rules.py").write_text(
-        "import sys\n"
-        "from cmsmig.richtext.custom.rules import component, rule\n"
-        "component('box', text='text')\n"
-        "@rule('div.box')\n"
-        "def box(tag):\n"
-        "    print(tag.text)\n"
-        "    return None\n"
-    )
+    (tmp_path / "rules.py").write_text("def rule(tag):\n    print(tag.text)\n")
     (tmp_path / "cmsmig.toml").write_text('richtext.rules = "rules.py"\n')
     body = tmp_path / "body.html"
     body.write_text(f"<div class='box'>{SALT.replace(HALF, '')}</div>", "utf-8")

@@ -12,9 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.richtext.custom.claims import CustomRules
-from cmsmig.richtext.custom.rules import Tag, rule
-from cmsmig.richtext.html.parse import parse
-from cmsmig.richtext.html.soup import Selector, Tree
+from cmsmig.richtext.html.soup import Tag
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.plain_text import visible_text
@@ -38,10 +36,6 @@ from tests.support.richtext.rules import noted
 KINDS = ("video", "iframe", "embed", "component", "media")
 EMBED = '<div data-rt-embed-type="true">'
 FAITHFUL = NativeEngine()
-SELECTORS = (
-    "p", "li:has(b)", "figure.w-richtext-align-center", "[data-rt-embed-type] iframe",
-    "a[href^='/']", "img:not([alt])", "div > p + p",
-)  # fmt: skip
 chosen = settings(SEARCH, max_examples=200)
 
 
@@ -265,7 +259,6 @@ def test_an_embed_that_is_ended_is_as_if_it_were_closed(
     assert unclosed(closed, EmbedPolicy()) == []
 
 
-@rule("*")
 def nothing(tag: Tag) -> None:
     """Look at everything, and take nothing."""
 
@@ -275,16 +268,12 @@ def nothing(tag: Tag) -> None:
 def test_rules_keep_the_account_and_leave_what_they_do_not_take(html: str) -> None:
     """Whatever rules claim; and one that says None of every element leaves no trace."""
     made = NativeEngine(
-        rules=CustomRules((noted("b, figcaption, div, li:has(a)"),))
+        rules=CustomRules(noted("b, figcaption, div, li:has(a)"))
     ).from_html(html)
     assert unaccounted(html, made) == []
     assert problems(made.document) == ()
-    untaken = NativeEngine(rules=CustomRules((nothing,))).from_html(html)
+    untaken = NativeEngine(rules=CustomRules(nothing)).from_html(html)
     assert untaken == FAITHFUL.from_html(html)
-    tree = Tree(parse(html))
-    for selector in map(Selector, SELECTORS):
-        if selector.matching(tree):
-            assert selector.may_match(html.lower())
 
 
 _BLANKS = re.compile(r"(?:\A[ \t\r\n\f])|(?:[ \t\r\n\f]\Z)|[ \t\r\n\f]{2}|[\t\r\n\f]")

@@ -60,11 +60,9 @@ def policy_of(case: Case) -> EmbedPolicy:
 
 def converted(case: Case) -> Converted:
     """Convert the body of a case as the case says."""
-    rules = (
-        *([noted(case["notes"])] if "notes" in case else ()),
-        *([answering(case["answer"])] if "answer" in case else ()),
-    )
-    engine = NativeEngine(rules=CustomRules(rules))
+    rule = noted(case["notes"]) if "notes" in case else answering(case.get("answer"))
+    rules = CustomRules(rule) if {"notes", "answer"} & {*case} else None
+    engine = NativeEngine(rules=rules)
     files = Files(files=case.get("files", {}))
     if "markdown" in case:
         return engine.from_markdown(case["markdown"], policy_of(case), files)

@@ -1,5 +1,5 @@
-"""A project's own rules over one body: which elements they claim, and the nodes
-that replace those."""
+"""A project's own rule over one body: which elements it claims, and the nodes that
+replace those."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cmsmig.richtext.build.attributes import account
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.custom.rules import (
     ADDRESSES,
-    CustomRule,
+    RuleFunction,
     block_of,
     holds,
     left_out,
@@ -39,7 +39,6 @@ class Claim:
     """An element that a rule made a block of."""
 
     element: Element
-    rule: str
     block: JsonObject
     place: str
     link: Element | None
@@ -48,26 +47,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class CustomRules:
-    """The rules of a project, in the order of their file."""
+    """The rule of a project."""
 
-    rules: tuple[CustomRule, ...]
+    rule: RuleFunction
 
     def claimed(
         self, html: str, root: Element, assets: AssetLookup, losses: Collector
     ) -> Claimed | None:
-        """Return what the rules make of a body; None when none matches anything.
-
-        The first rule that returns a block has the element; elements come in the
-        order of the body, and those inside of a claimed one are not asked about.
-        A rule that goes wrong is a loss, and then the next one is asked.
-        """
-        lowered = html.lower()
-        asked = [each for each in self.rules if each.may_match(lowered)]
-        if not asked:
-            return None
+        """Return what the rule makes of a body; None when it takes nothing."""
         found = Claimed(html, assets, losses)
-        found.ask(asked, Tree(root))
-        return found if found.claims else None
+        return found if found.ask(self.rule, root) else None
 
 
 class Claimed:
@@ -82,43 +71,37 @@ class Claimed:
         """Elements around a claimed one, which no other structure may swallow, and
         the link that each is in."""
 
-    def ask(self, rules: list[CustomRule], tree: Tree) -> None:
-        """Ask rules about the elements of a tree; what goes wrong is a loss."""
-        matching = [
-            (each, frozenset().union(*(one.matching(tree) for one in each.selectors)))
-            for each in rules
-        ]
+    def ask(self, rule: RuleFunction, root: Element) -> bool:
+        """Ask about each element, in the order of the body, but for those inside of a
+        claimed one; return whether one is claimed. What goes wrong is a loss."""
         inside: set[int] = set()
-        for element, tag in tree.pairs:
-            if id(element) in inside:
-                continue
-            for custom, tags in matching:
-                if id(tag) in tags and self._claims(custom, element, tag):
-                    inside.update(id(below) for below in walk(element))
-                    break
+        for element, tag in Tree(root).pairs:
+            if id(element) not in inside and self._claims(rule, element, tag):
+                inside.update(id(below) for below in walk(element))
+        return bool(self.claims)
 
-    def _claims(self, custom: CustomRule, element: Element, tag: Tag) -> bool:
+    def _claims(self, rule: RuleFunction, element: Element, tag: Tag) -> bool:
         place = f"rule/{len(self.claims) + 1}"
         try:
-            returned = custom(tag)
+            returned = rule(tag)
         except (Exception, SystemExit) as error:
             said = _PLACE_IN_MEMORY.sub("", f"{type(error).__name__}: {error}")
-            return self._went_wrong(custom, element, said)
+            return self._went_wrong(element, said)
         if returned is None:
             return False
         try:
             block = block_of(returned, self._assets.uid, f"{place}/body")
         except ValueError as error:
-            return self._went_wrong(custom, element, str(error))
+            return self._went_wrong(element, str(error))
         link = _open_around(element, self._opened)
-        self.claims[id(element)] = Claim(element, custom.name, block, place, link)
+        self.claims[id(element)] = Claim(element, block, place, link)
         return True
 
-    def _went_wrong(self, custom: CustomRule, element: Element, said: str) -> bool:
+    def _went_wrong(self, element: Element, said: str) -> bool:
         said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
         why = (
-            f"The rule `{custom.name}` of this project went wrong here ({said}), so "
-            "the element was treated as without it."
+            f"The rule of this project went wrong here ({said}), so the element was "
+            "treated as without it."
         )
         tag = self._html[element.start : element.inner_start] or f"<{element.tag}>"
         what = tag if len(tag) <= _LONGEST else f"{tag[:_LONGEST]}…"
@@ -136,7 +119,7 @@ class Claimed:
     def _node(self, claim: Claim) -> Element:
         element = claim.element
         if missing := left_out(element, claim.block):
-            why = f"The rule `{claim.rule}` of this project left it out of its block."
+            why = "The rule of this project left it out of its block."
             self._losses.lose("custom-rule", missing, element, why=why)
         made = Element("cms:blok", {}, element.start)
         made.parent, made.nth = element.parent, element.nth
@@ -159,7 +142,7 @@ class Claimed:
             return None
         for name in ADDRESSES:
             if address := element.attributes.pop(name, "").strip():
-                why = "A rule of this project made a block of something inside of it."
+                why = "The rule of this project made a block of something inside of it."
                 self._losses.lose("custom-rule", address, element, why=why)
         if element.tag == "figure":
             lose_layout(layout_of(element), element, self._losses)

@@ -25,7 +25,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import Decisions, read_decisions
 from cmsmig.steps.decide.migration_items import translate
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
-from cmsmig.steps.decide.rules_file import RuleFile, load_rules, with_rules
+from cmsmig.steps.decide.rules_file import RuleFile, load_rules
 from cmsmig.steps.decide.split_decisions import undesigned_blocks
 
 
@@ -48,16 +48,16 @@ def open_design(project: Project, settings: Settings) -> DecidedDesign:
     translated is not known then. Raises `UndecidedError` without the decisions and
     `DecisionsError` when they do not fit each other or what was pulled.
     """
-    decisions, rules = read_with_rules(project, settings)
+    decisions, _ = read_with_rules(project, settings)
     if not RawCache(project.raw).complete():
-        return DecidedDesign(whole_design(decisions, rules), decisions.collections)
+        return DecidedDesign(whole_design(decisions), decisions.collections)
     derived = DerivedFile(project.derived)
     origin = read_origin(project, settings.site_id, derived)
     check_decisions(decisions, origin, reviewing=False)
     selections = origin.select(decisions.collections)
     origin, decisions, selections = translate(origin, decisions, selections, derived)
     return DecidedDesign(
-        whole_design(decisions, rules), decisions.collections, origin, selections
+        whole_design(decisions), decisions.collections, origin, selections
     )
 
 
@@ -73,10 +73,10 @@ def read_with_rules(
     return replace(decisions, hashes=hashes), rules
 
 
-def whole_design(decisions: Decisions, rules: RuleFile | None) -> Design:
+def whole_design(decisions: Decisions) -> Design:
     """Return the design with everything that the other decisions ask of it."""
     split = split_design(decisions.design, decisions.blocks)
-    return with_rules(with_instance_blocks(split, decisions.embeds), rules)
+    return with_instance_blocks(split, decisions.embeds)
 
 
 def check_decisions(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:

@@ -281,7 +281,7 @@ def open_migration(
     items = {entry.item.key: entry.item for entry in selected}
     known = find_known(origin, decisions, selections, frozenset(items))
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
-    design = whole_design(decisions, rules)
+    design = whole_design(decisions)
     every = [*(each.item for each in selected), *public.values()]
     whole = Migration(
         origin=origin,

@@ -1,4 +1,5 @@
-"""The rules that a project brings along: a Python file named in `cmsmig.toml`.
+"""The rule that a project brings along: the function `rule` of a Python file named in
+`cmsmig.toml`.
 
 The file is the operator's own code, and it is run; nothing else ever is. It lies
 in the project folder, and only what is in it counts: its fingerprint is part of
@@ -11,23 +12,21 @@ import hashlib
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from cmsmig.errors import SettingsError
-from cmsmig.mapping.decisions.design import BlockDesign, Design
-from cmsmig.mapping.propose.block_designs import with_declared
 from cmsmig.printable import PrintableStream
 from cmsmig.settings import Project, find_project, load_settings
 
 if TYPE_CHECKING:
     from cmsmig.richtext.custom.claims import CustomRules
-    from cmsmig.richtext.custom.rules import CustomRule, RuleComponent, RuleFunction
+    from cmsmig.richtext.custom.rules import RuleFunction
     from cmsmig.richtext.html.soup import Tag
 
 
@@ -39,8 +38,6 @@ class RuleFile:
     """As `cmsmig.toml` names it."""
     digest: str
     rules: CustomRules
-    blocks: tuple[BlockDesign, ...]
-    """The components that the file declares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ def load_rules(project: Project, name: str) -> RuleFile | None:
     """Return the rules in the file called `name`; None when none is named.
 
     Runs the file. Raises `SettingsError` when it is not in the project folder,
-    goes wrong, or holds no rule.
+    goes wrong, or holds no function `rule`.
     """
     if not name:
         return None
@@ -100,26 +97,13 @@ def load_rules(project: Project, name: str) -> RuleFile | None:
         ) from error
     digest = hashlib.sha256(source).hexdigest()
     names = _run(source, path, digest)
-    rules, components = tuple(_rules(names)), tuple(_components(names))
-    _refuse_doubles(path, [each.name for each in rules], "rule")
-    _refuse_doubles(path, [each.name for each in components], "component")
-    if not rules:
+    rule = names.get("rule")
+    if not callable(rule):
         raise SettingsError(
-            f"{path} holds no rule; put @rule(...) above a function in it, or take "
-            f"its name out of {project.toml}."
+            f"{path} holds no function `rule`; write one that takes an element and "
+            f"returns a block or None, or take the file's name out of {project.toml}."
         )
-    blocks = tuple(
-        BlockDesign(each.name, each.display_name, each.schema) for each in components
-    )
-    return RuleFile(name, digest, CustomRules(rules), blocks)
-
-
-def with_rules(design: Design, rules: RuleFile | None) -> Design:
-    """Return a design with the components that rules declare.
-
-    Raises `DecisionsError` when the design has others of that name.
-    """
-    return design if rules is None else with_declared(design, rules.blocks, rules.name)
+    return RuleFile(name, digest, CustomRules(_aside(rule)))
 
 
 def _inside(project: Project, name: str) -> Path:
@@ -161,36 +145,11 @@ def _line(error: BaseException, path: Path) -> str:
     return f", line {lines[-1]}" if lines else ""
 
 
-def _rules(names: Mapping[str, object]) -> Iterator[CustomRule]:
-    from cmsmig.richtext.custom.rules import CustomRule
-
-    found = {id(each): each for each in names.values() if isinstance(each, CustomRule)}
-    for each in found.values():
-        yield replace(each, function=_aside(each.function))
-
-
-def _components(names: Mapping[str, object]) -> Iterator[RuleComponent]:
-    from cmsmig.richtext.custom.rules import RuleComponent
-
-    found = {
-        id(each): each for each in names.values() if isinstance(each, RuleComponent)
-    }
-    yield from found.values()
-
-
 def _aside(function: RuleFunction) -> RuleFunction:
-    """Keep what a rule prints out of a command's own output."""
+    """Keep what the rule prints out of a command's own output."""
 
     def called(tag: Tag) -> Mapping[str, object] | None:
         with redirect_stdout(PrintableStream(sys.stderr)):
             return function(tag)
 
     return called
-
-
-def _refuse_doubles(path: Path, names: list[str], what: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingsError(
-                f"{path} holds two {what}s called `{name}`; rename one of them."
-            )

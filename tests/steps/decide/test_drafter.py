@@ -38,19 +38,13 @@ from tests.support.steps.staged_project import (
 )
 
 COUNTED = """\
-from cmsmig.richtext.custom.rules import rule
-
-@rule("p")
-def looked_at(tag):
+def rule(tag):
     print("asked")
 """
 READING = """\
 from pathlib import Path
 
-from cmsmig.richtext.custom.rules import rule
-
-@rule("p")
-def reading(tag):
+def rule(tag):
     Path({path!r}).read_text()
 """
 NAMED = 'richtext.rules = "rules.py"'

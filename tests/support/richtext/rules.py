@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cmsmig.richtext.custom.rules import CustomRule, Tag, component, rule
+import soupsieve
 
-NOTE = component("note", text="text", html="textarea", more="bloks")
+from cmsmig.richtext.custom.rules import RuleFunction, Tag
 
 
-def noted(selector: str) -> CustomRule:
-    """Return a rule that makes a note of an element's text and of its HTML."""
+def note_of(**fields: object) -> dict[str, object]:
+    """Return a note."""
+    return {"component": "note", **fields}
 
-    @rule(selector)
-    def note(tag: Tag) -> Mapping[str, object]:
-        return NOTE(text=tag.get_text(), html=str(tag))
+
+def noted(selector: str) -> RuleFunction:
+    """Return a rule that makes a note of the text and the HTML of some elements."""
+
+    def note(tag: Tag) -> Mapping[str, object] | None:
+        if not soupsieve.match(selector, tag):
+            return None
+        return note_of(text=tag.get_text(), html=str(tag))
 
     return note
 
 
-def answering(value: object) -> CustomRule:
+def answering(value: object) -> RuleFunction:
     """Return a rule that answers the same for every widget."""
 
-    @rule("div.w")
     def answer(tag: Tag) -> Any:
-        return value
+        return value if soupsieve.match("div.w", tag) else None
 
     return answer
