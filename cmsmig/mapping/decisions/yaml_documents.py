@@ -11,6 +11,7 @@ import yaml
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import DecisionsError
+from cmsmig.valid_text import valid_text
 
 _TAG = "tag:yaml.org,2002:"
 NULL = f"{_TAG}null"
@@ -30,6 +31,7 @@ class _Writer(yaml.SafeDumper):
 
 
 def _write_text(writer: _Writer, text: str) -> yaml.ScalarNode:
+    text = valid_text(text)
     # YAML reads these as line ends outside of double quotes, and folds them.
     quoted = any(sign in text for sign in "\r\x85\u2028\u2029")
     return writer.represent_scalar(f"{_TAG}str", text, style='"' if quoted else None)
