@@ -130,11 +130,12 @@ class StorageError(CmsmigError):
 
 
 class LedgerError(CmsmigError):
-    """The ledger is damaged, foreign or of a newer version."""
+    """The ledger is damaged, foreign or of another version."""
 
 
 class LedgerDamagedError(LedgerError):
-    """The ledger's file is not whole, or is none; a new one can be made."""
+    """The ledger's file is not whole, of another version, or none; a new one can be
+    made."""
 
 
 class LedgerLockedError(LedgerError):

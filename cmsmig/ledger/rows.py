@@ -215,8 +215,6 @@ class MadeRow:
     destination_id: int
     uuid: str
     made: bool
-    body_hash: str
-    """Fingerprint of what was sent last."""
     body: JsonObject = field(default_factory=dict)
     """What was there after our last write; empty when unknown or not ours."""
 

@@ -22,7 +22,7 @@ from cmsmig.errors import (
     LedgerDamagedError,
     LedgerError,
 )
-from cmsmig.ledger import migrations
+from cmsmig.ledger import schema
 from cmsmig.ledger.bodies import load_body
 from cmsmig.ledger.connection import SimulatedStore, Store, now
 from cmsmig.ledger.findings import Findings
@@ -192,7 +192,7 @@ class Ledger:
 def _open(path: Path, identity: Identity | None = None) -> Store:
     store = Store(path)
     try:
-        _upgrade(store)
+        _require_schema(store)
         _check_log(store)
         if identity is not None:
             _claim(store, identity)
@@ -202,16 +202,19 @@ def _open(path: Path, identity: Identity | None = None) -> Store:
     return store
 
 
-def _upgrade(store: Store) -> None:
+def _require_schema(store: Store) -> None:
     _check_pages(store)
-    found = migrations.version(store)
-    if found > migrations.LATEST:
-        raise LedgerError(
-            f"{store.path} was written by a newer version of this tool (schema "
-            f"{found}, this one knows {migrations.LATEST}); upgrade cmsmig and run "
-            "this again."
-        )
-    migrations.migrate(store)
+    with store.atomic(durable=True) as db:
+        # Asked within the transaction: another process may make the same ledger.
+        found = schema.number_of(db)
+        if found is None:
+            schema.create(db)
+        elif found != schema.NUMBER:
+            raise LedgerDamagedError(
+                f"{store.path} was written by another version of this tool (schema "
+                f"{found}, this one has {schema.NUMBER}); run `cmsmig rebuild`, which "
+                "puts it aside and makes a new one."
+            )
 
 
 def _claim(store: Store, identity: Identity) -> None:

@@ -6,7 +6,7 @@ A side that has no value for a field has no key for it, which is not the same as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -34,10 +34,6 @@ def _never(name: str) -> bool:
 
 def _text(name: str, value: Json) -> Text:
     return canonical(value)
-
-
-def _seen(theirs: Value) -> tuple[str, ...]:
-    return (seen_of(theirs),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +64,8 @@ class FieldRules:
     """Of what is left: a publication would show it first, so it counts as an edit."""
     text: Callable[[str, Json], Text] = _text
     """Returns what counts of a field's value when it is compared; None if nothing."""
-    seen: Callable[[Value], tuple[str, ...]] = _seen
-    """Returns what names an edit, and what named it in earlier releases."""
+    seen: Callable[[Value], str] = seen_of
+    """Returns what names an edit."""
 
     def is_edit(self, field: str) -> bool:
         """Return whether a field of theirs that is not as we wrote it is an edit that
@@ -218,7 +214,7 @@ def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
             value_of(each, name) for each in (sides.base, sides.ours, sides.theirs)
         )
         seen = rules.seen(theirs)
-        side = decided_side(name, seen, decide)
+        side = decide(name, seen)
         if rules.merges(name):
             after = _merged(_texts(base), _texts(ours), _texts(theirs), side)
             found = _merge_outcome(_texts(ours), _texts(theirs), after, side)
@@ -228,13 +224,8 @@ def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
         if found is Outcome.SAME:
             continue
         base = ABSENT if base == UNKNOWN else base
-        fields[name] = FieldDiff(ref, name, base, ours, theirs, found, seen[0])
+        fields[name] = FieldDiff(ref, name, base, ours, theirs, found, seen)
     return _without_riders(_with_followers(Diff(sides, fields, merged)))
-
-
-def decided_side(name: str, seen: Iterable[str], decide: Decide) -> Side | None:
-    """Return what was decided about a field, by any name of its edit."""
-    return next(filter(None, (decide(name, each) for each in seen)), None)
 
 
 def _decided(found: Outcome, name: str, sides: Sides, side: Side | None) -> Outcome:

@@ -223,9 +223,7 @@ def is_ours(row: MadeRow | None, number: int) -> bool:
 
 def made_row(ref: Ref, own: tuple[int, str], body: JsonObject | None) -> MadeRow:
     """Return the ledger's row of an object; without a body, it is someone else's."""
-    made = body is not None
-    hashed = fingerprint(body) if body else ""
-    return MadeRow(str(ref.kind), ref.key, *own, made, hashed, body or {})
+    return MadeRow(str(ref.kind), ref.key, *own, body is not None, body or {})
 
 
 def _undecided(what: str, field: str, seen: str) -> Side | None:

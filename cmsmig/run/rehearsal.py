@@ -177,9 +177,6 @@ def _read(path: Path) -> JsonObject | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from error
-    if isinstance(known, dict):
-        # Earlier versions had none.
-        known.setdefault("languages", [])
     if not isinstance(known, dict) or not {*_KEPT, "content"} <= known.keys():
         raise _unreadable(path, "something is missing")
     return known

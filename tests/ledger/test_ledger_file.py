@@ -1,9 +1,8 @@
-"""The ledger's file: migrated whole, ours only, committed as promised."""
+"""The ledger's file: made whole, ours only, committed as promised."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 from cmsmig.errors import LedgerDamagedError, LedgerError
-from cmsmig.ledger import migrations
+from cmsmig.ledger import schema
 from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import Identity, Intent, MadeRow
 from cmsmig.ledger.store import Ledger, derived_namespace
@@ -22,47 +21,6 @@ from tests.support.timelimit import patience
 
 NAMESPACE = "c219dc29-5b37-5a1c-a17f-4f148956fe57"
 """Of site `site` in space 7: it names blocks in spaces, so it must never change."""
-
-
-def tables(path: Path) -> set[str]:
-    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
-    return {name for (name,) in sql(path, query)}
-
-
-def test_every_migration_is_recorded_with_its_number(path: Path) -> None:
-    """The bookkeeping says what ran, and reopening runs nothing again."""
-    Ledger.open(path, OURS).close()
-    before = sql(path, "SELECT number, name, applied_at FROM migration ORDER BY number")
-    assert [row[0] for row in before] == list(range(1, migrations.LATEST + 1))
-    assert [row[1] for row in before] == [m.__name__ for m in migrations.MIGRATIONS]
-    Ledger.open(path, OURS).close()
-    assert sql(path, "SELECT number, name, applied_at FROM migration") == before
-
-
-def _breaking(db: sqlite3.Connection) -> None:
-    db.execute("CREATE TABLE half_made (a TEXT) STRICT")
-    db.execute("ALTER TABLE item ADD COLUMN half_made TEXT")
-    db.execute("CREATE TABLE half_made (a TEXT)")
-
-
-def test_a_migration_that_fails_leaves_the_old_version(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All of it or nothing: the file is the older ledger, whole and usable."""
-    with Ledger.open(path, OURS) as ledger:
-        ledger.begin_run("import")
-    with monkeypatch.context() as patch:
-        steps = (*migrations.MIGRATIONS, _breaking)
-        patch.setattr(migrations, "MIGRATIONS", steps)
-        patch.setattr(migrations, "LATEST", len(steps))
-        with pytest.raises(LedgerError):
-            Ledger.open(path, OURS)
-    assert "half_made" not in tables(path)
-    columns = [row[1] for row in sql(path, "PRAGMA table_info(item)")]
-    assert "half_made" not in columns
-    assert sql(path, "SELECT max(number) FROM migration") == [(migrations.LATEST,)]
-    with Ledger.open(path, OURS):
-        assert sql(path, "SELECT command FROM run") == [("import",)]
 
 
 @cases(__file__, "opening.yaml")
@@ -129,7 +87,7 @@ def test_what_is_written_goes_through_the_connection_that_it_should(
             db.set_trace_callback(lines.append)
     ledger = Ledger(store)
     ledger.intents.write([Intent("create", "x", "")])
-    ledger.inventory.save_made(MadeRow("folder", "x", 1, "", True, ""))
+    ledger.inventory.save_made(MadeRow("folder", "x", 1, "", True))
     ledger.close()
     synced, quick = ("".join(seen[durable]) for durable in (True, False))
     assert ("INSERT INTO intent" in synced, "INTO made" in synced) == (True, False)
@@ -153,7 +111,7 @@ def test_what_is_raised_within_a_transaction_undoes_it(path: Path) -> None:
 
 
 def test_two_processes_may_make_the_same_ledger_at_once(path: Path) -> None:
-    """Both end with a whole ledger: an upgrade asks again within its transaction."""
+    """Both end with a whole ledger: what is there is asked within the transaction."""
     code = (
         "import sys, pathlib\n"
         "from cmsmig.ledger.store import Ledger\n"
@@ -171,7 +129,7 @@ def test_two_processes_may_make_the_same_ledger_at_once(path: Path) -> None:
     ]
     ended = [child.communicate(b"x", timeout=patience()) for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], ended
-    assert sql(path, "SELECT count(*) FROM migration") == [(migrations.LATEST,)]
+    assert sql(path, "PRAGMA user_version") == [(schema.NUMBER,)]
 
 
 def test_block_ids_derive_from_site_and_space_only() -> None:

@@ -30,7 +30,7 @@ ours = Identity("site", "https://m.example/v1", "7")
 ledger = Ledger.open(pathlib.Path(sys.argv[1]), ours)
 ledger.begin_run("import")
 ledger.intents.write([Intent("folder", "notes", "")])
-ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
+ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -89,7 +89,7 @@ def test_a_run_that_is_left_in_order_needs_no_log(path: Path, ended: bool) -> No
     """Whether it ended or broke off with an error: closing makes the file whole."""
     with Ledger.open(path, OURS) as ledger:
         ledger.begin_run("import")
-        ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
+        ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True))
         if ended:
             ledger.end_run("done")
     assert not log_of(path).exists()
@@ -101,7 +101,7 @@ def test_looking_at_a_ledger_does_not_end_the_run_that_uses_it(path: Path) -> No
     with Ledger.open(path, OURS) as ledger:
         ledger.begin_run("import")
         Ledger.open_existing(path).close()
-        ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
+        ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True))
         ledger.end_run("done")
     assert sql(path, "SELECT outcome FROM run") == [("done",)]
 
@@ -157,8 +157,7 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
     "statements",
     [
         f"DROP VIEW accounting; CREATE VIEW accounting AS {ENDLESS} SELECT x FROM n",
-        f"DROP TABLE migration; CREATE VIEW migration AS {ENDLESS} SELECT x AS number,"
-        " '' AS name FROM n",
+        f"DROP TABLE plan; CREATE VIEW plan AS {ENDLESS} SELECT x AS hash FROM n",
         "CREATE TRIGGER slow AFTER INSERT ON run BEGIN SELECT count(*) FROM"
         " run a, run b; END",
         "CREATE VIRTUAL TABLE texts USING fts5(words)",

@@ -153,9 +153,9 @@ def test_assets_and_what_was_made_are_replaced_by_name(
     ledger.inventory.save_asset(asset, intent_outcome="done")
     assert ledger.inventory.asset("s") == asset
     assert ledger.inventory.asset("t") is None
-    made = MadeRow("folder", "f", 4, "u", True, "")
+    made = MadeRow("folder", "f", 4, "u", True)
     ledger.inventory.save_made(made, intent="folder")
-    ledger.inventory.save_made(MadeRow("component", "f", 9, "", False, "h"))
+    ledger.inventory.save_made(MadeRow("component", "f", 9, "", False))
     assert ledger.inventory.made("folder") == {"f": made}
     assert sql(path, "SELECT kind, made FROM made ORDER BY kind") == [
         ("component", 0),
@@ -193,7 +193,7 @@ def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, path: Path) -> None
 def test_what_was_written_is_kept_as_content(ledger: Ledger, path: Path) -> None:
     """Bodies come back as they went in, half a surrogate pair included."""
     body = {"schema": {"a": {"pos": 0, "label": "\ud83d caf\u00e9", "keys": []}}}
-    row = MadeRow("component", "post", 4, "", True, "h", body)
+    row = MadeRow("component", "post", 4, "", True, body)
     ledger.inventory.save_made(row)
     ledger.intents.write([Intent("component", "post", "h", body)])
     assert ledger.inventory.made("component") == {"post": row}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.decisions.design import (
     BlockDesign,
     BlockRole,
@@ -258,29 +257,6 @@ def _restrict(components: Sequence[str]) -> JsonObject:
     if components:
         body |= {"component_whitelist": [*components], "component_denylist": []}
     return body
-
-
-def written_before(body: JsonObject) -> JsonObject:
-    """Return a component as earlier versions wrote it: options without `_uid`, and
-    restrictions with `component_whitelist` alone. Ledgers hold fingerprints of it."""
-    schema: JsonObject = {}
-    for key, definition in schema_of(body).items():
-        kept = {
-            name: value
-            for name, value in definition.items()
-            if name not in ("restrict_type", "component_denylist")
-        }
-        if kept.get("restrict_components"):
-            kept.setdefault("component_whitelist", [])
-        options = kept.get("options")
-        if isinstance(options, list):
-            kept["options"] = [
-                {name: each[name] for name in each if name != "_uid"}
-                for each in options
-                if isinstance(each, dict)
-            ]
-        schema[key] = kept
-    return {**body, "schema": schema}
 
 
 _BODIES = frozenset((Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT, Encoding.BLOCKS))

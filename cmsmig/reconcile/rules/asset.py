@@ -68,7 +68,7 @@ def asset_resource(
     ref = Ref(Kind.ASSET, row.name if desired is None else desired.name)
     body: JsonObject = {**row.body, "ext_id": row.ext_id}
     own = row.asset_id or 0
-    recorded = MadeRow(ref.kind, ref.key, own, row.ext_id, True, "", body)
+    recorded = MadeRow(ref.kind, ref.key, own, row.ext_id, True, body)
     return Resource(ref, desired, recorded, actual, ASSETS)
 
 

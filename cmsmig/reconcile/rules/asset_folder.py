@@ -4,7 +4,6 @@ to compare; a rollback finds it by its id."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from cmsmig.canonical import JsonObject
@@ -39,9 +38,7 @@ class AssetFolderRules(Rules[str, AssetFolder]):
         create one is ours."""
         row, actual = resource.recorded, resource.actual
         if resource.intent is None or actual is None:
-            # A rebuilt ledger of an earlier release holds no body.
-            ours = row is not None and row.made
-            return replace(row, body=self.body(row.name)) if row and ours else row
+            return row
         return made_row(resource.ref, self.own(actual), self.body(resource.ref.key))
 
     def calls(self, compared: Comparison[str, AssetFolder]) -> Mapping[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Component
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.compare.component_fields import (
@@ -18,7 +18,7 @@ from cmsmig.mapping.compare.component_fields import (
     with_fields,
 )
 from cmsmig.mapping.compare.content_equality import is_unset, plain
-from cmsmig.mapping.propose.component_payloads import ComponentBody, written_before
+from cmsmig.mapping.propose.component_payloads import ComponentBody
 from cmsmig.reconcile.diff import Diff, FieldRules, Sides
 from cmsmig.reconcile.resource import (
     BASE,
@@ -116,12 +116,7 @@ class ComponentRules(Rules[ComponentBody, Component]):
             or (not ours and is_begun(intent.body, actual.body))
         ):
             return made_row(resource.ref, self.own(actual), _base_after(intent))
-        if row is None or not ours or row.body or resource.desired is None:
-            return row
-        # Ledgers of earlier releases hold the fingerprint alone.
-        body = resource.desired.body
-        is_known = row.body_hash in map(fingerprint, (body, written_before(body)))
-        return made_row(resource.ref, self.own(actual), body) if is_known else row
+        return row
 
     def edits(self, compared: Comparison[ComponentBody, Component]) -> list[str]:
         """Return also whether a developer gave it another name."""

@@ -101,10 +101,7 @@ class DatasourceRules(Rules[DatasourceBody, StoredDatasource]):
         if row is not None and is_ours(row, self.own(actual)[0]):
             if intent is not None:
                 row = replace(row, body=_settled(row.body, intent.body, actual))
-            # Ledgers of earlier releases hold no entries: what both have is ours.
-            if row.body or resource.desired is None:
-                return row
-            return replace(row, body=_alike(self.body(resource.desired), actual))
+            return row
         if intent is None or not _is_begun(resource, intent.body, actual):
             return row
         body = _settled({}, intent.body, actual)
@@ -191,12 +188,6 @@ def _is_begun(
     """Return whether it holds nothing but what a killed run intended."""
     wanted = {*resource.desired.entries} if resource.desired else set()
     return pairs_of(actual.record) <= pairs_of(intended) | wanted
-
-
-def _alike(ours: JsonObject, actual: StoredDatasource) -> JsonObject:
-    alike = pairs_of(ours) & pairs_of(actual.record)
-    listed: list[Json] = [[*pair] for pair in sorted(alike)]
-    return {**ours, "entries": listed}
 
 
 def _is_taken(field: str, wanted: Fields, there: Fields) -> bool:

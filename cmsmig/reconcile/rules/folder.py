@@ -64,16 +64,11 @@ class FolderRules(Rules[FolderPlan, StoryRow]):
     def settled(self, resource: Resource[FolderPlan, StoryRow]) -> MadeRow | None:
         """Return the ledger's row: a folder at the path where a killed run was about to
         create one is ours."""
-        row, plan, there = resource.recorded, resource.desired, resource.actual
-        intent = resource.intent
+        row, there, intent = resource.recorded, resource.actual, resource.intent
         if intent is None or there is None:
             return row
         if row is None or not is_ours(row, there.story_id):
-            body = intent.body or (self.body(plan) if plan else {})
-            if not body:
-                # An intent of an earlier release does not hold the request.
-                return row
-            return made_row(resource.ref, self.own(there), body)
+            return made_row(resource.ref, self.own(there), intent.body)
         sent, after = part_of(intent.body, SENT), part_of(intent.body, BASE)
         found = self.sides(resource).theirs
         applied = {name for name in sent if sent[name] == found.get(name)}

@@ -46,7 +46,7 @@ from cmsmig.reconcile.rules.story_fields import (
     translated_moves,
     translations_to_send,
 )
-from cmsmig.reconcile.rules.story_hashes import is_hash_of
+from cmsmig.reconcile.rules.story_hashes import content_hash
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
 _LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
@@ -167,9 +167,7 @@ def story_resource(
     story_record = last.record
     ref = Ref(Kind.STORY, story_record.full_slug)
     own = (story_record.story_id, story_record.uuid)
-    row = MadeRow(
-        ref.kind, ref.key, *own, story_record.made, story_record.content_hash, last.sent
-    )
+    row = MadeRow(ref.kind, ref.key, *own, story_record.made, last.sent)
     return Resource(ref, desired, row, actual, StoryRules(last))
 
 
@@ -305,7 +303,10 @@ def _unknown(
         # All of the content is written again.
         content = [name for name in desired if name.startswith(CONTENT)]
         return {**desired, **theirs, **dict.fromkeys(content, UNKNOWN)}
-    if isinstance(actual, Story) and is_hash_of(record.content_hash, actual.content):
+    if (
+        isinstance(actual, Story)
+        and content_hash(actual.content) == record.content_hash
+    ):
         return {name: theirs[name] for name in theirs if name != TAGS}
     return dict.fromkeys((*desired, *theirs), UNKNOWN)
 
@@ -338,11 +339,9 @@ def _is_unfinished(
     return is_translation(name) and not is_public and not is_known
 
 
-def seen_in_story(theirs: Value) -> tuple[str, ...]:
-    """Return what names an edit: what is empty is `absent`, and was named by its
-    fingerprint in earlier releases."""
-    seen = seen_of(theirs)
-    return "absent" if same(json_of(theirs), None) else seen, seen
+def seen_in_story(theirs: Value) -> str:
+    """Return what names an edit: what is empty is `absent`."""
+    return "absent" if same(json_of(theirs), None) else seen_of(theirs)
 
 
 def _unlike_record(story: Story, last: LastWrite) -> Iterator[str]:
@@ -356,7 +355,7 @@ def _unlike_record(story: Story, last: LastWrite) -> Iterator[str]:
     }
     if not story.row.is_startpage:
         yield from (name for name in wanted if there[name] != wanted[name])
-    if not is_hash_of(last.record.content_hash, story.content):
+    if content_hash(story.content) != last.record.content_hash:
         yield "content"
 
 

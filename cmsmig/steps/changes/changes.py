@@ -276,7 +276,7 @@ def _of_public(
         ):
             continue
         story_record, wanted = row.story_record, versions.records.get(key)
-        if story_record.public_record in (wanted or (story_record.record_hash,)):
+        if story_record.public_record == (wanted or story_record.record_hash):
             continue
         text = "is live as editors see it, which visitors were not given yet"
         if wanted is not None:
@@ -337,7 +337,7 @@ def _of_diff(ours_at: Where, ref: Ref, diff: Diff) -> Iterator[Change]:
     for where, side in ((ours_at, sides.ours), (Where.DESTINATION, sides.theirs)):
         for name in sides.moved(side):
             old, new = value_of(sides.base, name), value_of(side, name)
-            seen = sides.rules.seen(new)[0]
+            seen = sides.rules.seen(new)
             yield Change(where, what, "", name, old, new, ref=ref, seen=seen)
 
 
@@ -395,5 +395,5 @@ def _of_story(key: ItemKey, last: LastWrite, story: Story | None) -> Iterator[Ch
         old = value_of(last.sent, field)
         sides, ref = compared.diff.sides, compared.ref
         new = value_of(sides.theirs, field)
-        seen = sides.rules.seen(new)[0]
+        seen = sides.rules.seen(new)
         yield Change(where, what, item, field, old, new, ref=ref, seen=seen)

@@ -72,7 +72,7 @@ class Fingerprints:
         """Return what is not as it was when `shown` was taken, a phrase each.
 
         Drafts follow from origin and decisions: they are named where those are the
-        same. Plans of earlier releases hold none.
+        same.
         """
         found = tuple(
             phrase
@@ -80,7 +80,7 @@ class Fingerprints:
             for phrase in _find_moves(part, getattr(shown, part), getattr(self, part))
         )
         same = (shown.origin, shown.decisions) == (self.origin, self.decisions)
-        if same and shown.drafts and shown.drafts != self.drafts:
+        if same and shown.drafts != self.drafts:
             return (*found, _DRAFTS_CHANGED)
         return found
 

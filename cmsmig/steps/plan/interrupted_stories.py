@@ -27,7 +27,7 @@ from cmsmig.reconcile.rules.story_fields import (
     slugs_text,
     wanted_fields,
 )
-from cmsmig.reconcile.rules.story_hashes import is_hash_of
+from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.update_intents import after_update
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import (
@@ -259,9 +259,9 @@ def settle_updates(
 def _sent(intent: Intent, story: Story, fields: JsonObject | None) -> JsonObject | None:
     """Return the fields that a killed run had sent, as far as that is known."""
     hashed = intent.request_hash
-    if fields is None or not is_hash_of(hashed, content_of(fields)):
+    if fields is None or content_hash(content_of(fields)) != hashed:
         fields = fields_held(story, None)
-    if not is_hash_of(hashed, content_of(fields)):
+    if content_hash(content_of(fields)) != hashed:
         return None
     content = {name: fields[name] for name in fields if name.startswith(CONTENT)}
     return (_around(intent) or fields) | content

@@ -24,7 +24,6 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.diff import decided_side
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels
@@ -286,7 +285,7 @@ def _differences(
     decide = partial(decided.side, ConflictKind.STORY, what)
     for each in wanted.unmet(page.key, story):
         seen = seen_in_story(each.there)
-        if decided_side(each.name, seen, decide) is Side.THEIRS:
+        if decide(each.name, seen) is Side.THEIRS:
             continue
         where = f" in {wanted.language}" if wanted.language else ""
         ref = Ref(Kind.STORY, what)

@@ -110,7 +110,7 @@ async def _needed(
         there = listed.get(story_record.story_id)
         asked = any(is_asked(job.migration, job.ledger, row, there))
         if asked or links.is_needed(story_record):
-            shown_apart = story_record.public_record in public.get(key, ())
+            shown_apart = story_record.public_record == public.get(key)
             needed.append(
                 Needed(key, story_record, links, asked, _is_over(row), shown_apart)
             )

@@ -19,7 +19,7 @@ from unittest import mock
 
 import yaml
 
-from cmsmig.canonical import canonical
+from cmsmig.canonical import canonical, fingerprint
 from cmsmig.errors import CmsmigError
 from cmsmig.events import RequestSent
 from cmsmig.evidence.addresses import address_map
@@ -149,7 +149,7 @@ class Finished:
                     for row in ledger.inventory.assets().values()
                 ),
                 "made": sorted(
-                    (kind, row.name, row.made, row.body_hash)
+                    (kind, row.name, row.made, fingerprint(row.body))
                     for kind in ("component", "folder", "asset_folder", "datasource")
                     for row in ledger.inventory.made(kind).values()
                 ),

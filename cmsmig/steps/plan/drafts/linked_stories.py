@@ -18,7 +18,6 @@ from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.reconcile.rules.story_fields import wanted_around, wanted_fields
 from cmsmig.reconcile.rules.story_hashes import (
     content_hash,
-    former_content_hash,
     record_hash,
 )
 from cmsmig.steps.decide.migration import Migration
@@ -45,13 +44,6 @@ class DraftLinks:
     """Of the content then; empty where nothing is hashed."""
     record_hash: str
     """Of everything that is wanted of the story: its name, place, dates, content."""
-    former_record: str = ""
-    """As an earlier release took it, where that is another one."""
-
-    @property
-    def records(self) -> tuple[str, ...]:
-        """Return the fingerprints of what is wanted that a ledger may hold."""
-        return tuple(filter(None, (self.record_hash, self.former_record)))
 
     @property
     def is_hashed(self) -> bool:
@@ -64,7 +56,7 @@ class DraftLinks:
         if not self.is_hashed:
             return True
         if story_record.record_hash:
-            return story_record.record_hash not in self.records
+            return story_record.record_hash != self.record_hash
         return self.linked_hash != story_record.content_hash
 
 
@@ -157,12 +149,9 @@ class LinkedStories:
     def hashed(
         self, draft: ItemDraft, links: DraftLinks, content: JsonObject
     ) -> DraftLinks:
-        """Return links with the hashes of the linked content, which are kept: the
-        former one behind a blank, where it is another."""
+        """Return links with the hash of the linked content, which is kept."""
         found = resolve_links(draft, self.existing, self.migration.routes)
-        hashed, former = content_hash(content), former_content_hash(content)
-        if former != hashed:
-            hashed = f"{hashed} {former}"
+        hashed = content_hash(content)
         store = self.migration.drafter.store
         inputs = self._inputs(draft, found)
         store.keep_content_hash(draft.key, inputs, hashed, linked=links.changes)
@@ -180,12 +169,10 @@ class LinkedStories:
         self, links: DraftLinks, draft: ItemDraft, hashed: str
     ) -> DraftLinks:
         around = wanted_around(draft, self.context.places[draft.key])
-        hashed, _, former = hashed.partition(" ")
         return replace(
             links,
             linked_hash=hashed,
             record_hash=record_hash(around, hashed),
-            former_record=record_hash(around, former) if former else "",
         )
 
 

@@ -170,7 +170,7 @@ def to_publish(
     rows: Iterable[ItemRow],
     listed: Iterable[StoryRow],
     decided: ConflictsDecision,
-    public: Mapping[ItemKey, tuple[str, ...]],
+    public: Mapping[ItemKey, str],
 ) -> tuple[ItemRow, ...]:
     """Return the rows of what is wanted and not published yet.
 
@@ -187,7 +187,7 @@ def find_due(
     rows: Iterable[ItemRow],
     listed: Iterable[StoryRow],
     decided: ConflictsDecision,
-    public: Mapping[ItemKey, tuple[str, ...]],
+    public: Mapping[ItemKey, str],
 ) -> Iterator[tuple[ItemRow, Due]]:
     """Yield each row of a story that we made and want to be published, and whether it
     is to be published now. See `to_publish`."""
@@ -239,7 +239,7 @@ def _due(
     story_record: StoryRecord,
     there: StoryRow | None,
     decided: ConflictsDecision,
-    public: tuple[str, ...] | None,
+    public: str | None,
 ) -> Due:
     if public is None and there is not None and _shows_ours(row, story_record, there):
         return Due.NO
@@ -247,7 +247,7 @@ def _due(
     asked = is_ours_public(story_record, decided, is_public=is_public)
     if story_record.left_public and not is_public:
         return Due.YES if asked else Due.NO
-    if public is not None and story_record.public_record in public:
+    if story_record.public_record == public:
         return Due.NO
     if public is None and row.published:
         # Visitors were given another version before than what editors see, and are to

@@ -43,7 +43,7 @@ def withheld_publications(
     migration: Migration,
     rows: Iterable[ItemRow],
     listed: Iterable[StoryRow],
-    public: Mapping[ItemKey, tuple[str, ...]],
+    public: Mapping[ItemKey, str],
 ) -> dict[ItemKey, FieldDiff]:
     """Return the publications that wait since an editor has unpublished changes.
 

@@ -54,9 +54,9 @@ class PublicVersions:
     _made: Mapping[ItemKey, LinkedStories] = field(default_factory=dict)
 
     @property
-    def records(self) -> Mapping[ItemKey, tuple[str, ...]]:
+    def records(self) -> Mapping[ItemKey, str]:
         """Return the fingerprints of everything that visitors are to be given."""
-        return {key: links.records for key, links in self.links.items()}
+        return {key: links.record_hash for key, links in self.links.items()}
 
     def fields(self, key: ItemKey) -> JsonObject | str:
         """Return the fields of the version of an item in `links`, or why there is
@@ -93,15 +93,15 @@ def find_public_versions(
         if isinstance(found, str):
             failed[key] = found
         elif found is not None and (
-            key in edited or _records(found) != _records(stories.version(key))
+            key in edited or _record(found) != _record(stories.version(key))
         ):
             names[key], links[key] = found
     visitors.drafter.store.flush()
     return PublicVersions(links, names, failed, made)
 
 
-def _records(version: tuple[str, DraftLinks] | str | None) -> tuple[str, ...]:
-    return version[1].records if isinstance(version, tuple) else ()
+def _record(version: tuple[str, DraftLinks] | str | None) -> str:
+    return version[1].record_hash if isinstance(version, tuple) else ""
 
 
 def _shown_below_edits(

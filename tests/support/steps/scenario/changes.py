@@ -267,7 +267,7 @@ def unknowns(scenario: Scenario, **values: Any) -> None:
 
 
 def ledger(scenario: Scenario, statement: str) -> None:
-    """Change the ledger by hand: what a killed run or an earlier release left."""
+    """Change the ledger by hand: what a killed run left."""
     scenario.project.doctor(statement)
 
 

@@ -6,11 +6,9 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import httpx
 
-from cmsmig.canonical import Json, fingerprint
 from tests.support.sites.exact import write_load_site
 from tests.support.steps.origin_edits import Item, read_items, write_items
 from tests.support.steps.scenario.looks import within
@@ -115,36 +113,6 @@ def fields_as_remembered(scenario: Scenario, fields: dict[str, str]) -> None:
         and stories[path].content[field] != scenario.remembered[path][field]
     ]
     assert changed == []
-
-
-def import_as_an_earlier_release(scenario: Scenario) -> None:
-    """Import with the fingerprints of an earlier release."""
-    with mock.patch("cmsmig.reconcile.rules.story_hashes.comparable", earlier_form):
-        scenario.project.done("import")
-    (scenario.project.folder / "derived.sqlite").unlink()
-    rows = scenario.project.rows("SELECT full_slug, content_hash FROM home")
-    stories = scenario.project.stories()
-    assert rows
-    for path, kept in rows:
-        assert kept == fingerprint(earlier_form(stories[path].content))
-
-
-def earlier_form(value: Json) -> Json:
-    """Return content as an earlier release fingerprinted it."""
-    if isinstance(value, list):
-        return [earlier_form(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    naming = {
-        "asset": ("id", "filename"),
-        "multilink": ("id", "url", "cached_url", "email", "anchor"),
-    }.get(str(value.get("fieldtype")))
-    if naming and all(value.get(name) in (None, "", []) for name in naming):
-        return None
-    is_story = (value.get("fieldtype"), value.get("linktype")) == ("multilink", "story")
-    left_out = ("_editable", *(("cached_url", "url") if is_story else ()))
-    formed = {name: earlier_form(value[name]) for name in value if name not in left_out}
-    return {name: each for name, each in formed.items() if each not in (None, "", [])}
 
 
 GERMAN = {"lang": "de", "name": "Ein Name", "slug": "ein-name"}

@@ -23,7 +23,7 @@ KNOWN = (
        FROM items ORDER BY 1, 2, 3""",
     "SELECT story_id, made, destination_updated_at FROM home ORDER BY 1",
     "SELECT sha256, ext_id, name, status, asset_id, content_url FROM asset",
-    "SELECT kind, name, destination_id, uuid, made, body_hash FROM made",
+    "SELECT kind, name, destination_id, uuid, made, body FROM made",
 )
 """What a ledger knows, the times aside."""
 
