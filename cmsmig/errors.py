@@ -27,7 +27,7 @@
         ├── NotFoundError          404
         ├── RejectedError          another 4xx, with the fields it names
         └── MalformedAnswerError   a success whose body can't be used
-            └── OversizedAnswerError   it holds more bytes than are taken
+            └── OversizedAnswerError   it holds more than is taken
 
 Each reads as one sentence for an editor: what happened, where, what to do.
 Expected outcomes (a lost class, a skipped draft) are data and not in here.
@@ -238,7 +238,7 @@ class MalformedAnswerError(ServiceError):
 
 
 class OversizedAnswerError(MalformedAnswerError):
-    """A successful status with a body that is larger than any that is taken."""
+    """A successful status with a body that is larger or deeper than is taken."""
 
 
 def first_of(group: BaseExceptionGroup[CmsmigError]) -> CmsmigError:

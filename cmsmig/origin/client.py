@@ -101,7 +101,7 @@ class OriginClient:
         A service that refuses this order is asked without one, from then on at
         once. Without `locales` the service gives the primary locale alone. Raises
         `MalformedAnswerError` when the page has no total or an item no id, and
-        `OversizedAnswerError` when it holds too many bytes.
+        `OversizedAnswerError` when it holds too many bytes or levels.
         """
         path = f"collections/{_segment(collection_id)}/items"
         paging = (("offset", str(offset)), ("limit", str(limit)))

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 MEGABYTE = 1024 * 1024
 ANSWER_BYTES = 40 * MEGABYTE
-"""Of one answer of an API, decoded: twice what the destination documents as its own
+"""Of one answer of an API, unpacked: twice what the destination documents as its own
 limit (technical limits: 20 MB an answer)."""
 REFUSAL_BYTES = MEGABYTE
 """Of an answer that is no success; only its beginning is ever shown."""

@@ -16,6 +16,7 @@ from cmsmig.errors import (
     ServiceError,
     UnreachableError,
 )
+from cmsmig.nesting import DeepJsonError
 from cmsmig.wire.answers import Answer, Request, bare, path_of
 
 TRIES = 5
@@ -37,7 +38,7 @@ class NoAnswer:
     tries: int = TRIES
     """How often it is worth sending a request that ends so."""
     oversized: bool = False
-    """Whether the answer holds more bytes than are taken."""
+    """Whether the answer holds more than is taken: bytes, or levels."""
 
 
 Outcome: TypeAlias = Answer | NoAnswer
@@ -62,7 +63,9 @@ def unusable(request: Request, answer: Answer) -> NoAnswer | None:
         return NoAnswer("its answer is empty", True, answer) if empty else None
     try:
         answer.json()
-    except MalformedAnswerError:
+    except MalformedAnswerError as error:
+        if isinstance(error.__cause__, DeepJsonError):
+            return NoAnswer(str(error.__cause__), True, answer, 1, oversized=True)
         return NoAnswer("its answer is not whole JSON", True, answer)
     return None
 

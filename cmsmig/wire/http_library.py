@@ -37,7 +37,6 @@ from cmsmig.wire.bounds import (
 )
 from cmsmig.wire.connections import Connections
 from cmsmig.wire.failures import NoAnswer, Outcome
-from cmsmig.wire.unpacking import Unpacker, UnpackingError
 
 if find_spec("sniffio") is None:
     # httpcore looks for this library at every request, in every folder of the path:
@@ -67,6 +66,7 @@ _UNSENT = (
     httpx.InvalidURL,
     httpx.LocalProtocolError,
 )
+_DAMAGED = "its packed bytes are damaged"
 _LAST_BYTE = "http11.send_request_body.complete"
 """What the HTTP library calls the moment; it traces requests without a body too."""
 TRANSFER_TRIES = 4
@@ -91,6 +91,10 @@ class BrokenTransferError(Exception):
         """How often it is worth trying in all."""
 
 
+class StrangePackingError(BoundError):
+    """A body is packed in a way that was not asked for."""
+
+
 class Stream:
     """A file's answer whose body is still to come."""
 
@@ -103,7 +107,8 @@ class Stream:
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body; raises `BrokenTransferError`."""
         with _broken():
-            async for chunk in _unpack(self._response):
+            _require_packing(self._response)
+            async for chunk in self._response.aiter_bytes():
                 yield chunk
 
 
@@ -168,8 +173,8 @@ class Client:
                 oversized = isinstance(error, TooLargeError)
                 came = coming.answer()
                 return NoAnswer(str(error), True, came, error.tries, oversized)
-        except UnpackingError as error:
-            return NoAnswer(str(error), True, coming.answer(), error.tries)
+        except httpx.DecodingError:
+            return NoAnswer(_DAMAGED, True, coming.answer())
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
         return coming.answer() or NoAnswer("it did not answer", sent=True)
@@ -258,13 +263,14 @@ class _Coming:
         return self._status >= 300
 
     async def take(self, response: httpx.Response, gauge: Gauge) -> None:
-        """Read it to its end; raises `BoundError` and `UnpackingError`."""
+        """Read it to its end; raises `BoundError` and what httpx raises."""
         self._status = response.status_code
         self._headers = _lower_names(response.headers)
         most = REFUSAL_BYTES if self.is_refusal else ANSWER_BYTES
         gauge.begin()
         try:
-            async for chunk in _unpack(response):
+            _require_packing(response)
+            async for chunk in response.aiter_bytes():
                 gauge.take(len(chunk))
                 self._body += chunk
                 if len(self._body) > most:
@@ -284,24 +290,23 @@ class _Coming:
         return Answer(self._status, self._headers, body)
 
 
-async def _unpack(response: httpx.Response) -> AsyncIterator[bytes]:
-    """Yield a body in small pieces; raises `UnpackingError`."""
-    # From the stream itself the bytes are as they came: the library would unpack a
-    # whole chunk at once, however much that holds.
-    assert isinstance(response.stream, httpx.AsyncByteStream)
-    unpacker = Unpacker(response.headers.get("content-encoding", ""))
-    async for chunk in response.stream:
-        for piece in unpacker.pieces(chunk):
-            yield piece
-    unpacker.finish()
+def _require_packing(response: httpx.Response) -> None:
+    """Raise `StrangePackingError` unless the body is packed once, as was asked for, or
+    not at all: httpx would return it packed."""
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "deflate"):
+        shown = " ".join(encoding.split())[:80]
+        raise StrangePackingError(f"it is packed as {shown!r}, not as was asked for")
 
 
 @contextmanager
 def _broken() -> Iterator[None]:
     try:
         yield
-    except UnpackingError as error:
+    except StrangePackingError as error:
         raise BrokenTransferError(str(error), tries=error.tries) from None
+    except httpx.DecodingError:
+        raise BrokenTransferError(_DAMAGED) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         late = isinstance(error, httpx.TimeoutException)
         sent = not isinstance(error, _UNSENT)

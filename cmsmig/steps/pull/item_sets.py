@@ -17,7 +17,7 @@ from cmsmig.errors import (
 )
 from cmsmig.events import Noticed, Observer
 from cmsmig.mapping.dates import parse_moment
-from cmsmig.nesting import parse_json
+from cmsmig.nesting import DEEPEST, parse_json
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import PAGE, ItemPage, OriginClient
 from cmsmig.origin.pages import Page, PageStore
@@ -83,7 +83,7 @@ class _Round:
         self.youngest = max(self.youngest, created)
 
     def leave_out(self, error: OversizedAnswerError, offset: int) -> None:
-        """Go on without an item that is too large to be read; raise the error when
+        """Go on without an item that is too large or too deep; raise the error when
         there are too many of them to be true."""
         if len(self.left_out) == _MOST_LEFT_OUT:
             raise error
@@ -199,7 +199,7 @@ class SetReader:
     async def _answer(
         self, collection: Collection, offset: int, limit: int, *, live: bool
     ) -> ItemPage | OversizedAnswerError:
-        """Return a page of `limit` items, or of fewer where those are too many bytes;
+        """Return a page of `limit` items, or of fewer where those are too much;
         the error where one item alone is."""
         while True:
             try:
@@ -265,8 +265,8 @@ class SetReader:
         for named in last.left_out.values():
             what = (
                 f"{named} of the {_which(live)} set is left out: it alone is larger "
-                f"than {ANSWER_BYTES // MEGABYTE} MB; shorten it at the origin, then "
-                "run `cmsmig pull --refresh`."
+                f"than {ANSWER_BYTES // MEGABYTE} MB, or nests deeper than {DEEPEST} "
+                "levels; shorten it at the origin, then run `cmsmig pull --refresh`."
             )
             self.left_out.append(f"{collection.display_name}: {what}")
             self.observer(Noticed(collection.display_name, what))

@@ -323,3 +323,21 @@ async def test_a_killed_pull_of_an_older_origin_continues(tmp_path: Path) -> Non
         tree(project(tmp_path / each).root / "raw") for each in ("whole", "killed")
     )
     assert killed == whole
+
+
+async def test_an_item_that_nests_too_deep_is_named_and_left_out(
+    tmp_path: Path,
+) -> None:
+    """The others of its page are read."""
+    origin = FakeOrigin(staged={"posts": [item(1), item(2, deep="a text"), item(3)]})
+    deep = "[" * 300 + "]" * 300
+
+    async def nested(request: httpx.Request) -> httpx.Response:
+        body = origin(request).content
+        return httpx.Response(200, content=body.replace(b'"a text"', deep.encode()))
+
+    report = await run(tmp_path, cast("FakeOrigin", nested))
+    assert read_items(tmp_path, "posts") == ["i0001", "i0003"]
+    (said,) = report.left_out
+    assert "i0002" in said
+    assert "deeper than 200 levels" in said
