@@ -7,11 +7,10 @@ nor a sentence that may quote it, nor a token.
 from __future__ import annotations
 
 import json
-import os
-import threading
+import logging
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from cmsmig.events import (
@@ -43,11 +42,23 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-class EventLog:
-    """An observer that appends to a file, which other processes may append to.
+class _JsonLines(logging.Formatter):
+    """Writes what a record's `line` holds as one line."""
 
-    A disk that takes nothing stops no run.
-    """
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, without tokens."""
+        return masked(json.dumps(record.__dict__["line"]))
+
+
+class _Files(RotatingFileHandler):
+    """The log and its older files. A disk that takes nothing stops no run."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Do without the line."""
+
+
+class EventLog:
+    """An observer that appends to a file, which other processes may append to."""
 
     def __init__(
         self,
@@ -59,11 +70,10 @@ class EventLog:
     ) -> None:
         """`quotes_notices`: what is noticed is reported in full, since no service and
         no item had a part in it."""
-        self._path = path
         self._quotes_notices = quotes_notices
-        self._largest = largest
         self._clock = clock
-        self._lock = threading.Lock()
+        self._files = _Files(path, "a", largest, KEPT, encoding="ascii", delay=True)
+        self._files.setFormatter(_JsonLines())
         self._step = ""
         self._paced: dict[str, float] = {}
         """Seconds that callers waited for their turn since the last call."""
@@ -115,29 +125,10 @@ class EventLog:
             "wait": round(wait, 3),
             "outcome": outcome,
         }
-        data = masked(json.dumps(line)).encode("ascii", "backslashreplace") + b"\n"
-        with self._lock, suppress(OSError):
-            self._append(data)
-
-    def _append(self, data: bytes) -> None:
-        # Opened again: another process may have begun the next file meanwhile.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        descriptor = os.open(self._path, flags, 0o644)
-        try:
-            if os.fstat(descriptor).st_size + len(data) > self._largest:
-                os.close(descriptor)
-                self._rotate()
-                descriptor = os.open(self._path, flags, 0o644)
-            os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
-
-    def _rotate(self) -> None:
-        for number in range(KEPT, 0, -1):
-            older = self._path.with_name(f"{self._path.name}.{number}")
-            younger = self._path if number == 1 else older.with_suffix(f".{number - 1}")
-            with suppress(FileNotFoundError):
-                younger.replace(older)
+        # To the files alone: a run turns the libraries' logs off.
+        self._files.handle(logging.makeLogRecord({"line": line}))
+        # Another process may begin the next file before the next line.
+        self._files.close()
 
 
 def log_of_run(environ: Mapping[str, str]) -> Observer:
