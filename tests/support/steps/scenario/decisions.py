@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -142,17 +141,3 @@ def one_block(scenario: Scenario, slug: str, *, by: str) -> None:
 
 def no_review(scenario: Scenario, slug: str) -> None:
     _review(scenario, lambda listed: [e for e in listed if e["slug"] != slug])
-
-
-def copy_decisions(scenario: Scenario, name: str) -> None:
-    """Keep the decisions as they are now, for `compare decisions`."""
-    folder = scenario.project.folder
-    shutil.copytree(folder / "decisions", folder / name)
-
-
-def compare_decisions(scenario: Scenario, name: str, *, says: list[str]) -> None:
-    """Compare decisions with an earlier copy; expect what is said of them."""
-    folder = scenario.project.folder
-    pair = (str(folder / name), str(folder / "decisions"))
-    ended = scenario.project.run("decisions", "diff", *pair)
-    assert (ended.code, [each for each in says if each not in ended.out]) == (1, [])
