@@ -21,6 +21,11 @@ def this_python(*arguments: str) -> list[str]:
     return [sys.executable, "-P", *arguments]
 
 
+def this_kernel() -> list[str]:
+    """Return the command line of a kernel of this interpreter, for a kernelspec."""
+    return this_python("-m", "ipykernel_launcher", "-f", "{connection_file}")
+
+
 def clean_environment(environ: Mapping[str, str], **more: str) -> dict[str, str]:
     """Return an environment without any setting of this project, plus `more`."""
     kept = {k: v for k, v in environ.items() if not k.startswith("CMSMIG_")}

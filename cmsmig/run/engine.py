@@ -17,16 +17,16 @@ from typing import IO, Any
 
 import nbformat
 from jinja2 import DictLoader
+from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
 from cmsmig.errors import UsageError
 from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
-from cmsmig.run.child import last_line
+from cmsmig.run.child import last_line, this_kernel
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
-from cmsmig.run.strict_shell import SAFE_PATH
 
 LONGEST_PATH = 103
 """Bytes that the path of a socket may have: `sun_path` holds 104 on macOS and 108
@@ -60,20 +60,23 @@ def declared_parameters(notebook: Path) -> dict[str, Parameter]:
     Raises `UsageError` when the file is no notebook.
     """
     with _quiet():
-        import papermill
+        from papermill.translators import PythonTranslator
 
         try:
-            found = papermill.inspect_notebook(_literal(notebook))
+            cells = nbformat.read(notebook, as_version=4).cells  # type: ignore[no-untyped-call]
+            tagged = (c for c in cells if "parameters" in c.metadata.get("tags", ()))
+            cell = next(tagged, None)
+            found = PythonTranslator.inspect(cell) if cell is not None else []
         except Exception as error:
             raise _unreadable(notebook, error) from error
     return {
-        name: Parameter(
-            name=name,
-            kind=kind_of(each["inferred_type_name"], each["default"]),
-            default=each["default"],
-            help=each["help"],
+        each.name: Parameter(
+            name=each.name,
+            kind=kind_of(each.inferred_type_name, each.default),
+            default=each.default,
+            help=each.help,
         )
-        for name, each in found.items()
+        for each in found
     }
 
 
@@ -133,6 +136,9 @@ def execute(
                 _literal(notebook),
                 _literal(output),
                 dict(values),
+                # Also where a notebook names a kernel of elsewhere, or none.
+                kernel_name=NATIVE_KERNEL_NAME,
+                language="python",
                 progress_bar=False,
                 start_timeout=_STARTUP,
                 kernel_manager_class=_kernel(said, sockets, started, log, begin),
@@ -206,15 +212,19 @@ def _kernel(
     begin: Callable[[], None],
 ) -> type[Any]:
     class Kernel(AsyncKernelManager):
-        """A kernel at private sockets, whose output stays off our streams."""
+        """A kernel of this interpreter at private sockets, whose output stays off
+        our streams."""
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            # The one that is found by name may be of any environment.
+            return KernelSpec(argv=this_kernel(), language="python")
 
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
             begin()
             if sockets is not None:
                 self.transport, self.ip = "ipc", sockets
-            options["env"] = {**os.environ, SAFE_PATH: "1"}
-            if log is not None:
-                options["env"][VARIABLE] = str(log)
+            options["env"] = {**os.environ, **({VARIABLE: str(log)} if log else {})}
             await super().start_kernel(stdout=said, stderr=said, **options)
             started(int(getattr(self.provisioner, "pid", None) or 0))
 

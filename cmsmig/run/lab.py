@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cmsmig.errors import UsageError
-from cmsmig.run.child import run_child, this_python
+from cmsmig.run.child import run_child, this_kernel, this_python
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.run.rehearsal import kept_sandbox_running
 from cmsmig.settings import Project
@@ -39,7 +39,6 @@ class Place:
 
 
 STARTUP = """\
-__import__("os").environ.pop("PYTHONSAFEPATH", None)
 try:
     __import__("ipywidgets")
 except ImportError:
@@ -47,8 +46,7 @@ except ImportError:
 """
 """What each kernel runs first. A page asks a new kernel for the controls it has; before
 ipywidgets is loaded no answer comes, the page asks in another way after four seconds,
-and misses some of the controls that cells make meanwhile. What a cell starts has
-Python's usual import path again."""
+and misses some of the controls that cells make meanwhile."""
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -66,14 +64,23 @@ def place_of(project: Project) -> Place:
     return Place(project.root.absolute(), f"notebooks/{first.path.name}")
 
 
-def write_settings(folder: Path) -> dict[str, str]:
+def write_settings(folder: Path, environ: Mapping[str, str]) -> dict[str, str]:
     """Write what differs from JupyterLab's own into a folder for its settings; return
-    the variables that its kernels need besides."""
+    its environment, in which a notebook's kernel is of this interpreter."""
+    from ipykernel.kernelspec import write_kernel_spec
+
     (folder / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
     startup = folder / "startup.py"
     startup.write_text(STARTUP, "utf-8")
-    # Kernels start with `-m`, which would import from the notebook's folder first.
-    return {"PYTHONSTARTUP": str(startup), "PYTHONSAFEPATH": "1"}
+    write_kernel_spec(folder / "kernels" / "python3", {"argv": this_kernel()})
+    places = filter(None, [str(folder), environ.get("JUPYTER_PATH")])
+    return {
+        # A startup file of the person's own comes before ours.
+        "PYTHONSTARTUP": str(startup),
+        **environ,
+        # The first place comes before those of the user and of the environment.
+        "JUPYTER_PATH": os.pathsep.join(places),
+    }
 
 
 def own_options(place: Place, *, keep_outputs: bool) -> list[str]:
@@ -124,11 +131,10 @@ def open_lab(
     place = place_of(project)
     with tempfile.TemporaryDirectory(prefix="cmsmig-lab-") as folder:
         settings = Path(folder)
-        ours = write_settings(settings)
         own = [*own_options(place, keep_outputs=keep_outputs), *more]
         command = lab_command(place, settings, browser=browser, port=port, more=own)
-        # A startup file of the person's own comes before ours.
-        named = {**ours, **environ, "CMSMIG_PROJECT": str(place.root)}
+        named = write_settings(settings, environ)
+        named["CMSMIG_PROJECT"] = str(place.root)
         with kept_sandbox_running(project, environ, tell):
             # In the project it would find page templates and language servers.
             return run_child(command, named, cwd=settings)

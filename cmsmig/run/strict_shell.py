@@ -22,8 +22,6 @@ from cmsmig.masking import hide, masking
 
 _TOKEN = re.compile(r"CMSMIG_[A-Z]+_TOKEN(?:_(?!FOR(?:_|$))\w+)?")
 """A variable with a token, of one target or of the only one."""
-SAFE_PATH = "PYTHONSAFEPATH"
-"""The variable that keeps the current folder off a new interpreter's import path."""
 _WAKING = 0.2
 """Seconds. The kernel cancels a cell from its loop, which a signal does not wake."""
 
@@ -68,8 +66,6 @@ class Shell(Protocol):
 def load_ipython_extension(shell: Shell) -> None:
     """Make failing commands raise `CalledProcessError`, and cells interruptible."""
     shown = shell.system
-    # What a cell starts has Python's usual import path.
-    os.environ.pop(SAFE_PATH, None)
 
     def system(cmd: str) -> None:
         shown(cmd)

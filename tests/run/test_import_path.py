@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from cmsmig.run import lab
-from cmsmig.run.child import this_python
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
 from tests.support.planted import found_running, plant
@@ -66,28 +65,35 @@ def test_processes_of_a_pool_import_nothing_of_the_current_folder(
 def test_jupyterlab_and_its_kernels_import_nothing_of_the_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server starts in a folder of ours; what it starts inherits a safe path."""
+    """The server starts in a folder of ours, a kernel with a safe import path; it is of
+    this interpreter, also where another environment has one of that name."""
     project = Project(plant(tmp_path / "project"))
     start_project(project)
+    spec = tmp_path / "jupyter" / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text('{"argv": ["elsewhere"], "language": "python"}', "utf-8")
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
     started = []
 
-    def keep(command: list[str], environ: dict[str, str], *, cwd: Path) -> int:
-        started.append(cwd)
-        kernel = this_python("-m", "ipykernel_launcher", "--help")
-        for each in ([*command, "--version"], kernel):
-            ended = subprocess.run(
-                each, env=environ, cwd=project.root, capture_output=True, check=False
-            )
-            assert ended.returncode == 0, ended.stderr
-        code = "import os, sys; print(sys.flags.safe_path)\n"
-        code += f"exec(open({environ['PYTHONSTARTUP']!r}).read())\n"
-        code += "print(os.environ.get('PYTHONSAFEPATH'))"
+    def ended_well(command: list[str], environ: dict[str, str]) -> str:
         ended = subprocess.run(
-            [sys.executable, "-c", code],
+            command,
             **{"env": environ, "cwd": project.root},
             **{"capture_output": True, "text": True, "check": False},
         )
-        assert ended.stdout == "True\nNone\n", ended.stderr
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    def keep(command: list[str], environ: dict[str, str], *, cwd: Path) -> int:
+        started.append(cwd)
+        named = "from jupyter_client.kernelspec import get_kernel_spec\n"
+        named += "print(*get_kernel_spec('python3').argv, sep='\\n')"
+        found = ended_well([sys.executable, "-P", "-c", named], environ)
+        kernel = found.splitlines()
+        assert kernel[-2:] == ["-f", "{connection_file}"]
+        assert kernel[0] == sys.executable
+        for each in ([*command, "--version"], [*kernel[:-2], "--help"]):
+            ended_well(each, environ)
         return 0
 
     monkeypatch.setattr(lab, "run_child", keep)

@@ -20,6 +20,7 @@ from tests.support.timelimit import patience
 STARTING = """
 import json, os, socket, sys
 {before}
+del os.environ["PYTHONPATH"]
 os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", *sys.argv[1:]])
 """
 TAKING_ITS_PORT = """
@@ -51,14 +52,10 @@ def starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
     """Let code run in each new kernel before anything else does."""
 
     def before(code: str) -> None:
-        script = tmp_path / "start.py"
+        script = tmp_path / "first" / "ipykernel_launcher.py"
+        script.parent.mkdir()
         script.write_text(STARTING.format(before=code), "utf-8")
-        spec = tmp_path / "jupyter" / "kernels" / "python3" / "kernel.json"
-        spec.parent.mkdir(parents=True)
-        argv = [sys.executable, str(script), "-f", "{connection_file}"]
-        kernel = {"argv": argv, "display_name": "Python 3", "language": "python"}
-        spec.write_text(json.dumps(kernel), "utf-8")
-        monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+        monkeypatch.setenv("PYTHONPATH", str(script.parent))
 
     return before
 
@@ -84,6 +81,44 @@ def test_no_other_process_takes_what_a_kernel_is_to_listen_at(
     finished, noticed = run(tmp_path)
     assert finished.run.complaint == ""
     assert noticed == []
+
+
+NOT_THIS_ONE = ["sh", "-c", "echo of another environment >&2; exit 1"]
+PYTHON3 = {"name": "python3", "display_name": "Python 3", "language": "python"}
+ELSEWHERE = {
+    "of a variable": ("JUPYTER_PATH", "kernels/python3", PYTHON3),
+    "of a user": ("JUPYTER_DATA_DIR", "kernels/python3", PYTHON3),
+    "named otherwise": ("JUPYTER_PATH", "kernels/site", {**PYTHON3, "name": "site"}),
+    "not there": ("JUPYTER_PATH", "kernels/site", {**PYTHON3, "name": "gone"}),
+    "not named": ("JUPYTER_PATH", "kernels/python3", None),
+}
+
+
+@pytest.mark.parametrize(
+    ("variable", "folder", "named"), ELSEWHERE.values(), ids=ELSEWHERE
+)
+def test_the_kernel_is_the_interpreter_of_the_command(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    folder: str,
+    named: dict[str, str] | None,
+) -> None:
+    """Whichever kernel a notebook names, and whose environment that is."""
+    spec = tmp_path / "jupyter" / folder / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    kernel = {"argv": NOT_THIS_ONE, "display_name": "Another", "language": "python"}
+    spec.write_text(json.dumps({**kernel, "env": {"OF": "another"}}), "utf-8")
+    monkeypatch.setenv(variable, str(tmp_path / "jupyter"))
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")
+    code = "import os, sys; print(sys.executable, os.environ.get('OF'))"
+    book = write_notebook(tmp_path / "notebooks", "00_first", code)
+    document = json.loads(book.read_text("utf-8"))
+    document["metadata"] = {"kernelspec": named} if named else {}
+    book.write_text(json.dumps(document), "utf-8")
+    finished, noticed = run_notebooks(tmp_path, "limit=4")
+    assert (finished.run.complaint, noticed) == ("", [])
+    assert shown(tmp_path) == f"{sys.executable} None\n"
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["short", "long"])

@@ -59,15 +59,15 @@ async def running_lab(folder: Path) -> AsyncIterator[Lab]:
     root, settings = folder / "root", folder / "app-settings"
     for each in (root, settings):
         each.mkdir()
-    ours = write_settings(settings)
     node = FakeConverter(folder / "programs")
-    own = ours | {name: str(folder / place) for name, place in _FOLDERS.items()}
+    own = {name: str(folder / place) for name, place in _FOLDERS.items()}
     own |= {"CMSMIG_STATE_DIR": str(folder / "state"), "JUPYTER_TOKEN": TOKEN}
     more = ("--LabApp.expose_app_in_browser=True", *_AT_SOCKETS)
     command = lab_command(Place(root, ""), settings, browser=False, port=0, more=more)
     # Sockets lie in there: their paths are short.
     with TemporaryDirectory(prefix="lab-", dir="/tmp") as runtime:
         environ = clean_environment(node.environ, JUPYTER_RUNTIME_DIR=runtime, **own)
+        environ = write_settings(settings, environ)
         async with _serving(command, environ, root) as address:
             yield Lab(address, root, folder / "user-settings", environ, node)
 
