@@ -44,6 +44,7 @@ class Deviation(StrEnum):
     TABLE_PARTS = "table-parts"
     NESTING = "nesting"
     MARKUP = "markup"
+    MARKDOWN = "markdown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +254,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "a link continues behind a link in it, words join, U+0000 stays, broken "
         "references end addresses.",
         "Read as browsers read it, but nothing moves and nothing is cut.",
+    ),
+    DeviationRule(
+        Deviation.MARKDOWN,
+        "Its reader of Markdown keeps wide blanks around a line, and a quote beside a "
+        "sign such as an emoji is of another kind; too many brackets take hours.",
+        "Read by the same reader's port to Python; what takes too long is an embed.",
     ),
 )
 """In the order in which the documentation lists them."""

@@ -70,17 +70,16 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
-        from cmsmig.richtext.markdown import html_within_limit
+        from cmsmig.richtext.markdown import html_within_limit, is_odd
 
         html, unread = html_within_limit(text)
         converted = self.from_html(html, policy, assets)
-        if not unread:
-            return converted
         root, losses = Element("body"), Collector()
+        noted = (Deviation.MARKDOWN,) if unread or is_odd(text) else ()
         for each in unread:
             losses.lose("markdown", each, root)
         found = (*converted.losses, *losses.losses())
-        return Converted(converted.document, found, converted.deviations)
+        return Converted(converted.document, found, (*converted.deviations, *noted))
 
 
 class _Conversion(Listener):

@@ -60,13 +60,16 @@ SAMPLES: dict[Deviation, str] = {
     ),
     Deviation.NESTING: "<p>a</p>" + "<ul><li>x" * 18,
     Deviation.MARKUP: "<b>1<i>2</b>3</i>",
+    Deviation.MARKDOWN: "\u3000a",
 }
 """For each deviation a body to which it applies."""
 
 
 def deviations_of(html: str) -> tuple[Deviation, ...]:
     """Return the deviations that the conversion of a body notes."""
-    return NativeEngine().from_html(html).deviations
+    engine = NativeEngine()
+    markdown = html == SAMPLES[Deviation.MARKDOWN]
+    return (engine.from_markdown if markdown else engine.from_html)(html).deviations
 
 
 def test_every_deviation_has_a_row() -> None:
@@ -124,6 +127,18 @@ def test_where_none_applies_none_is_noted(html: str) -> None:
 def test_malformed_markup_is_noted(html: str) -> None:
     """Whatever a parser may read otherwise than another."""
     assert Deviation.MARKUP in deviations_of(html)
+
+
+@pytest.mark.parametrize("text", ["\u3000a", "# a\xa0", "'😀'", "\\\\ a", "ftp://a*b"])
+def test_odd_markdown_is_noted(text: str) -> None:
+    """What the original reads otherwise than its port."""
+    assert NativeEngine().from_markdown(text).deviations == (Deviation.MARKDOWN,)
+
+
+@pytest.mark.parametrize("text", ["# a\n\n'b' `c` [d](e) https://e.com", "a\xa0b"])
+def test_plain_markdown_is_not_noted(text: str) -> None:
+    """Most of it is read alike."""
+    assert NativeEngine().from_markdown(text).deviations == ()
 
 
 @pytest.mark.parametrize(
