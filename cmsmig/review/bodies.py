@@ -24,10 +24,9 @@ from cmsmig.richtext.engine import Lenient, UploadedAsset
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss
-from cmsmig.richtext.policy import EmbedPolicy, InstanceBlock, Treatment, Unclosed
+from cmsmig.richtext.policy import EmbedPolicy, InstanceBlock, Treatment
 from cmsmig.steps.decide.migration import Migration
 
-UNCLOSED = "unclosed-embed"
 """The kind of loss of an embed which is never closed."""
 _NUMBERS = TypeAdapter(list[int])
 _BODIES = (Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT)
@@ -78,14 +77,11 @@ class EmbedLookups:
     kinds: dict[str, Treatment | None] = field(default_factory=dict)
     hosts: dict[str, Treatment | None] = field(default_factory=dict)
     components: dict[str, InstanceBlock | None] = field(default_factory=dict)
-    unclosed: Unclosed | None = None
-    """None where no embed is left open."""
 
     def hold(self, policy: EmbedPolicy) -> bool:
         """Return whether each question is answered as before."""
         return (
-            self.unclosed in (None, policy.unclosed)
-            and all(policy.kinds.get(k) == v for k, v in self.kinds.items())
+            all(policy.kinds.get(k) == v for k, v in self.kinds.items())
             and all(policy.signatures.get(k) == v for k, v in self.hosts.items())
             and all(policy.components.get(k) == v for k, v in self.components.items())
         )
@@ -121,8 +117,6 @@ def convert_body(
     recorded = replace(recorded, embeds=asked)
     encoded = encode(value, FieldUse(body.design, validations, body.item.key, recorded))
     document = encoded.value if isinstance(encoded.value, dict) else {}
-    if any(each.kind == UNCLOSED for each in encoded.losses):
-        choices.unclosed = policy.unclosed
     return ConvertedBody(document, encoded.losses, lookups, choices)
 
 

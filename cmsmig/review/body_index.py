@@ -27,7 +27,6 @@ from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import block_uid
 from cmsmig.review.bodies import (
-    UNCLOSED,
     Body,
     ConvertedBody,
     EmbedLookups,
@@ -47,8 +46,6 @@ from cmsmig.review.embeds import (
 )
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.plain_text import html_text
-from cmsmig.richtext.policy import Unclosed
-from cmsmig.richtext.prepare.unclosed_embeds import read_body
 from cmsmig.steps.decide.drafter import RULE_FAILED, Drafter, plain
 from cmsmig.steps.decide.migration import Migration
 
@@ -96,7 +93,6 @@ class Digest:
     losses: int
     content: int
     """Losses that a reader would notice."""
-    unclosed: int
     """Embeds in it that are never closed."""
     embeds: tuple[EmbedKind, ...]
     instances: tuple[Instance, ...]
@@ -156,7 +152,6 @@ class ScannedBodies:
             kinds={},
             signatures={},
             components={},
-            unclosed=Unclosed.KEEP,
         )
         return fingerprint(
             [
@@ -229,10 +224,6 @@ class BodyIndex:
         """Return what the body at `index` would become with other HTML."""
         return convert_body(self.bodies[index], self._context, html)
 
-    def text(self, index: int) -> str:
-        """Return a body as it is read: its embeds ended, if that is the choice."""
-        return read_body(self.bodies[index].text, self._embeds.unclosed).html
-
     def digest(self, index: int) -> Digest:
         """Return what lists need to know of a body; scans it if need be."""
         if index not in self.digests:
@@ -254,15 +245,6 @@ class BodyIndex:
                 and field in ("", body.design.origin)
             ),
             None,
-        )
-
-    def unclosed(self) -> tuple[tuple[str, int], ...]:
-        """Return the known bodies with embeds that are never closed: what each is
-        called, and how many it holds."""
-        return tuple(
-            (self.bodies[index].title, digest.unclosed)
-            for index, digest in sorted(self.digests.items())
-            if digest.unclosed
         )
 
     def worst_bodies(self, count: int) -> tuple[int, ...]:
@@ -314,7 +296,7 @@ class BodyIndex:
 
     def _scanned(self, index: int) -> ScannedBody:
         text, converted = self.bodies[index].text, self.converted(index)
-        embeds = [*embeds_of(text, self._embeds.unclosed)]
+        embeds = [*embeds_of(text)]
         kinds = {kind for kind, _, _ in embeds}
         instances = [
             instance
@@ -341,7 +323,6 @@ class BodyIndex:
         return Digest(
             losses=len(scanned.losses),
             content=severities[Severity.CONTENT],
-            unclosed=sum(each.kind == UNCLOSED for each in scanned.losses),
             embeds=tuple((kind, host) for kind, host, _ in scanned.embeds),
             instances=scanned.instances,
             facts=scanned.facts,

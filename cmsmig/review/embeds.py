@@ -10,11 +10,11 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.propose.instance_blocks import PropFacts
 from cmsmig.mapping.propose.proposals import propose_embeds
-from cmsmig.richtext.engine import Lenient
+from cmsmig.richtext.engine import NO_EMBED_CHOICES, Lenient
 from cmsmig.richtext.html.dom import Element, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.prepare.embeds import host_of, hosts_of
 from cmsmig.richtext.prepare.instances import INSTANCE, Prop, props_of
 
@@ -42,9 +42,7 @@ class EmbedSort:
     """The beginning of the first one's HTML or address."""
 
 
-def embeds_of(
-    html: str, unclosed: Unclosed = Unclosed.KEEP
-) -> Iterator[tuple[str, str, str]]:
+def embeds_of(html: str) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, signature, HTML or address) of each embed in a body.
 
     The converter itself finds them: under a policy that drops every kind, what it
@@ -52,12 +50,11 @@ def embeds_of(
     """
     engine = Lenient(NativeEngine())
     kinds = dict.fromkeys(propose_embeds().kinds, Treatment.DROP)
-    for loss in engine.from_html(html, EmbedPolicy(kinds, unclosed=unclosed)).losses:
+    for loss in engine.from_html(html, EmbedPolicy(kinds)).losses:
         if loss.kind in kinds and loss.kind not in PICTURES:
             yield loss.kind, signature_of(loss.what), loss.what
-    policy = EmbedPolicy(unclosed=unclosed)
-    for block in blocks_of(engine.from_html(html, policy).document):
-        if block.get("component") == policy.figure_component:
+    for block in blocks_of(engine.from_html(html).document):
+        if block.get("component") == NO_EMBED_CHOICES.figure_component:
             yield from _pictured(block)
 
 

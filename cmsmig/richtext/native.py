@@ -21,6 +21,7 @@ from cmsmig.richtext.engine import (
 )
 from cmsmig.richtext.gc_pause import collector_paused
 from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, dissolve, walk
+from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
 from cmsmig.richtext.links import addresses_in
 from cmsmig.richtext.policy import EmbedPolicy
@@ -28,7 +29,6 @@ from cmsmig.richtext.prepare.instances import INSTANCE, slot_of
 from cmsmig.richtext.prepare.left_out import leave_out
 from cmsmig.richtext.prepare.pictures import body_of
 from cmsmig.richtext.prepare.stage import Stage
-from cmsmig.richtext.prepare.unclosed_embeds import ReadBody, read_body
 from cmsmig.richtext.schema.nodes import Mark, MarkSet, added
 
 if TYPE_CHECKING:
@@ -57,10 +57,9 @@ class NativeEngine:
     ) -> Converted:
         """Convert an origin body. Never raises, whatever the text is."""
         with collector_paused():
-            body = read_body(html, policy.unclosed)
-            conversion = _Conversion(body.html, policy, assets)
-            converted = conversion.convert(body, self._custom)
-            dissolve(body.root)
+            root = parse(html)
+            converted = _Conversion(html, policy, assets).convert(root, self._custom)
+            dissolve(root)
         return converted
 
     def from_markdown(
@@ -104,8 +103,7 @@ class _Conversion(Listener):
         self._showing = Visibility(texts=True)
         self._seeing = Visibility()
 
-    def convert(self, body: ReadBody, rules: CustomRules | None = None) -> Converted:
-        root = body.root
+    def convert(self, root: Element, rules: CustomRules | None = None) -> Converted:
         custom = (
             None
             if rules is None
@@ -114,7 +112,6 @@ class _Conversion(Listener):
         if root.odd:
             self.deviates(Deviation.MARKUP)
         stage = Stage(self._source, self._policy, self._assets, self._losses, custom)
-        body.report(self._losses)
         stage.work(root)
         self._account_characters(root)
         leave_out(root, self._losses)

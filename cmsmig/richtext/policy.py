@@ -23,15 +23,6 @@ class Treatment(StrEnum):
     """Left out, and listed as a loss."""
 
 
-class Unclosed(StrEnum):
-    """What to do with a custom embed whose code leaves something open."""
-
-    KEEP = "keep"
-    """It holds what follows, as a browser reads it; that is listed."""
-    END = "end"
-    """It ends where the body continues; what it left open is closed there."""
-
-
 class PropType(StrEnum):
     """What a property of a designer's component becomes."""
 
@@ -93,8 +84,6 @@ class EmbedPolicy:
     """Component for a picture with more than an image node holds: `image` (asset),
     `caption` (richtext), `link`, `alignment` and `size` (text)."""
 
-    unclosed: Unclosed = Unclosed.KEEP
-    """For every embed in which something is never closed."""
     components: Mapping[str, InstanceBlock] = field(default_factory=dict)
     """Blocks by the id of the component whose instances become them; the others go
     by the treatment of `component`."""

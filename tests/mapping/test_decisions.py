@@ -69,7 +69,7 @@ from cmsmig.mapping.propose.decision_checks import (
 )
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_blocks, propose_embeds
-from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.richtext.policy import Treatment
 from tests.support.mapping.design_builders import (
     designed,
     make_collection,
@@ -216,7 +216,6 @@ DECISIONS = st.one_of(
         EmbedsDecision,
         st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
         st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
-        st.sampled_from(Unclosed),
         reviewed=REVIEWED,
     ),
     st.builds(

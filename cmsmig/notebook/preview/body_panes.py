@@ -110,7 +110,7 @@ def body_panes(
     converted = previews.body_index.converted(index)
     status = previews.scanner.status(index)
     split = _split(previews, index, status)
-    text = previews.body_index.text(index)
+    text = previews.body_index.bodies[index].text
     labels = labels_of(previews.body_index.design, (), ())
     sides = compared(text, converted, previews.pictures, split or labels, first)
     target = nodes_html(sides.right, range(len(sides.right)))

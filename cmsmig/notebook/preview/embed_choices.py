@@ -1,5 +1,5 @@
-"""The embeds in bodies, and the choices about them: by kind, by host where one has
-another treatment than its kind, and for those that are never closed."""
+"""The embeds in bodies, and the choices about them: by kind, and by host where one has
+another treatment than its kind."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.counting import counted, first_of
+from cmsmig.counting import counted
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.notebook.preview.body_fields import scanned_html
 from cmsmig.notebook.preview.component_choices import ComponentChoices
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, EmbedSort, offered_for, treatment_of
-from cmsmig.richtext.policy import Treatment, Unclosed
-from cmsmig.ui.controls import Copied, bar, select
+from cmsmig.richtext.policy import Treatment
+from cmsmig.ui.controls import Copied, select
 from cmsmig.ui.form import Options
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet, table
 from cmsmig.ui.query import Query
@@ -31,13 +31,7 @@ _TREATMENTS: Mapping[str, str] = {
     Treatment.DROP: "left out",
     Treatment.PICTURE: "picture alone",
 }
-_UNCLOSED: Mapping[str, str] = {
-    Unclosed.KEEP: "keep the rest of the body as raw HTML",
-    Unclosed.END: "end where the body continues",
-}
 _AS_ITS_KIND = ("as its kind", "")
-_NAMED = 5
-"""Bodies that a note names."""
 _EXAMPLE = 240
 """Characters of an example that a table shows."""
 _NOUNS = Nouns("kind or host", "kinds and hosts", "No body holds an embed.")
@@ -68,8 +62,7 @@ def embeds_html(body_index: BodyIndex, decision: EmbedsDecision) -> Markup:
         for each in found
     ]
     head = ("kind", "host", "embeds", "bodies", "becomes", "such as")
-    shown = table(head, rows, caption="Embeds in all bodies")
-    return sheet(shown, _unclosed_html(body_index, decision.unclosed))
+    return sheet(table(head, rows, caption="Embeds in all bodies"))
 
 
 class EmbedChoices(View):
@@ -87,16 +80,10 @@ class EmbedChoices(View):
         """Scan the bodies, and follow the choices of other panels."""
         self._previews.follow("embeds", self)
 
-    @action("embed-unclosed")
-    def _treat_unclosed(self, value: str) -> None:
-        self._previews.end_unclosed(Unclosed(value))
-        self.show()
-
     def html(self, *, live: bool) -> Markup:
         """Return the choices about kinds, hosts and components."""
         return self.panel(
             said=self._said(),
-            unclosed=self._unclosed(),
             embeds=self._list.html(live=live),
             components=self._components.html(live=live),
         )
@@ -111,17 +98,6 @@ class EmbedChoices(View):
         return sheet(
             scanned_html(self._previews.body_index),
             note(said, "warning") if reopened else NOTHING,
-        )
-
-    def _unclosed(self) -> Markup:
-        choice = self._previews.embeds.unclosed
-        shown = _unclosed_html(self._previews.body_index, choice)
-        if not shown:
-            return NOTHING
-        options = [(words, str(each)) for each, words in _UNCLOSED.items()]
-        about = "Embeds that are never closed"
-        return sheet(shown) + bar(
-            select("embed-unclosed", "They ", options, str(choice), about=about)
         )
 
 
@@ -209,18 +185,3 @@ def _words(kind: str, treatment: Treatment) -> str:
     if treatment is Treatment.COMPONENT and kind in PICTURES:
         return "figure block"
     return _TREATMENTS[treatment]
-
-
-def _unclosed_html(body_index: BodyIndex, choice: Unclosed) -> Markup:
-    """Return what is known of embeds that are never closed, or nothing."""
-    found = body_index.unclosed()
-    if not found:
-        return NOTHING
-    count = sum(each for _, each in found)
-    names = first_of([title for title, _ in found], _NAMED)
-    return note(
-        f"{count:,} embeds in {len(found):,} bodies are never closed, so that browsers "
-        f"take the rest of the body for a part of them: {names}. They "
-        f"{_UNCLOSED[choice]}; the losses of each body list what each holds.",
-        "warning" if choice is Unclosed.KEEP else "good",
-    )

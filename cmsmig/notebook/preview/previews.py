@@ -36,7 +36,7 @@ from cmsmig.notebook.preview.body_scan import BodyRelation, BodyScanner
 from cmsmig.notebook.preview.kept_bodies import AcceptedBodies, SeenBodies
 from cmsmig.origin.files import FileStore
 from cmsmig.review.body_index import BodyIndex, ReceiveBody, ScannedBodies, ScannedBody
-from cmsmig.richtext.policy import InstanceBlock, Treatment, Unclosed
+from cmsmig.richtext.policy import InstanceBlock, Treatment
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
@@ -114,10 +114,6 @@ class Previews:
         if treatment is not None:
             signatures[host] = treatment
         self._choose(replace(self.embeds, signatures=signatures))
-
-    def end_unclosed(self, choice: Unclosed) -> None:
-        """Choose how embeds that are never closed are read; written at once."""
-        self._choose(replace(self.embeds, unclosed=choice))
 
     @property
     def instance_blocks(self) -> dict[str, InstanceBlock]:

@@ -91,7 +91,8 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "text": (CONTENT, "Rich text can't show this text here."),
     "unclosed-embed": (
         MEANING,
-        "Something in this embed is never closed, so it holds the rest of the body.",
+        "Something in this embed is never closed, so it holds the rest of the body; "
+        "close it at the origin.",
     ),
     "video": (CONTENT, "Videos are left out, as the embed choices say."),
     "widget": (

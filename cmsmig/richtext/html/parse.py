@@ -72,8 +72,6 @@ _MARKUP = (
     r"|<(?:[!?]|/(?![a-zA-Z]))[^>]*>"
 )
 TOKEN = re.compile(rf"<!--(?:-?>|.*?(?:--!?>|\Z))|{_MARKUP}", re.DOTALL)
-TOKEN_BEGUN = re.compile(rf"<!--|{_MARKUP}")
-"""The same, but of a comment its beginning."""
 COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
 ATTRIBUTE = re.compile(
     rf"(?P<name>{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:\"(?P<double>[^\"]*+)\""
@@ -84,13 +82,6 @@ ATTRIBUTE = re.compile(
 def parse(source: str) -> Element:
     """Return a `body` element holding the tree of `source`. Never raises."""
     return _TreeBuilder(source).build()
-
-
-def left_open(source: str) -> tuple[str, ...]:
-    """Return the ends that a piece of HTML lacks, the innermost first."""
-    builder = _TreeBuilder(f"{source} >")  # a comment without any bracket is one, too
-    builder.read()
-    return builder.lacking()
 
 
 class _TreeBuilder:
@@ -105,23 +96,15 @@ class _TreeBuilder:
         self._without_code: list[Element] = []
         self._owed: dict[str, int] = defaultdict(int)
         """Blocks that an end tag of something around them has ended."""
-        self._unread: list[str] = []
-        """The ends of code that continues to the end of the source."""
 
     def build(self) -> Element:
         """Return the tree. Call once."""
-        self.read()
+        self._read()
         self._root.odd |= len(self._open) > 1
         self._close_down_to(0, len(self._source))
         return self._root
 
-    def lacking(self) -> tuple[str, ...]:
-        """Return the ends of what is open."""
-        opened = (f"</{element.tag}>" for element in reversed(self._open[1:]))
-        return (*self._unread, *opened)
-
-    def read(self) -> None:
-        """Read all of the source; what is open stays open."""
+    def _read(self) -> None:
         source, position = self._source, 0
         last = source.rfind(">") + 1  # without it each "<a" would scan to the end
         while (token := TOKEN.search(source, position, last)) is not None:
@@ -149,7 +132,6 @@ class _TreeBuilder:
             comment = Element("cms:comment", {}, token.start())
             comment.end = token.end()
             self._open[-1].append(comment)
-            self._unread.append("-->")
 
     def _text(self, raw: str) -> None:
         value = shown_text(raw)
@@ -186,8 +168,6 @@ class _TreeBuilder:
         begun = closing.search(self._source, position)
         found = begun and TOKEN.match(self._source, begun.start())
         stop = len(self._source) if not found else found.start()
-        if not found:
-            self._unread.append(f"</{element.tag}>")
         content = self._source[position:stop]
         if element.tag in ESCAPABLE_RAW:
             content = shown_text(content)

@@ -169,12 +169,23 @@ class Embeds:
         wraps = element.tag in _WRAPPERS
         if wraps:
             account_wrapper(element, self.losses)
+            self._note_unclosed(element)
         html = self.source[element.inner_start : element.inner_end]
         html = self._mapped(element, html) if wraps else self.html_of(element)
         made = self.node(Found("embed", element, first_address(element), html))
         if name := element.attributes.get("id"):
             made[0].attributes["id"] = name
         return made
+
+    def _note_unclosed(self, wrapper: Element) -> None:
+        """List a wrapper whose end tag has ended something in it, so that it holds what
+        follows: an element of a body begins behind that end tag."""
+        ended = wrapper.end > wrapper.inner_end
+        follows = re.compile(rf"</{wrapper.tag}\s*>\s*{_OWN}", re.IGNORECASE)
+        end = wrapper.inner_end
+        if not ended and follows.search(self.source, wrapper.inner_start, end):
+            what = self.source[wrapper.start : wrapper.inner_start]
+            self.losses.lose("unclosed-embed", what, wrapper)
 
     def whole(self, kind: str, element: Element) -> list[Element]:
         """Return the block for an element whose HTML is all of it."""
@@ -250,6 +261,8 @@ _ANYTHING = (
 )
 
 
+_OWN = r"<(?:p|h[1-6]|ul|ol|blockquote|figure|pre|wf-component)[\s>]"
+"""The beginning of an element that a body consists of."""
 _WRAPPERS = frozenset(("div", "figure", "section", "span"))
 """Elements that show nothing of their own around a custom embed."""
 

@@ -95,7 +95,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "unclosed-embed": (
         "Embed that never ends",
-        "Choose in notebook 03 where such embeds end.",
+        "Close it in the origin's editor.",
     ),
     "unmapped-field": (
         "Field without a place",
