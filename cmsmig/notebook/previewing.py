@@ -18,7 +18,6 @@ from cmsmig.notebook.preview.acceptance import AcceptView
 from cmsmig.notebook.preview.body_editor import BodyEditor
 from cmsmig.notebook.preview.body_fields import FieldChoices, LossTable, fields_html
 from cmsmig.notebook.preview.body_panes import static_html
-from cmsmig.notebook.preview.component_choices import components_html
 from cmsmig.notebook.preview.embed_choices import EmbedChoices, embeds_html
 from cmsmig.notebook.preview.previews import Previews, open_previews
 from cmsmig.ui.documents.findings import findings_doc
@@ -104,8 +103,7 @@ def embed_policies(previews: Previews) -> Panel:
 
     def shown() -> Markup:
         previews.scanner.finish()
-        components = components_html(previews.body_index, previews.embeds.components)
-        return embeds_html(previews.body_index, previews.embeds) + components
+        return embeds_html(previews.body_index, previews.embeds)
 
     return previews.workspace.panel(
         shown,

@@ -24,7 +24,7 @@ from cmsmig.richtext.engine import Lenient, UploadedAsset
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss
-from cmsmig.richtext.policy import EmbedPolicy, InstanceBlock, Treatment
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.steps.decide.migration import Migration
 
 """The kind of loss of an embed which is never closed."""
@@ -76,14 +76,11 @@ class EmbedLookups:
 
     kinds: dict[str, Treatment | None] = field(default_factory=dict)
     hosts: dict[str, Treatment | None] = field(default_factory=dict)
-    components: dict[str, InstanceBlock | None] = field(default_factory=dict)
 
     def hold(self, policy: EmbedPolicy) -> bool:
         """Return whether each question is answered as before."""
-        return (
-            all(policy.kinds.get(k) == v for k, v in self.kinds.items())
-            and all(policy.signatures.get(k) == v for k, v in self.hosts.items())
-            and all(policy.components.get(k) == v for k, v in self.components.items())
+        return all(policy.kinds.get(k) == v for k, v in self.kinds.items()) and all(
+            policy.signatures.get(k) == v for k, v in self.hosts.items()
         )
 
 
@@ -112,7 +109,6 @@ def convert_body(
         policy,
         kinds=Asked(policy.kinds, choices.kinds.__setitem__),
         signatures=Asked(policy.signatures, choices.hosts.__setitem__),
-        components=Asked(policy.components, choices.components.__setitem__),
     )
     recorded = replace(recorded, embeds=asked)
     encoded = encode(value, FieldUse(body.design, validations, body.item.key, recorded))

@@ -36,13 +36,8 @@ from cmsmig.review.bodies import (
     structures_of,
 )
 from cmsmig.review.embeds import (
-    COMPONENT,
-    ComponentSort,
     EmbedSort,
-    Instance,
     embeds_of,
-    instances_in,
-    sorts_of,
 )
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.plain_text import html_text
@@ -69,7 +64,6 @@ class ScannedBody:
     structures: tuple[str, ...]
     embeds: tuple[tuple[str, str, str], ...]
     """The kind, the host and the beginning of the HTML or the address of each."""
-    instances: tuple[Instance, ...]
     """Of the designer's components."""
     words: str
     """What it says, to search in."""
@@ -95,7 +89,6 @@ class Digest:
     """Losses that a reader would notice."""
     """Embeds in it that are never closed."""
     embeds: tuple[EmbedKind, ...]
-    instances: tuple[Instance, ...]
     facts: BodyFacts
     choices: EmbedLookups
 
@@ -151,7 +144,6 @@ class ScannedBodies:
             context.embeds,
             kinds={},
             signatures={},
-            components={},
         )
         return fingerprint(
             [
@@ -281,12 +273,6 @@ class BodyIndex:
         bodies = Counter(each for groups in held for each in set(groups))
         return {each: (counts[each], bodies[each]) for each in counts}
 
-    def components(self) -> list[ComponentSort]:
-        """Return the designer's components that known bodies hold instances of,
-        commonest first."""
-        found = sorted(self.digests.items())
-        return sorts_of((index, each.instances) for index, each in found)
-
     @cached_property
     def keys(self) -> tuple[BodyKey, ...]:
         """Return what names each body in decisions."""
@@ -298,17 +284,10 @@ class BodyIndex:
         text, converted = self.bodies[index].text, self.converted(index)
         embeds = [*embeds_of(text)]
         kinds = {kind for kind, _, _ in embeds}
-        instances = [
-            instance
-            for kind, _, html in embeds
-            if kind == COMPONENT
-            for instance in instances_in(html)
-        ]
         return ScannedBody(
             losses=converted.losses,
             structures=tuple(sorted(structures_of(text) | kinds)),
             embeds=tuple((kind, host, html[:_EXAMPLE]) for kind, host, html in embeds),
-            instances=tuple(instances),
             words=html_text(text),
             facts=self._describe(text, converted.document),
             lookups=converted.lookups,
@@ -324,7 +303,6 @@ class BodyIndex:
             losses=len(scanned.losses),
             content=severities[Severity.CONTENT],
             embeds=tuple((kind, host) for kind, host, _ in scanned.embeds),
-            instances=scanned.instances,
             facts=scanned.facts,
             choices=scanned.choices,
         )

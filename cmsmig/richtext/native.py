@@ -25,7 +25,6 @@ from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
 from cmsmig.richtext.links import addresses_in
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.prepare.instances import INSTANCE, slot_of
 from cmsmig.richtext.prepare.left_out import leave_out
 from cmsmig.richtext.prepare.pictures import body_of
 from cmsmig.richtext.prepare.stage import Stage
@@ -272,14 +271,8 @@ class _Conversion(Listener):
                 self._losses.lose("mark-in-code", mark.name, mark.source)
 
     def filled(self, element: Element, marks: MarkSet) -> None:
-        """Make a document of a caption, and of each property of an instance that
-        becomes one; note a link that a block can't have."""
+        """Make a document of a caption; note a link that a block can't have."""
         body = body_of(element) if element.tag == "cms:blok" else {}
-        if element.name == INSTANCE:
-            for slot in element.children:
-                if isinstance(slot, Element) and (field := slot_of(slot)):
-                    body[field] = self._built(slot, ())
-            body = {}
         if "link" not in body and not self._losses.settled(element):
             for mark in marks:
                 if mark.name == "link" and mark.source is not None:

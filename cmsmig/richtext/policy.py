@@ -23,42 +23,6 @@ class Treatment(StrEnum):
     """Left out, and listed as a loss."""
 
 
-class PropType(StrEnum):
-    """What a property of a designer's component becomes."""
-
-    TEXT = "text"
-    """Its text, without format."""
-    NUMBER = "number"
-    BOOLEAN = "boolean"
-    LINK = "link"
-    RICHTEXT = "richtext"
-
-
-@dataclass(frozen=True, slots=True)
-class PropField:
-    """The field that one property of a component becomes."""
-
-    prop: str
-    """The property's id."""
-    label: str = field(default="", kw_only=True)
-    """What the origin calls the property."""
-    field: str
-    type: PropType = PropType.TEXT
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceBlock:
-    """The block that each instance of one component of the designer becomes."""
-
-    component: str = field(default="", kw_only=True)
-    """What the origin calls the component."""
-    component_id: str
-    block: str
-    """The component of the destination."""
-    props: tuple[PropField, ...] = ()
-    """A property that is not among them is a loss."""
-
-
 @dataclass(frozen=True, slots=True)
 class EmbedPolicy:
     """Treatments by kind, and by signature (host or script) where one is named.
@@ -83,10 +47,6 @@ class EmbedPolicy:
     figure_component: str = "figure"
     """Component for a picture with more than an image node holds: `image` (asset),
     `caption` (richtext), `link`, `alignment` and `size` (text)."""
-
-    components: Mapping[str, InstanceBlock] = field(default_factory=dict)
-    """Blocks by the id of the component whose instances become them; the others go
-    by the treatment of `component`."""
 
     def keeps(self, kind: str) -> bool:
         """Return whether `figure` or `linked-image` keeps what an image node can't

@@ -325,20 +325,3 @@ def test_cards_hold_all_of_a_body_and_nothing_that_runs(
     assert all(text in texts for text in wanted)
     assert len(soup.select("li")) == len(blocks)
     assert soup.select("script, [onerror], a[href^=javascript]") == []
-
-
-async def test_unattended_a_component_is_listed_with_its_properties(
-    tmp_path: Path,
-) -> None:
-    """Instances, bodies, labels, types and samples; hostile names are text."""
-    card = (
-        "<wf-component component-id='c1' name='Recipe &lt;i&gt;card' prop-p1='3'>"
-        "<wf-prop name='p2' label='Method &lt;i&gt;' type='richtext'><p>Mash it.</p>"
-        "</wf-prop></wf-component>"
-    )
-    Session(tmp_path).edit("raw/*/*.json", "<p>Look</p>", f"<p>Look</p>{card}")
-    html = str(embed_policies(await unattended(tmp_path)).html())
-    assert "Recipe &lt;i&gt;card, as every component: 2 instances in 2 bodies" in html
-    for each in ("Method &lt;i&gt;", "richtext", "Mash it.", "p1", ">3<"):
-        assert each in html, each
-    assert "<i>" not in html

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import copy
-from typing import Any
-
 import pytest
 
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.policy import (
-    EmbedPolicy,
-    InstanceBlock,
-    PropField,
-    PropType,
-    Treatment,
-)
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from tests.support.richtext.account import untrue, wrong
 from tests.support.richtext.conservation import unaccounted, vague
 from tests.support.richtext.reading import lines, stuck, unread
@@ -131,24 +122,6 @@ def test_no_choice_for_a_video_makes_a_loss_false(treatment: Treatment) -> None:
         html = VIDEO.format(shape)
         for each in (html, html.replace("<iframe", "<i").replace("</iframe", "</i")):
             assert untrue(each, NativeEngine().from_html(each, policy)) == []
-
-
-def test_a_property_that_is_gone_is_missed() -> None:
-    """Of a block that lacks what an instance says."""
-    html = (
-        '<wf-component component-id="card" prop-a="said">'
-        '<wf-prop name="b"><p>body</p></wf-prop></wf-component>'
-    )
-    kinds = {"a": PropType.TEXT, "b": PropType.RICHTEXT}
-    props = tuple(PropField(prop, prop, kind) for prop, kind in kinds.items())
-    block = InstanceBlock("card", "block_card", props)
-    made = NativeEngine().from_html(html, EmbedPolicy(components={"card": block}))
-    named = frozenset(("card",))
-    assert unaccounted(html, made, named) == []
-    for prop in kinds:
-        held: Any = copy.deepcopy(made.document)
-        del held["content"][0]["attrs"]["body"][0][prop]
-        assert unaccounted(html, Converted(held), named) != []
 
 
 def test_joined_words_are_found() -> None:

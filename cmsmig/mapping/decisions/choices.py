@@ -26,7 +26,7 @@ from cmsmig.mapping.decisions.decision_records import (
 )
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
-from cmsmig.richtext.policy import InstanceBlock, Treatment
+from cmsmig.richtext.policy import Treatment
 
 DEFAULT_LEVEL = Heuristics().heading_level
 
@@ -353,6 +353,3 @@ class EmbedsDecision:
     signatures: Annotated[Mapping[str, Treatment], WHOLE_ENTRY, SORTED] = field(
         default_factory=dict
     )
-    components: Annotated[tuple[InstanceBlock, ...], unless(())] = ()
-    """The blocks that instances of the designer's components become. Most sites have
-    none in their texts."""

@@ -160,7 +160,6 @@ def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
     )
     return replace(
         found,
-        components={each.component_id: each for each in decision.components},
         html_component=html.component if html else found.html_component,
         embed_component=embed.component if embed else found.embed_component,
         embed_fields=(
@@ -316,10 +315,7 @@ _HEADERS: Mapping[type[Decision], str] = {
         "How to store what rich text has no node for, by kind and by host.\n"
         "html | component | link | drop (listed as a loss)\n"
         "figure and linked-image: component | picture (an image node, the rest is "
-        "listed)\n"
-        "components: the block of each designer's component, and the field of each of\n"
-        "its properties (type: text | number | boolean | link | richtext); a property\n"
-        "without a field is listed as a loss"
+        "listed)"
     ),
     ConflictsDecision: (
         "What to do where the destination already holds something in our place.\n"

@@ -25,7 +25,6 @@ from cmsmig.mapping.propose.design_checks import (
 )
 from cmsmig.mapping.propose.encodings import OPTION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.instance_blocks import instance_problems
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection, Locale
 from cmsmig.richtext.policy import Treatment
@@ -86,7 +85,6 @@ def _embeds_problems(decision: EmbedsDecision) -> Iterator[str]:
     for name, treatment in sorted({**others, **decision.signatures}.items()):
         if treatment is Treatment.PICTURE:
             yield f"`{name}` can't become a picture; use html, component, link or drop"
-    yield from instance_problems(decision.components)
 
 
 def undecided_collections(

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.notebook.preview.body_fields import scanned_html
-from cmsmig.notebook.preview.component_choices import ComponentChoices
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, EmbedSort, offered_for, treatment_of
@@ -74,18 +73,16 @@ class EmbedChoices(View):
         super().__init__()
         self._previews = previews
         self._list = self.part(_EmbedList(previews))
-        self._components = self.part(ComponentChoices(previews))
 
     def opened(self) -> None:
         """Scan the bodies, and follow the choices of other panels."""
         self._previews.follow("embeds", self)
 
     def html(self, *, live: bool) -> Markup:
-        """Return the choices about kinds, hosts and components."""
+        """Return the choices about kinds and hosts."""
         return self.panel(
             said=self._said(),
             embeds=self._list.html(live=live),
-            components=self._components.html(live=live),
         )
 
     def _said(self) -> Markup:

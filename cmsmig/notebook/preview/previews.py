@@ -19,7 +19,6 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.additions import with_missing_bodies
 from cmsmig.mapping.propose.decision_checks import check_against
-from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.mapping.propose.proposals import propose_embeds
 from cmsmig.notebook.kit.cell import facts_bundle
 from cmsmig.notebook.kit.decision_files import (
@@ -36,7 +35,7 @@ from cmsmig.notebook.preview.body_scan import BodyRelation, BodyScanner
 from cmsmig.notebook.preview.kept_bodies import AcceptedBodies, SeenBodies
 from cmsmig.origin.files import FileStore
 from cmsmig.review.body_index import BodyIndex, ReceiveBody, ScannedBodies, ScannedBody
-from cmsmig.richtext.policy import InstanceBlock, Treatment
+from cmsmig.richtext.policy import Treatment
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.migration import Migration, open_migration
@@ -114,32 +113,6 @@ class Previews:
         if treatment is not None:
             signatures[host] = treatment
         self._choose(replace(self.embeds, signatures=signatures))
-
-    @property
-    def instance_blocks(self) -> dict[str, InstanceBlock]:
-        """Return the blocks that were decided on, by the designer's component."""
-        return {each.component_id: each for each in self.embeds.components}
-
-    def taken_names(self) -> set[str]:
-        """Return the names that no further block can have."""
-        design = self.body_index.design
-        taken = {each.component for each in design.content_types}
-        taken |= {each.component for each in design.blocks}
-        return taken | {each.block for each in self.embeds.components}
-
-    def decide_instances(self, component_id: str, block: InstanceBlock | None) -> None:
-        """Choose the block of a designer's component, None: none; written at once.
-
-        Raises `DecisionsError` for one that the destination or the design refuses.
-        """
-        components = self.instance_blocks
-        components.pop(component_id, None)
-        if block is not None:
-            components[component_id] = block
-        embeds = replace(self.embeds, components=tuple(components.values()))
-        check_against(embeds, self.origin.collections)
-        with_instance_blocks(self.body_index.design, embeds)
-        self._choose(embeds)
 
     def check(self) -> None:
         """Raise `DecisionsError` when one of both decisions cannot work."""

@@ -57,7 +57,6 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "icon": (CONTENT, "The page draws a sign here by this; write it as a text."),
     "iframe": (CONTENT, "Frames are left out, as the embed choices say."),
     "image": (CONTENT, "This picture has no address, so it can't be shown."),
-    "instance": (MEANING, "This instance of a component is no block, as decided."),
     "link": (CONTENT, "The text stays, but this link could not be kept."),
     "linked-image": (CONTENT, "The picture stays without its link, as chosen."),
     "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
@@ -73,10 +72,6 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "placeholder": (
         LAYOUT,
         "Scripts showed another picture in the place of this one; that is here now.",
-    ),
-    "property": (
-        CONTENT,
-        "No field of the block takes this property of the component.",
     ),
     "reversed": (MEANING, "The numbers of this list counted down, and count up now."),
     "script": (CONTENT, "Scripts don't belong in rich text, and this one never ran."),

@@ -180,11 +180,10 @@ class Embeds:
     def _note_unclosed(self, wrapper: Element) -> None:
         """List a wrapper whose end tag has ended something in it, so that it holds what
         follows: an element of a body begins behind that end tag."""
-        ended = wrapper.end > wrapper.inner_end
         follows = re.compile(rf"</{wrapper.tag}\s*>\s*{_OWN}", re.IGNORECASE)
-        end = wrapper.inner_end
-        if not ended and follows.search(self.source, wrapper.inner_start, end):
-            what = self.source[wrapper.start : wrapper.inner_start]
+        begin, end = wrapper.inner_start, wrapper.inner_end
+        if end == wrapper.end and follows.search(self.source, begin, end):
+            what = self.source[wrapper.start : begin]
             self.losses.lose("unclosed-embed", what, wrapper)
 
     def whole(self, kind: str, element: Element) -> list[Element]:
@@ -261,7 +260,7 @@ _ANYTHING = (
 )
 
 
-_OWN = r"<(?:p|h[1-6]|ul|ol|blockquote|figure|pre|wf-component)[\s>]"
+_OWN = r"<(?:(?:p|h[1-6]|[uo]l|blockquote|figure|pre)[\s>]|[^<>]*(?:data-rt-|w-embed))"
 """The beginning of an element that a body consists of."""
 _WRAPPERS = frozenset(("div", "figure", "section", "span"))
 """Elements that show nothing of their own around a custom embed."""

@@ -43,12 +43,6 @@ from cmsmig.richtext.prepare.embeds import (
     is_empty,
 )
 from cmsmig.richtext.prepare.figures import Figures
-from cmsmig.richtext.prepare.instances import (
-    INSTANCE,
-    SLOT_LEVELS,
-    Instances,
-    slot_of,
-)
 from cmsmig.richtext.prepare.late_pictures import show_late_pictures
 from cmsmig.richtext.prepare.left_out import DEVIATIONS_OF_BLANKS
 from cmsmig.richtext.prepare.links import Links
@@ -115,12 +109,10 @@ class Stage:
         self.pictures = Pictures(self._embeds)
         self.widgets = Widgets(self._embeds, self._showing)
         self._figures = Figures(self._embeds, self.pictures, self._showing)
-        self._instances = Instances(self._embeds)
         self._handlers = self._handled()
         self._link: Element | None = None
         self._empty_until = 0
         """Where the last element ends that is listed as empty, with all in it."""
-        self._depth = 0
         self._captioned = False
         self._aligned = ""
         """How what is around aligns a picture."""
@@ -139,7 +131,6 @@ class Stage:
         while stack:
             parent, self._link, depth, captioned, lined, around = stack.pop()
             self._captioned, self._lined, self._aligned = captioned, lined, around
-            self._depth = depth
             children: list[Node] = []
             for child in parent.children:
                 if isinstance(child, Text) or child.payload is not None:
@@ -152,10 +143,7 @@ class Stage:
                     children.extend(made)
             parent.children = children
             for node in reversed(children):
-                if slot_of(node) and isinstance(node, Element):
-                    # A document of its own, whatever is around the block.
-                    stack.append((node, None, depth + SLOT_LEVELS, False, False, ""))
-                elif isinstance(node, Element) and _holds_elements(node):
+                if isinstance(node, Element) and _holds_elements(node):
                     link = node if node.tag == "a" else self._link
                     level = depth + _is_level(node)
                     below = captioned or node.payload is not None
@@ -177,7 +165,7 @@ class Stage:
             **dict.fromkeys(RAW_EMBEDS, self._raw_embed),
             "table": self._table,
             **dict.fromkeys(("tr", "td", "th"), self._table_part),
-            INSTANCE: self._instance,
+            "wf-component": self._instance,
         }
 
     def _staged(self, element: Element, depth: int) -> Sequence[Node] | None:
@@ -278,9 +266,7 @@ class Stage:
 
     def _instance(self, element: Element) -> Sequence[Node]:
         self._losses.deviates(Deviation.COMPONENT)
-        deep = self._depth + SLOT_LEVELS >= DEEPEST
-        made = self._instances.block(element, deep=deep)
-        return self._embeds.whole("component", element) if made is None else (made,)
+        return self._embeds.whole("component", element)
 
     def _player(self, element: Element) -> Sequence[Node]:
         self._losses.deviates(Deviation.VIDEO)

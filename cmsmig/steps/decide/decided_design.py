@@ -18,7 +18,6 @@ from cmsmig.mapping.propose.decision_checks import (
     undecided_collections,
     undecided_design,
 )
-from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.mapping.select.selection import Selection
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
@@ -75,8 +74,7 @@ def read_with_rules(
 
 def whole_design(decisions: Decisions) -> Design:
     """Return the design with everything that the other decisions ask of it."""
-    split = split_design(decisions.design, decisions.blocks)
-    return with_instance_blocks(split, decisions.embeds)
+    return split_design(decisions.design, decisions.blocks)
 
 
 def check_decisions(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:

@@ -52,10 +52,6 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "icon": ("Sign that the page draws", "Write it as a text or emoji in the story."),
     "iframe": ("Frame left out", _EMBED),
     "image": ("Picture without an address", "Add the picture to the story by hand."),
-    "instance": (
-        "Component that is no block",
-        "Nothing, if raw HTML will do; else correct the body at the origin.",
-    ),
     "left-out-field": (
         "Field left out",
         "Nothing, if it is not wanted; else give it a field in notebook 02.",
@@ -66,10 +62,6 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "missing-file": (
         "Missing file",
         "Open the address; when the file is there, pull again, else correct the item.",
-    ),
-    "property": (
-        "Property of a component",
-        "Nothing, if it is not wanted; else give it a field in notebook 03.",
     ),
     "reversed": ("List that counts down", "Write the numbers into the text."),
     "script": ("Script", "Nothing, unless the new site needs what it did."),
@@ -114,7 +106,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 REPLACE_PICTURE = "Replace the picture at the origin, then pull again."
 """What to do where an address itself should hold a picture."""
 _DECIDED = (
-    *("component", "embed", "iframe", "instance", "left-out-field"),
+    *("component", "embed", "iframe", "left-out-field"),
     *("linked-image", "media", "video"),
 )
 """Kinds of loss that follow from the choices about embeds, blocks and fields."""

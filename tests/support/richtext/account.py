@@ -295,20 +295,14 @@ def _in_code(root: Tag) -> Iterable[str]:
             yield from ("style" for each in around if "style" in each.attrs)
 
 
-def wrong(
-    html: str, converted: Converted, mapped: frozenset[str] = frozenset()
-) -> list[str]:
+def wrong(html: str, converted: Converted) -> list[str]:
     """Return what a body shows and neither document nor losses hold, what they show
-    twice or in another order, and the losses that name something else than was lost.
-
-    `mapped`: the ids of the designer's components whose instances become blocks.
-    """
-    found = [f"unaccounted {each}" for each in unaccounted(html, converted, mapped)]
-    if twice := invented(html, converted, mapped):
+    twice or in another order, and the losses that name something else than was lost."""
+    found = [f"unaccounted {each}" for each in unaccounted(html, converted)]
+    if twice := invented(html, converted):
         found.append(f"twice {twice}")
     found += [f"vague {each}" for each in vague(html, converted.losses)]
-    if not mapped:
-        found += [f"untrue {each}" for each in untrue(html, converted)]
-        if reordered(html, converted):
-            found.append("reordered")
+    found += [f"untrue {each}" for each in untrue(html, converted)]
+    if reordered(html, converted):
+        found.append("reordered")
     return found

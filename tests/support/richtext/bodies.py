@@ -12,10 +12,6 @@ import yaml
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from cmsmig.richtext.policy import EmbedPolicy, InstanceBlock, PropField, PropType
-
-MAPPED = frozenset(("card", "note"))
-"""The components whose instances become blocks; `other` is none of them."""
 DEPTH = 4
 SEARCH = settings(
     derandomize=True,
@@ -99,20 +95,3 @@ mutated = st.builds(
     _edited, bodies | garbage, _edits, st.sampled_from((*(8_000,) * 49, 200_000))
 )
 """What arrives when an export is cut, merged or hostile; few are long."""
-
-
-@st.composite
-def policies(draw: Callable[[st.SearchStrategy[Any]], Any]) -> EmbedPolicy:
-    """Return a decision about some properties of the mapped components."""
-    kinds = st.dictionaries(
-        st.sampled_from(("p1", "p2", "p3", "p4")), st.sampled_from(PropType)
-    )
-    blocks = {}
-    for name in sorted(MAPPED):
-        props = [
-            PropField(prop, f"f_{prop}", kind) for prop, kind in draw(kinds).items()
-        ]
-        blocks[name] = InstanceBlock(
-            name, f"block_{name}", tuple(props), component=name
-        )
-    return EmbedPolicy(components=blocks)

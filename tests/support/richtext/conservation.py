@@ -140,9 +140,6 @@ class Account:
     """Texts and line ends, to count words in."""
     markup: bool = True
     """Whether raw HTML inside of components is read."""
-    mapped: frozenset[str] = frozenset()
-    """Ids of the designer's components whose instances become blocks; such a block is
-    named `block_` and the id. What their attributes say is a text then."""
 
     def link(self, href: str, what: Iterable[str] = ()) -> None:
         """Note a link, and what leads there."""
@@ -259,39 +256,10 @@ def _of_tag(
         account.emoji.append(given.get("data-emoji", ""))
     if address(given.get("id", "")):
         account.names.add(address(given["id"]))
-    if tag.name == "wf-component" and given.get("component-id") in account.mapped:
-        _of_instance(tag, given, account)
     if tag.name in ("a", "area") and address(given.get("href", "")):
         account.link(given["href"])
     if tag.name in ("img", "image"):
         account.picture(given.get("src") or given.get("data-src", ""), href)
-
-
-def _of_instance(tag: Tag, given: Mapping[str, str], account: Account) -> None:
-    """Note what the attributes of an instance say that no element in it says."""
-    nested = {
-        decoded_value(str(each["name"] or "")): decoded(_own_text(each, tag))
-        for each in tag.find_all("wf-prop", recursive=False)
-        if isinstance(each, Tag) and "name" in each.attrs
-    }
-    for name, value in given.items():
-        prop = name.removeprefix("prop-")
-        if prop != name and _bare(nested.get(prop, "")) != _bare(value):
-            account.text(value)
-
-
-def _own_text(prop: Tag, instance: Tag) -> str:
-    """Return what a property says itself, not the instances that it holds."""
-    texts = (
-        each for each in prop.find_all(string=True) if type(each) is NavigableString
-    )
-    return "".join(
-        each for each in texts if each.find_parent("wf-component") is instance
-    )
-
-
-def _bare(value: str) -> str:
-    return "".join(value.split())
 
 
 def strings(value: object) -> Iterator[str]:
@@ -374,10 +342,6 @@ def _of_node(node: Mapping[str, object], account: Account) -> list[object]:
 
 
 def _of_component(block: Mapping[str, object], account: Account) -> list[object]:
-    component = str(block.get("component")).removeprefix("block_")
-    if component in account.mapped:
-        account.embeds.add(address(component))
-        return _of_block(block, account)
     inside: list[object] = []
     value = block.get("link")
     href = _multilink(value) if isinstance(value, Mapping) else None
@@ -399,22 +363,6 @@ def _of_component(block: Mapping[str, object], account: Account) -> list[object]
             account.embeds.add(address(held))
             if name == "id":
                 account.names.add(address(held))
-    return inside
-
-
-def _of_block(block: Mapping[str, object], account: Account) -> list[object]:
-    """Note the block of an instance; its documents are what is inside of it."""
-    inside: list[object] = []
-    for name, held in block.items():
-        if name in ("component", "_uid"):
-            continue
-        if isinstance(held, Mapping) and held.get("fieldtype") == "multilink":
-            mail = "mailto:" if held.get("email") else ""
-            account.text(f"{mail}{_multilink(held)}")
-        elif isinstance(held, Mapping):
-            inside.append(held)
-        else:
-            account.text(str(held).lower() if isinstance(held, bool) else str(held))
     return inside
 
 
@@ -462,11 +410,9 @@ def of_losses(losses: Iterable[Loss], into: Account | None = None) -> Account:
     return account
 
 
-def unaccounted(
-    html: str, converted: Converted, mapped: frozenset[str] = frozenset()
-) -> list[str]:
+def unaccounted(html: str, converted: Converted) -> list[str]:
     """Return what of `html` is neither in the document nor in its losses."""
-    source, held, lost = _accounts(html, converted, mapped)
+    source, held, lost = _accounts(html, converted)
     named = {address(loss.what) for loss in converted.losses}
     missing: list[str] = []
     for what, count in (("characters", _seen), ("joined", _joined)):
@@ -495,14 +441,12 @@ def unaccounted(
     return missing
 
 
-def _accounts(
-    html: str, converted: Converted, mapped: frozenset[str]
-) -> tuple[Account, Account, Account]:
+def _accounts(html: str, converted: Converted) -> tuple[Account, Account, Account]:
     """Return the accounts of a body, of its document and of its losses."""
     return (
-        of_html(html, Account(mapped=mapped)),
-        of_document(converted.document, into=Account(mapped=mapped)),
-        of_losses(converted.losses, Account(mapped=mapped)),
+        of_html(html, Account()),
+        of_document(converted.document, into=Account()),
+        of_losses(converted.losses, Account()),
     )
 
 
@@ -517,11 +461,9 @@ def _joined(account: Account, strict: bool) -> Counter[str]:
     return Counter("".join(account.texts).translate(_BLANKS))
 
 
-def invented(
-    html: str, converted: Converted, mapped: frozenset[str] = frozenset()
-) -> dict[str, int]:
+def invented(html: str, converted: Converted) -> dict[str, int]:
     """Return the characters that document and losses show more often than `html`."""
-    source, held, lost = _accounts(html, converted, mapped)
+    source, held, lost = _accounts(html, converted)
     allowed = _seen(source, False) + characters("".join(source.emoji))
     return dict(_seen(held, False) + _seen(lost, False) - allowed)
 
