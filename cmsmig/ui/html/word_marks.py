@@ -10,8 +10,7 @@ title is the HTML that the value holds, whose words are there but are not shown.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape, unescape
@@ -40,10 +39,8 @@ _LABEL = re.compile(rf'<span title="{SIGN}([^"]*)"|<\w+ class="cmsmig-(?:box|los
 """The tag around what names something and is no text of the body."""
 _PLACE = re.compile(r'<(?:img|span class="cmsmig-box")[^>]* title="(https?:[^"]*)"')
 """A picture, or what is shown for an embed, with its address."""
-_EXACT = 40_000
-"""Pairs of words that are compared at once."""
-_APART = 100
-"""Words between two cuts of a long text."""
+_MOST = 2_500
+"""Words between the first and the last difference that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +97,21 @@ def _html(pieces: Sequence[str]) -> Markup:
 
 
 class _Text:
-    """One side: its pieces, and the words in it by paragraph."""
+    """One side: its pieces, and the words in it."""
 
     def __init__(self, parts: Sequence[str]) -> None:
         self.pieces: list[str] = []
         self.words: list[_Word] = []
-        self.paragraphs: list[int] = []
-        """The number of words before each paragraph."""
         self.parts: list[tuple[int, int]] = []
         """The number of pieces and of words before each part."""
         self._letters: list[str] = []
         self._spots: list[tuple[int, int, int]] = []
-        self._is_new = True
         for each in parts:
             self._read(each)
-
-    def keys(self, first: int, last: int) -> list[str]:
-        return [each.text for each in self.words[first:last]]
 
     def _read(self, html: str) -> None:
         begin, is_label = len(self.pieces), False
         self.parts.append((begin, len(self.words)))
-        self._is_new = True
         for number, piece in enumerate(PIECES.split(html), begin):
             self.pieces.append(piece)
             if (number - begin) % 2:
@@ -145,14 +135,12 @@ class _Text:
         tag, label, place = (e.match(piece) for e in (_TAG, _LABEL, _PLACE))
         if label or tag is None or tag[1] not in _WITHIN:
             self._end()
-            self._is_new = True
         if place:
             self._end()
             self._note(number - 1, place[1])
         if label and label[1] is not None:
             self.pieces[number] = "<span>"
             held = _Text([unescape(label[1])])
-            self.paragraphs += [len(self.words) + each for each in held.paragraphs]
             self.words += [_Word(each.text, ()) for each in held.words]
         return label is not None
 
@@ -164,78 +152,35 @@ class _Text:
     def _end(self) -> None:
         """End a word."""
         if word := "".join(self._letters).translate(_UNSEEN):
-            if self._is_new:
-                self.paragraphs.append(len(self.words))
-                self._is_new = False
             self.words.append(_Word(word, tuple(self._spots)))
         self._letters.clear()
         self._spots.clear()
 
 
 def _pairs(a: _Text, b: _Text) -> Iterator[tuple[int, int]]:
-    """Yield which word of one side is which of the other: by whole paragraphs first,
-    since most are equal, then by words between these."""
-    ends_a = [*a.paragraphs, len(a.words)]
-    ends_b = [*b.paragraphs, len(b.words)]
-    whole_a = [tuple(a.keys(*each)) for each in pairwise(ends_a)]
-    whole_b = [tuple(b.keys(*each)) for each in pairwise(ends_b)]
-    here = there = 0
-    for at_a, at_b in (*_aligned(whole_a, whole_b), (len(whole_a), len(whole_b))):
-        from_a, to_a = ends_a[here], ends_a[at_a]
-        from_b, to_b = ends_b[there], ends_b[at_b]
-        for one, other in _aligned(a.keys(from_a, to_a), b.keys(from_b, to_b)):
-            yield from_a + one, from_b + other
-        here, there = at_a + 1, at_b + 1
-        if at_a < len(whole_a):
-            yield from zip(
-                range(to_a, ends_a[here]), range(to_b, ends_b[there]), strict=True
-            )
+    """Yield which word of one side is which of the other. What is between the first
+    and the last difference of a very long text is taken as it is, word by word."""
+    some, others = ([each.text for each in side.words] for side in (a, b))
+    begin, last = _alike(some, others), min(len(some), len(others))
+    end = min(_alike(some[::-1], others[::-1]), last - begin)
+    ends = len(some) - end, len(others) - end
+    yield from ((n, n) for n in range(begin))
+    left, right = some[begin : ends[0]], others[begin : ends[1]]
+    if max(len(left), len(right)) > _MOST:
+        yield from ((begin + n, begin + n) for n in range(last - begin - end))
+    else:
+        for here, there, size in SequenceMatcher(
+            None, left, right
+        ).get_matching_blocks():
+            yield from ((begin + here + n, begin + there + n) for n in range(size))
+    yield from ((ends[0] + n, ends[1] + n) for n in range(end))
 
 
-def _aligned(
-    some: Sequence[Hashable], others: Sequence[Hashable]
-) -> Iterator[tuple[int, int]]:
-    """Yield which word or paragraph is which, in time that grows with the length alone:
-    long texts are cut where three in a row occur once on either side, then by length.
-    """
-    for first_a, last_a, first_b, last_b in _cuts(some, others):
-        left, right = some[first_a:last_a], others[first_b:last_b]
-        parts = len(left) * len(right) // _EXACT + 1
-        for n in range(parts):
-            from_a, to_a = _share(len(left), n, parts)
-            from_b, to_b = _share(len(right), n, parts)
-            matcher = SequenceMatcher(
-                None, left[from_a:to_a], right[from_b:to_b], autojunk=False
-            )
-            for here, there, size in matcher.get_matching_blocks():
-                for m in range(size):
-                    yield first_a + from_a + here + m, first_b + from_b + there + m
-
-
-def _share(length: int, number: int, parts: int) -> tuple[int, int]:
-    return length * number // parts, length * (number + 1) // parts
-
-
-def _cuts(
-    some: Sequence[Hashable], others: Sequence[Hashable]
-) -> Iterator[tuple[int, int, int, int]]:
-    """Yield ranges that belong together, at their cuts; all of it, if it is short."""
-    here = there = 0
-    if len(some) * len(others) > _EXACT:
-        once_b = _once(others)
-        for key, at_a in _once(some).items():
-            at_b = once_b.get(key, -1)
-            if at_a - here >= _APART and at_b > there:
-                yield here, at_a, there, at_b
-                here, there = at_a, at_b
-    yield here, len(some), there, len(others)
-
-
-def _once(words: Sequence[Hashable]) -> dict[tuple[Hashable, ...], int]:
-    """Return the places of three words in a row that occur only once, in order."""
-    rows = [tuple(words[n : n + 3]) for n in range(len(words) - 2)]
-    counts = Counter(rows)
-    return {row: n for n, row in enumerate(rows) if counts[row] == 1}
+def _alike(some: Sequence[str], others: Sequence[str]) -> int:
+    """Return how many words at the beginning are the same."""
+    pairs = enumerate(zip(some, others, strict=False))
+    differing = (n for n, (one, other) in pairs if one != other)
+    return next(differing, min(len(some), len(others)))
 
 
 def _splits(
