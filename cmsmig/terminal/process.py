@@ -24,6 +24,9 @@ def run_process(main: Callable[[list[str]], None]) -> NoReturn:
         main(sys.argv[1:])
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else int(bool(ending.code))
+    # It is over: a signal no longer changes its code, nor what is done at its end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

@@ -5,8 +5,9 @@ usage: python -m tests.proofs.signals [--moments N] [--to NN]
 Runs the notebooks 00 to NN on the sample site for each moment, and sends SIGINT and
 SIGTERM in turns: three in four while an undisturbed run would last, the others after
 the last notebook. Each run has to end with 5, in a sentence, and to leave no kernel.
-Once its last notebook is done a run is over: a signal may then find nothing to stop,
-and 0 is right, too. Prints a table; exits 1 with findings.
+Before its folder is made the signal itself may end it. Once its last notebook is done a
+run is over: a signal may then find nothing to stop, and 0 is right, too. Prints a
+table; exits 1 with findings.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ class Outcome:
     """What a signal led to; `wrong` is empty where that is right."""
 
     after: str
-    over: str
-    """Whether the last notebook was done."""
+    phase: str
+    """`before` the run's folder was made, or `over`: the last notebook was done."""
     signal: str
     code: int | None
     ended: float
@@ -69,7 +70,7 @@ class Runs:
     def start(self, mark: str) -> subprocess.Popen[bytes]:
         """Start a run, which says what it does into a file."""
         reports = str(self.here.work / "reports")
-        options = ("run", "--to", self.last, "--reports", reports)
+        options = ("run", "--to", self.last, "--reports", reports, "--run-id", mark)
         with self._file(mark).open("wb") as said:
             return subprocess.Popen(
                 [*COMMAND, "--project", str(self.here.folder), *options],
@@ -96,7 +97,7 @@ class Runs:
         if moment.is_late:
             self._wait_for_notebooks(process, mark)
         time.sleep(moment.seconds)
-        is_over = self._is_over(mark)
+        phase = self._phase(mark)
         process.send_signal(number)
         sent = time.monotonic()
         try:
@@ -109,16 +110,21 @@ class Runs:
         last = (said.strip().splitlines() or [""])[-1]
         return Outcome(
             f"{moment.seconds:.2f} s{' of the end' if moment.is_late else ''}",
-            "over" if is_over else "",
+            phase,
             number.name,
             code,
             round(ended, 2),
             last[:48],
-            _wrong(code, said, mark, is_over),
+            _wrong(code, said, mark, phase),
         )
 
     def _file(self, mark: str) -> Path:
         return self.here.work / f"said-{mark}"
+
+    def _phase(self, mark: str) -> str:
+        if self._is_over(mark):
+            return "over"
+        return "" if (self.here.work / "reports" / mark).exists() else "before"
 
     def _is_over(self, mark: str) -> bool:
         lines = self._file(mark).read_text("utf-8").splitlines()
@@ -129,8 +135,10 @@ class Runs:
             time.sleep(0.005)
 
 
-def _wrong(code: int, said: str, mark: str, is_over: bool) -> str:
-    if code != 5 and not (is_over and code == 0):
+def _wrong(code: int, said: str, mark: str, phase: str) -> str:
+    if phase == "before" and -code in SIGNALS:
+        return ""
+    if code != 5 and not (phase == "over" and code == 0):
         return "it did not end" if code == -signal.SIGKILL else f"code {code}"
     if "Traceback" in said:
         return "a traceback"

@@ -61,3 +61,23 @@ def test_a_signal_outside_the_notebooks_ends_a_run_with_5(
     assert ended.returncode == 5, ended.stderr
     assert ended.stderr.splitlines()[-1] == STOPPED
     assert "Traceback" not in ended.stderr
+
+
+OVER = """
+import atexit, os
+from cmsmig.terminal.process import run_process
+run_process(lambda given: atexit.register(os.kill, os.getpid(), {number}))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_after_a_command_changes_nothing(number: int) -> None:
+    """What Python does at its end is neither stopped nor shown as an error."""
+    ended = subprocess.run(
+        [sys.executable, "-c", OVER.format(number=int(number))],
+        capture_output=True,
+        text=True,
+        timeout=patience(),
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
