@@ -9,7 +9,7 @@ GROUPS = {
     "Migrate": ("pull", "decide", "decisions", "plan", "import"),
     "Parts of an import": ("prepare", "create", "link", "publish"),
     "Prove": (
-        *("baseline", "changes", "verify", "checklist", "reports"),
+        *("baseline", "changes", "verify", "checklist"),
         *("status", "rebuild", "rollback"),
     ),
     "Notebooks": ("lab", "run", "demo"),

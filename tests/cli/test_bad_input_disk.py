@@ -163,7 +163,7 @@ def test_a_ledger_that_cannot_be_used_is_left_alone(rig: Callable[..., Rig]) -> 
         (content[:100] + b"\xff" * 9000, "ledger.sqlite is damaged"),
         ("UPDATE meta SET value = 'abc' WHERE key = 'site'", "belongs to site abc"),
         ("UPDATE meta SET value = '77' WHERE key = 'space'", "belongs to space 77"),
-        ("INSERT INTO migration VALUES (99, 'later', 'now')", "newer version"),
+        ("PRAGMA user_version = 99", "rebuild"),
     ):
         if isinstance(damage, bytes):
             path.write_bytes(damage)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -104,20 +102,6 @@ async def test_other_code_scans_everything_again(
     monkeypatch.setattr(body_index, "code_digest", lambda *rooms: "other code")
     previews = scanned_previews(pulled_workspace(tmp_path))
     assert len({*converted}) >= len(previews.body_index.bodies)
-
-
-async def test_a_scan_that_another_program_changed_is_made_again(
-    tmp_path: Path, converted: list[str]
-) -> None:
-    """Its seal does not fit."""
-    before = listed(await scanned(tmp_path))
-    with closing(sqlite3.connect(tmp_path / "derived.sqlite")) as db, db:
-        db.execute(
-            "UPDATE scanned_body SET record = (SELECT record FROM scanned_body LIMIT 1)"
-        )
-    converted.clear()
-    assert listed(scanned_previews(pulled_workspace(tmp_path))) == before
-    assert converted != []
 
 
 async def test_the_scan_of_notebook_01_is_made_once(

@@ -86,6 +86,7 @@ class ItemDraft:
     @classmethod
     def of(cls, kept: bytes, made_of: str, body: bytes) -> ItemDraft:
         """Return a kept draft; raises `ValueError` and the like for anything else."""
+        unpacked(body)
         record = {**json.loads(kept), "made_of": made_of, "body": body}
         return _CODEC.validate_python(record)
 

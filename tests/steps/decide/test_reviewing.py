@@ -224,7 +224,7 @@ def test_a_click_that_could_not_be_written_did_not_happen(
     review = chosen(opened())
     path = project.decisions / "blocks.yaml"
     path.write_text("reviews: [\n")
-    with pytest.raises(DecisionsError, match=r"blocks\.yaml, line 2"):
+    with pytest.raises(DecisionsError, match=r"blocks\.yaml, line 1"):
         review.accept(key(), facts(review))
     assert path.read_text() == "reviews: [\n"
     assert review.status(key(), facts(review)).state is BodyState.OPEN

@@ -107,16 +107,6 @@ def decide_keys(scenario: Scenario, name: str, **values: Any) -> None:
     path.write_text(yaml.safe_dump(kept, sort_keys=False, allow_unicode=True))
 
 
-def decide_component(scenario: Scenario, change: dict[str, Any]) -> None:
-    """Decide otherwise about the component Card; None takes a key out."""
-    path = scenario.project.folder / "decisions" / "embeds.yaml"
-    props = [{"prop": "k1", "field": "target", "type": "link"}]
-    card = {"component": "Card", "component_id": "c1", "block": "card", "props": props}
-    kept = {key: value for key, value in (card | change).items() if value is not None}
-    body = yaml.safe_load(path.read_text()) | {"components": [kept]}
-    path.write_text(yaml.safe_dump(body, sort_keys=False))
-
-
 def _review(scenario: Scenario, change: Callable[[list[Any]], list[Any]]) -> None:
     """Change the reviews of bodies that are split."""
     path = scenario.project.folder / "decisions" / "blocks.yaml"
