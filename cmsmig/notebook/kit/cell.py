@@ -25,8 +25,8 @@ _HOOK = "_render_traceback_"
 """What IPython calls on an exception instead of drawing a traceback."""
 _INJECTED = "# Parameters\n"
 """How papermill's own cell begins, which it puts below the notebook's."""
-_MOST = 1_000_000
-"""Letters that a cell may look through before it shows its controls: some seconds."""
+_MOST = 200_000
+"""Letters that a cell may look through before it shows its controls: a second or two."""
 _LARGE = "not kept here, since it takes a while to find. `cmsmig run` keeps it."
 _WHEN = Markup("<small>As it was when the cell ran. Run it for the controls.</small>")
 
