@@ -26,7 +26,7 @@ _HOOK = "_render_traceback_"
 _INJECTED = "# Parameters\n"
 """How papermill's own cell begins, which it puts below the notebook's."""
 _MOST = 200_000
-"""Letters that a cell may look through before it shows its controls: a second or two."""
+"""Letters that a cell may look through before its controls come: a second or two."""
 _LARGE = "not kept here, since it takes a while to find. `cmsmig run` keeps it."
 _WHEN = Markup("<small>As it was when the cell ran. Run it for the controls.</small>")
 
