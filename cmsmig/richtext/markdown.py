@@ -20,7 +20,7 @@ _WIDE = (
 )
 _ODD = re.compile(
     rf"^[ \t>#*+\-0-9.)]*{_WIDE}|{_WIDE}[ \t#]*$|[\U00010000-\U0010ffff][\"']"
-    r"|[\"'][\U00010000-\U0010ffff]|\\ |://\S*\*",
+    r"|[\"'][\U00010000-\U0010ffff]|\\ ",
     re.MULTILINE,
 )
 
@@ -40,7 +40,9 @@ def is_odd(text: str) -> bool:
     """Return whether the original may read another text: wide blanks around a line,
     quotes beside a character beyond 16 bits, a backslash before a blank, an address
     with a star."""
-    return _ODD.search(text) is not None
+    return _ODD.search(text) is not None or any(
+        "*" in word.partition("://")[2] for word in text.split()
+    )
 
 
 def _set_apart(state: StateCore) -> None:

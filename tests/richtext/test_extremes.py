@@ -109,6 +109,14 @@ def test_markdown_that_takes_too_much_work_is_raw_html(unit: str) -> None:
     assert held.count(unit) == text.count(unit)
 
 
+@pytest.mark.processor_time(5)
+def test_a_word_of_many_addresses_is_looked_at_once() -> None:
+    """In code of Markdown, which no rule for links reads."""
+    text = "://" * 60_000
+    (block,) = NativeEngine().from_markdown(f"    {text}").document["content"]
+    assert block["content"] == [{"type": "text", "text": f"{text}\n"}]
+
+
 LARGE = 65_536
 _EMBED = '<div class="w-embed">'
 PIECES = (
