@@ -35,6 +35,7 @@ from cmsmig.mapping.propose.proposals import (
     propose_embeds,
     propose_locales,
 )
+from cmsmig.mapping.propose.text_marks import rules_for_bodies
 from cmsmig.origin.schema import Collection, Item, Locale, Site
 from tests.support.cases import cases, part
 from tests.support.mapping.design_builders import (
@@ -211,6 +212,16 @@ def test_bodies_stay_one_richtext_field() -> None:
     assert [(one.collection_slug, one.field) for one in found.bodies] == [
         ("people", "bio")
     ]
+
+
+@pytest.mark.processor_time(5)
+@pytest.mark.parametrize("unit", ["<a ", "<span ", "<a href=", "<A\n<SPAN\t"])
+def test_tags_that_never_end_are_looked_at_once(unit: str) -> None:
+    """In a body of 60 KB; a class within the first of them is still found."""
+    body = unit * (60_000 // len(unit))
+    assert rules_for_bodies([body]) == {}
+    (found,) = rules_for_bodies([f'{body}<p><span class="x">y</span></p>']).values()
+    assert found == [{"name": "x", "value": "x"}]
 
 
 @given(st.randoms(use_true_random=False))

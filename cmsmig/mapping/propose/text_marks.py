@@ -17,10 +17,14 @@ from cmsmig.richtext.native import NativeEngine
 _STYLES, _ATTRIBUTES = "style_options", "allow_custom_attributes"
 TEXT_RULES = (_STYLES, _ATTRIBUTES)
 """The names of the rules that a rich text field can have."""
-_MAY_HOLD = re.compile(
-    r"<span\b[^>]*\sclass|<a\b[^>]*\s(?!(?:href|target)\s*=)[\w:-]", re.IGNORECASE
+_TAGS = tuple(
+    (re.compile(tag, re.IGNORECASE), re.compile(attribute, re.IGNORECASE))
+    for tag, attribute in (
+        (r"<span\b", r"\sclass"),
+        (r"<a\b", r"\s(?!(?:href|target)\s*=)[\w:-]"),
+    )
 )
-"""Most bodies hold none, and converting one takes a few milliseconds."""
+"""The beginnings of tags, and the attributes that make marks of them."""
 
 
 def rules_for_bodies(bodies: Iterable[Json]) -> JsonObject:
@@ -29,12 +33,23 @@ def rules_for_bodies(bodies: Iterable[Json]) -> JsonObject:
     marks = [
         mark
         for body in bodies
-        if isinstance(body, str) and _MAY_HOLD.search(body)
+        if isinstance(body, str) and _may_hold(body)
         for mark in _marks(engine.from_html(body).document)
     ]
     styles = {str(attrs["class"]) for kind, attrs in marks if kind == "styled"}
     has_attributes = any(kind == "link" and attrs["custom"] for kind, attrs in marks)
     return _rules(styles, has_attributes=has_attributes)
+
+
+def _may_hold(body: str) -> bool:
+    """Return whether a body may hold such marks: most hold none, and converting one
+    takes a few milliseconds."""
+    for piece in body.split(">"):
+        for tag, attribute in _TAGS:
+            # A tag that never ends holds those after it: searched once, time is linear.
+            if (found := tag.search(piece)) and attribute.search(piece, found.end()):
+                return True
+    return False
 
 
 def with_text_rules(block: BlockDesign, design: Design) -> BlockDesign:
