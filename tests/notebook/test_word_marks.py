@@ -152,8 +152,7 @@ def test_nothing_but_marks_is_added(left: str, right: list[str]) -> None:
 
 
 def test_a_long_body_takes_no_time() -> None:
-    """2,500 words in one paragraph, every 20th another; all the same; none the same.
-    Of very many only those are marked that one side has more of."""
+    """2,500 words in one paragraph, every 20th another; all the same; none the same."""
     drawn = Random(7)
     words = [f"word{drawn.randrange(500)}" for _ in range(2_500)]
     others = [each if n % 20 else f"other{n}" for n, each in enumerate(words)]
@@ -161,9 +160,20 @@ def test_a_long_body_takes_no_time() -> None:
         (words, others, 125),
         (["a"] * 8_000, ["a"] * 7_000, 1_000),
         (["a"] * 2_500, ["b"] * 2_500, 2_500),
-        (["a"] * 11_000, ["b"] * 10_000, 1_000),
+        (["a"] * 11_000, ["b"] * 10_000, 11_000),
     ):
         began = time.process_time()
         found = compared(f"<p>{' '.join(left)}</p>", f"<div>{' '.join(right)}</div>")
         assert time.process_time() - began < 2
         assert found.only_left == lost
+
+
+def test_words_of_a_very_long_body_are_found_wherever_they_are() -> None:
+    """Halves that changed places: a word that one side alone has is marked, and one
+    that it has once more."""
+    words = [f"word{n}" for n in range(3_000)]
+    left = f"<p>lost {' '.join(words)} twice twice</p>"
+    right = f"<p>{' '.join(words[1_500:])} twice {' '.join(words[:1_500])} added</p>"
+    found = compared(left, right)
+    assert said(found.left) == ["lost", "twice"]
+    assert said(found.right[0]) == ["added"]

@@ -10,6 +10,7 @@ title is the HTML that the value holds, whose words are there but are not shown.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -40,7 +41,7 @@ _LABEL = re.compile(rf'<span title="{SIGN}([^"]*)"|<\w+ class="cmsmig-(?:box|los
 _PLACE = re.compile(r'<(?:img|span class="cmsmig-box")[^>]* title="(https?:[^"]*)"')
 """A picture, or what is shown for an embed, with its address."""
 _MOST = 2_500
-"""Words between the first and the last difference that are compared."""
+"""Words between the first and the last difference that are compared in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +159,8 @@ class _Text:
 
 
 def _pairs(a: _Text, b: _Text) -> Iterator[tuple[int, int]]:
-    """Yield which word of one side is which of the other. What is between the first
-    and the last difference of a very long text is taken as it is, word by word."""
+    """Yield which word of one side is which of the other. Of a very long text, the
+    words between the first and the last difference are matched in any order."""
     some, others = ([each.text for each in side.words] for side in (a, b))
     begin, last = _alike(some, others), min(len(some), len(others))
     end = min(_alike(some[::-1], others[::-1]), last - begin)
@@ -167,13 +168,26 @@ def _pairs(a: _Text, b: _Text) -> Iterator[tuple[int, int]]:
     yield from ((n, n) for n in range(begin))
     left, right = some[begin : ends[0]], others[begin : ends[1]]
     if max(len(left), len(right)) > _MOST:
-        yield from ((begin + n, begin + n) for n in range(last - begin - end))
+        found = _in_any_order(left, right)
+        yield from ((begin + here, begin + there) for here, there in found)
     else:
         for here, there, size in SequenceMatcher(
             None, left, right
         ).get_matching_blocks():
             yield from ((begin + here + n, begin + there + n) for n in range(size))
     yield from ((ends[0] + n, ends[1] + n) for n in range(end))
+
+
+def _in_any_order(
+    some: Sequence[str], others: Sequence[str]
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of the same word, the first of each with the first."""
+    places: dict[str, deque[int]] = {}
+    for there, word in enumerate(others):
+        places.setdefault(word, deque()).append(there)
+    for here, word in enumerate(some):
+        if left := places.get(word):
+            yield here, left.popleft()
 
 
 def _alike(some: Sequence[str], others: Sequence[str]) -> int:
