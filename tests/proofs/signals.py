@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.proofs.measuring.processes import COMMAND, MOST, Project, project
-from tests.proofs.measuring.results import print_table
+from tests.proofs.measuring.results import print_table, wait_for
 
 LONGEST = 120.0
 """Seconds after a signal that count as hanging."""
@@ -86,7 +86,9 @@ class Runs:
         process = self.start("undisturbed")
         self._wait_for_notebooks(process, "undisturbed")
         late = time.monotonic()
-        process.wait()
+        if code := process.wait():
+            said = self._file("undisturbed").read_text("utf-8")
+            raise SystemExit(f"An undisturbed run ended with {code}:\n{said}")
         over = time.monotonic()
         return over - begun, over - late
 
@@ -131,8 +133,11 @@ class Runs:
         return any(f" {self.last}_" in line and ": done, " in line for line in lines)
 
     def _wait_for_notebooks(self, process: subprocess.Popen[bytes], mark: str) -> None:
-        while not self._is_over(mark) and process.poll() is None:
-            time.sleep(0.005)
+        wait_for(
+            lambda: self._is_over(mark) or process.poll() is not None,
+            "the notebooks are done",
+            every=0.005,
+        )
 
 
 def _wrong(code: int, said: str, mark: str, phase: str) -> str:
@@ -142,11 +147,10 @@ def _wrong(code: int, said: str, mark: str, phase: str) -> str:
         return "it did not end" if code == -signal.SIGKILL else f"code {code}"
     if "Traceback" in said:
         return "a traceback"
-    until = time.monotonic() + ORPHANED
-    while left := _processes(mark):
-        if time.monotonic() > until:
-            return f"{left} processes left"
-        time.sleep(0.1)
+    try:
+        wait_for(lambda: not _processes(mark), "no process is left", ORPHANED, 0.1)
+    except TimeoutError:
+        return f"{_processes(mark)} processes left"
     return ""
 
 
