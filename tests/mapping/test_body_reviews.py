@@ -279,6 +279,13 @@ def test_the_host_of_a_file_reopens_nothing() -> None:
     assert one.content == two.content != three.content
 
 
+@pytest.mark.processor_time(5)
+def test_a_word_of_many_addresses_is_looked_at_once() -> None:
+    """It is no address of a file, so it counts as it is."""
+    text = "//a/" * 30_000
+    assert body_facts(text, ()).content != body_facts(f"{text}/", ()).content
+
+
 def test_other_rules_reopen_only_what_they_split_otherwise() -> None:
     """Switching a rule on leaves the decisions alone that it says nothing about."""
     more = Heuristics(SPLIT.on | {Heuristic.TABLES}, SPLIT.heading_level)

@@ -38,11 +38,10 @@ HEAD = (
 IN_BULK, INDIVIDUALLY = "in bulk", "individually"
 
 _HASH_DIGITS = 32
-_FILE_HOST = re.compile(
-    r"(?:https?:)?//[^/\s\"'<>]+(?=/(?:[^\s\"'<>]*/)?[0-9a-f]{24}_)"
-)
-"""The host of an uploaded file. It differs between an origin and its rehearsals,
-where the file's path is the same."""
+_ADDRESS = re.compile(r"(?:https?:)?//[^\s\"'<>]+")
+_TO_FILE = re.compile(r".*/[0-9a-f]{24}_")
+"""An address up to the name of an uploaded file."""
+_HOST = re.compile(r"(?:https?:)?//[^/]+(?=/)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,8 +67,17 @@ class BodyFacts:
 def body_facts(html: str, outline: Outline) -> BodyFacts:
     """Return the facts of a body: `html` as the origin holds it."""
     shape = [[node.type, node.component] for node in outline]
-    content = fingerprint([_FILE_HOST.sub("", html), shape])
+    content = fingerprint([_ADDRESS.sub(_without_host, html), shape])
     return BodyFacts(content[:_HASH_DIGITS], outline)
+
+
+def _without_host(address: re.Match[str]) -> str:
+    """Return the address of an uploaded file without its host, which differs between an
+    origin and its rehearsals where the path is the same; another as it is."""
+    to_file = _TO_FILE.match(address[0])
+    if to_file is None:
+        return address[0]
+    return _HOST.sub("", to_file[0]) + address[0][to_file.end() :]
 
 
 @dataclass(frozen=True, slots=True)
