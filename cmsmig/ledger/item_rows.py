@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
-from pathlib import Path
 from sys import intern
 from typing import Any, Protocol
 
-from cmsmig.errors import CmsmigError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.connection import Store, connect_reading, translated
+from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import GoneItem, GoneState, ItemRow, StoryRecord
 from cmsmig.ledger.tables import ITEM_KEY, STORIES
 
@@ -20,22 +17,8 @@ _ROWS = f"""
         link_state, published, old_path, gone, gone_reason, gone_sentence, gone_note,
         {", ".join(f"home.{column}" for column in STORIES.columns)}
     FROM item LEFT JOIN home ON home.id = home_id"""
-_SLUGS = f"SELECT {ITEM_KEY}, home.full_slug FROM item JOIN home ON home.id = home_id"
 _ALL = f"{_ROWS} ORDER BY {ITEM_KEY}"
 _FAILED = f"{_ROWS} WHERE status = 'failed' ORDER BY changed_at DESC LIMIT ?"
-
-
-def read_slugs(path: Path) -> dict[ItemKey, str]:
-    """Return the slug of each item's story, as a ledger has it; nothing without one
-    that can be read. Reads only."""
-    with suppress(CmsmigError, OSError):
-        if path.is_file():
-            with closing(connect_reading(path)) as db, translated(path):
-                return {
-                    ItemKey(*key): full_slug.rpartition("/")[2]
-                    for *key, full_slug in db.execute(_SLUGS)
-                }
-    return {}
 
 
 class KnownItem(Protocol):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.naming import claims, folded, transliterated
@@ -48,31 +47,20 @@ def normalised_slug(text: str) -> str:
     """Return `text` as a slug; a valid one stays as it is, hopeless ones go empty."""
     if not slug_problem(text):
         return text
-    return _slug_of(folded(transliterated(text)))
-
-
-def _slug_of(text: str) -> str:
-    plain = re.sub(r"[^a-z0-9_.-]+", "-", text).strip("-.")
+    plain = re.sub(r"[^a-z0-9_.-]+", "-", folded(transliterated(text))).strip("-.")
     return plain[:LONGEST_SLUG].rstrip("-.")
 
 
 def assign_slugs(
-    items: Sequence[Selected],
-    taken: Collection[str] = (),
-    there: Mapping[ItemKey, str] = MappingProxyType({}),
+    items: Sequence[Selected], taken: Collection[str] = ()
 ) -> tuple[dict[ItemKey, str], tuple[SlugChange, ...]]:
     """Return a slug for each item of one folder, all different, and the changes.
 
     `taken` are the slugs of the folders inside it. Each item that can keep its own slug
     does; of several that want the same, the smallest (created, id, locale) gets
-    it and the others a number. The order of `items` changes nothing. `there` are the
-    slugs that stories have: no other rule of ours moves a page.
+    it and the others a number. The order of `items` changes nothing.
     """
-    wanted = {
-        entry.item.key: _kept_slug(entry, there.get(entry.item.key, ""))
-        or _propose_slug(entry)
-        for entry in items
-    }
+    wanted = {entry.item.key: _propose_slug(entry) for entry in items}
     ranked = sorted(
         items,
         key=lambda entry: (
@@ -121,16 +109,6 @@ def _propose_slug(entry: Selected) -> str:
         or normalised_slug(item.key.item_id)
         or "item"
     )
-
-
-def _kept_slug(entry: Selected, there: str) -> str:
-    """Return the slug of a story that was made while letters of other scripts were left
-    out of slugs; empty for another."""
-    item = entry.item
-    texts = (entry.slug, item.name, item.key.item_id)
-    former = next(filter(None, (_slug_of(folded(each)) for each in texts)), "item")
-    is_former = re.fullmatch(rf"{re.escape(former)}(?:-\d+)?", there)
-    return there if is_former and slug_problem(entry.slug) else ""
 
 
 def numbered_slug(slug: str, number: int) -> str:

@@ -18,7 +18,6 @@ from cmsmig.mapping.select.slugs import SlugChange, assign_slugs, translated_slu
 
 _NO_TAGS: Mapping[ItemKey, tuple[str, ...]] = {}
 _NONE_BELOW: Mapping[ItemKey, SubFolder] = {}
-_NO_SLUGS: Mapping[ItemKey, str] = {}
 POSITION_STEP = 10
 """Room between neighbours, for stories that editors put in between."""
 
@@ -56,12 +55,11 @@ def assign_places(
     locales: Sequence[LocaleChoice],
     below: Mapping[ItemKey, SubFolder] = _NONE_BELOW,
     tags: Mapping[ItemKey, tuple[str, ...]] = _NO_TAGS,
-    there: Mapping[ItemKey, str] = _NO_SLUGS,
 ) -> Places:
     """Return the place of every selected item, by collection id.
 
     `below` are the folders of items that go into one below their collection's, `tags`
-    what stories are tagged with, `there` the slugs of those that exist.
+    what stories are tagged with.
     Pure: neither the order of the items nor that of the collections changes it.
     Raises `UndecidedError` for a collection that the design does not know.
     """
@@ -85,9 +83,8 @@ def assign_places(
     changes: list[SlugChange] = []
     for path in sorted(by_folder):
         inside = {folder.slug for folder in folders if folder.parent == path}
-        entries = [entry for _, entry in by_folder[path]]
-        slugs, changed = assign_slugs(entries, inside, there)
-        others = translated_slugs(entries, inside)
+        slugs, changed = assign_slugs([entry for _, entry in by_folder[path]], inside)
+        others = translated_slugs([entry for _, entry in by_folder[path]], inside)
         for rank, key in enumerate(_in_order(by_folder[path]), start=1):
             places[key] = Place(
                 path,

@@ -14,7 +14,6 @@ from itertools import chain
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.item_rows import read_slugs
 from cmsmig.ledger.store import Ledger, derived_namespace
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.decision_files import embed_policy
@@ -277,7 +276,7 @@ def open_migration(
     public_splits = Splits({})
     if public and not reviewing:
         public_splits = find_splits(public.values(), decisions, engine)
-    places = find_places(selections, decisions, origin, read_slugs(project.ledger))
+    places = find_places(selections, decisions, origin)
     items = {entry.item.key: entry.item for entry in selected}
     known = find_known(origin, decisions, selections, frozenset(items))
     namespace = derived_namespace(origin.site.site_id, settings.space_id)

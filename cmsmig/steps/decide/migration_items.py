@@ -71,13 +71,9 @@ def translate(
 
 
 def find_places(
-    selections: Mapping[str, Selection],
-    decisions: Decisions,
-    origin: Origin,
-    there: Mapping[ItemKey, str],
+    selections: Mapping[str, Selection], decisions: Decisions, origin: Origin
 ) -> Places:
-    """Return where each story goes, with the slugs that people chose; `there` are the
-    slugs of those that exist."""
+    """Return where each story goes, with the slugs that people chose."""
     naming = _Naming(selections, decisions, origin)
     places = assign_places(
         {name: each.selected for name, each in selections.items()},
@@ -85,7 +81,6 @@ def find_places(
         decisions.collections.locales,
         dict(naming.folders()),
         dict(naming.tags()),
-        there,
     )
     return _apply_renames(places, decisions.conflicts)
 
