@@ -50,7 +50,7 @@ class GoneItems:
 
     def forget(self, keys: Iterable[ItemKey]) -> None:
         """Forget items that never had a story, or have none any more."""
-        delete = f"DELETE FROM item WHERE {OF_ITEM} AND home_id IS NULL"
+        delete = f"DELETE FROM item WHERE {OF_ITEM} AND record_id IS NULL"
         rows = ((ITS_LOSSES.delete(key), (delete, key)) for key in keys)
         self._store.commit(chain.from_iterable(rows))
 

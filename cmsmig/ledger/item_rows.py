@@ -15,8 +15,8 @@ from cmsmig.ledger.tables import ITEM_KEY, STORIES
 _ROWS = f"""
     SELECT {ITEM_KEY}, name, item.full_slug, origin_hash, status, reason, explanation,
         link_state, published, old_path, gone, gone_reason, gone_sentence, gone_note,
-        {", ".join(f"home.{column}" for column in STORIES.columns)}
-    FROM item LEFT JOIN home ON home.id = home_id"""
+        {", ".join(f"story_record.{column}" for column in STORIES.columns)}
+    FROM item LEFT JOIN story_record ON story_record.id = record_id"""
 _ALL = f"{_ROWS} ORDER BY {ITEM_KEY}"
 _FAILED = f"{_ROWS} WHERE status = 'failed' ORDER BY changed_at DESC LIMIT ?"
 

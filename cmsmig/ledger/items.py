@@ -45,7 +45,7 @@ class Items(ItemRows):
                 db.execute(
                     """UPDATE item SET status = 'skipped', reason = 'not_selected',
                        explanation = 'It is no longer part of the import.'
-                       WHERE home_id IS NULL"""
+                       WHERE record_id IS NULL"""
                 )
             db.executemany(
                 f"""INSERT INTO item ({ITEM_KEY}, name, full_slug, origin_hash, status,
@@ -54,7 +54,7 @@ class Items(ItemRows):
                    ON CONFLICT DO UPDATE SET name = excluded.name,
                        full_slug = excluded.full_slug, status = excluded.status,
                        reason = excluded.reason, explanation = excluded.explanation
-                   WHERE home_id IS NULL""",
+                   WHERE record_id IS NULL""",
                 (
                     (
                         *row.key,
@@ -81,7 +81,7 @@ class Items(ItemRows):
         """Write an item's story record and close the intent of kind `intent`."""
         enter = f"""UPDATE item SET status = ?, reason = '', explanation = '',
                         origin_hash = ?, full_slug = ?, changed_at = ?,
-                        home_id = (SELECT id FROM home WHERE story_id = ?)
+                        record_id = (SELECT id FROM story_record WHERE story_id = ?)
                     WHERE {OF_ITEM}"""
         status = "created" if story_record.made else "reused"
         values = (
@@ -119,7 +119,7 @@ class Items(ItemRows):
         had before.
         """
         keep_path = """INSERT OR IGNORE INTO earlier_path SELECT ?, ?, ?, full_slug
-                       FROM home WHERE story_id = ? AND full_slug <> ?"""
+                       FROM story_record WHERE story_id = ? AND full_slug <> ?"""
         hidden = {} if still_public else {"published": ""}
         self._store.commit(
             [
@@ -274,9 +274,9 @@ def recover(key: ItemKey) -> Statement:
     """Return what gives an item with a story the status that it has without a
     failure."""
     update = f"""UPDATE item SET reason = '', explanation = '', status =
-                     (SELECT iif(made, 'created', 'reused') FROM home
-                      WHERE id = home_id)
-                 WHERE {OF_ITEM} AND home_id IS NOT NULL"""
+                     (SELECT iif(made, 'created', 'reused') FROM story_record
+                      WHERE id = record_id)
+                 WHERE {OF_ITEM} AND record_id IS NOT NULL"""
     return update, key
 
 
@@ -294,7 +294,7 @@ def _release(key: ItemKey, found: Sequence[object] | None) -> Iterator[Statement
     have it; `found` is the row with the id of the record."""
     record = tuple(found or (None,))
     keep_path = """INSERT OR IGNORE INTO earlier_path
-                   SELECT ?, ?, ?, full_slug FROM home WHERE id = ?"""
+                   SELECT ?, ?, ?, full_slug FROM story_record WHERE id = ?"""
     yield keep_path, (*key, *record)
     yield ITEM.change(
         key,
@@ -303,15 +303,17 @@ def _release(key: ItemKey, found: Sequence[object] | None) -> Iterator[Statement
         explanation="",
         link_state="open",
         published="",
-        home_id=None,
+        record_id=None,
         gone="",
         gone_note="",
     )
     yield f"DELETE FROM item WHERE {OF_ITEM} AND gone_reason = ?", (*key, DELETED_THERE)
     yield ITEM.change(key, gone_reason="", gone_sentence="")
     # Several items may live in one story, a language each.
-    orphan = "id = ? AND NOT EXISTS (SELECT 1 FROM item WHERE home_id = home.id)"
-    yield f"DELETE FROM home WHERE {orphan}", record
+    orphan = (
+        "id = ? AND NOT EXISTS (SELECT 1 FROM item WHERE record_id = story_record.id)"
+    )
+    yield f"DELETE FROM story_record WHERE {orphan}", record
     yield from (
         close_intent(each, key, "gone") for each in ("update", "publish", "show")
     )

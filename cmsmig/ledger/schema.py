@@ -64,7 +64,7 @@ _TABLES = (
         hash TEXT PRIMARY KEY, made_at TEXT NOT NULL, body TEXT NOT NULL
     ) STRICT""",
     # A story record; several items may share one, a language each.
-    """CREATE TABLE home (
+    """CREATE TABLE story_record (
         id INTEGER PRIMARY KEY,
         story_id INTEGER NOT NULL UNIQUE,
         uuid TEXT NOT NULL UNIQUE,
@@ -98,7 +98,7 @@ _TABLES = (
         link_state TEXT NOT NULL DEFAULT 'open'
             CHECK (link_state IN ('open', 'nothing', 'pending', 'linked')),
         published TEXT NOT NULL DEFAULT '',
-        home_id INTEGER REFERENCES home (id),
+        record_id INTEGER REFERENCES story_record (id),
         language TEXT NOT NULL DEFAULT '',
         changed_at TEXT NOT NULL,
         -- What is gone at the origin: what became of its story, why, and the address
@@ -111,11 +111,11 @@ _TABLES = (
         PRIMARY KEY (collection_id, item_id, locale_id)
     ) STRICT, WITHOUT ROWID""",
     # Without it, each deletion of a story record reads every item.
-    "CREATE INDEX item_of_home ON item (home_id)",
+    "CREATE INDEX item_of_record ON item (record_id)",
     # What was last written of each story, field by field.
     """CREATE TABLE written (
         story_id INTEGER PRIMARY KEY
-            REFERENCES home (story_id) ON DELETE CASCADE,
+            REFERENCES story_record (story_id) ON DELETE CASCADE,
         body BLOB NOT NULL
     ) STRICT""",
     """CREATE TABLE earlier_path (
@@ -210,9 +210,9 @@ _VIEWS = (
         item.collection_id, item.item_id, item.locale_id, item.name,
         item.full_slug, item.status, item.reason, item.explanation,
         item.link_state, item.published, item.language,
-        home.story_id, home.uuid, home.content_hash,
+        story_record.story_id, story_record.uuid, story_record.content_hash,
         item.gone, item.gone_reason, item.gone_note
-    FROM item LEFT JOIN home ON home.id = item.home_id""",
+    FROM item LEFT JOIN story_record ON story_record.id = item.record_id""",
     # How many items ended in which state and why.
     """CREATE VIEW reasons AS SELECT
         status, reason, count(*) AS items FROM item

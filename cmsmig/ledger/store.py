@@ -269,7 +269,7 @@ def _elsewhere(path: Path, key: str, known: str, wanted: str) -> LedgerError:
 
 
 def _is_unused(store: Store) -> bool:
-    tables = ("intent", "home", "asset", "made")
+    tables = ("intent", "story_record", "asset", "made")
     return all(store.one(f"SELECT 1 FROM {name}") is None for name in tables)
 
 

@@ -119,12 +119,12 @@ ITEM_KEY: Final = "collection_id, item_id, locale_id"
 OF_ITEM: Final = f"({ITEM_KEY}) = (?, ?, ?)"
 
 ITEM = Rows("item", OF_ITEM, stamped=True)
-ITS_STORY = Rows("home", f"id = (SELECT home_id FROM item WHERE {OF_ITEM})")
+ITS_STORY = Rows("story_record", f"id = (SELECT record_id FROM item WHERE {OF_ITEM})")
 """The story record of an item, which other items may share."""
 ITS_LOSSES = Rows("loss", OF_ITEM)
 
 STORIES = Table(
-    "home",
+    "story_record",
     "story_id = ?",
     row=StoryRecord,
     key="(story_id)",

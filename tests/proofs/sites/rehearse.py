@@ -174,7 +174,8 @@ def write_tree(folder: Path) -> None:
     """Write the path that each story has, and the one that its page had."""
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as db:
         rows = db.execute(
-            "SELECT home.full_slug, item.name FROM item JOIN home ON home.id = home_id"
+            "SELECT story_record.full_slug, item.name FROM item "
+            "JOIN story_record ON story_record.id = record_id"
         )
         lines = sorted(f"{path}  ({name})" for path, name in rows)
     (folder / "tree.txt").write_text("\n".join(lines) + "\n")

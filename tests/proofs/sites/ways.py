@@ -98,7 +98,7 @@ def stories_of(folder: Path) -> dict[tuple[str, str, str], tuple[str, str]]:
     """Return the UUID and the path of the story of each item that has one."""
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as db:
         rows = db.execute(
-            "SELECT collection_id, item_id, locale_id, uuid, home.full_slug "
-            "FROM item JOIN home ON home.id = home_id"
+            "SELECT collection_id, item_id, locale_id, uuid, story_record.full_slug "
+            "FROM item JOIN story_record ON story_record.id = record_id"
         )
         return {tuple(row[:3]): tuple(row[3:]) for row in rows}

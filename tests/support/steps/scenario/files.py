@@ -21,7 +21,7 @@ KNOWN = (
     """SELECT collection_id, item_id, locale_id, name, full_slug, status, reason,
        link_state, published, story_id, uuid, content_hash
        FROM items ORDER BY 1, 2, 3""",
-    "SELECT story_id, made, destination_updated_at FROM home ORDER BY 1",
+    "SELECT story_id, made, destination_updated_at FROM story_record ORDER BY 1",
     "SELECT sha256, ext_id, name, status, asset_id, content_url FROM asset",
     "SELECT kind, name, destination_id, uuid, made, body FROM made",
 )

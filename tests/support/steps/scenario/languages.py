@@ -108,4 +108,4 @@ def groups_apart(scenario: Scenario) -> None:
         space.displace(story)
         story.body["group_id"] = space.new_uuid()
         space.place(story)
-    scenario.project.doctor("UPDATE home SET group_id = ''")
+    scenario.project.doctor("UPDATE story_record SET group_id = ''")
