@@ -15,6 +15,7 @@ from cmsmig.ledger.rows import ItemRow
 
 _RUNS = """SELECT run.*, json_extract(plan.body, '$.calls') AS calls
     FROM run LEFT JOIN plan ON plan.hash = run.plan_hash ORDER BY run.id"""
+_LAST = f"{_RUNS} DESC LIMIT 1"
 _HANDLED = """SELECT kind, count(*) FROM intent
     WHERE run_id = ? AND outcome IS NOT NULL GROUP BY kind"""
 
@@ -42,6 +43,12 @@ def read_history(path: Path) -> tuple[tuple[PastRun, Mapping[str, int]], ...]:
         return tuple(
             (run, dict(db.execute(_HANDLED, (run.number,)).fetchall())) for run in runs
         )
+
+
+def read_last_run(path: Path) -> PastRun | None:
+    """Return the run that began last, if any did. Reads only. Raises `LedgerError`."""
+    with closing(connect_reading(path)) as db, translated(path):
+        return next(map(_run_of, db.execute(_LAST)), None)
 
 
 def read_failed(path: Path, most: int) -> tuple[ItemRow, ...]:

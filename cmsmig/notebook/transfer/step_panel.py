@@ -17,7 +17,7 @@ from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.lease import other_holder
 from cmsmig.ledger.rows import ItemRow
-from cmsmig.ledger.run_history import PastRun, read_failed, read_history
+from cmsmig.ledger.run_history import PastRun, read_failed, read_last_run
 from cmsmig.ledger.store import Ledger
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.workspace import Workspace
@@ -178,10 +178,10 @@ class StepView(JobView):
     def _unfinished(self) -> PastRun | None:
         """Return the last run, if it is for this step to continue it."""
         path = self._workspace.project.ledger
-        runs = read_history(path) if path.exists() else ()
-        last = runs[-1][0] if runs else None
-        is_its = last is not None and last.command in (self._step, "import")
-        return last if last and is_its and last.outcome != "done" else None
+        last = read_last_run(path) if path.exists() else None
+        if last is None or last.command not in (self._step, "import"):
+            return None
+        return last if last.outcome != "done" else None
 
     def interrupt(self) -> None:
         assert self._signal is not None
