@@ -22,6 +22,7 @@ from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD, RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.field_types import Shown, field_type
 from cmsmig.mapping.propose.text_marks import with_text_rules
 from cmsmig.mapping.propose.type_proposals import FieldContext
 from cmsmig.mapping.select.old_paths import OldPaths, Parts
@@ -174,14 +175,14 @@ _MANY_FILES = 100
 
 def _count_files(collection: Collection, items: Sequence[Item]) -> int:
     """Return how many files the items of a collection have, in fields and pictures."""
-    kinds = {each.slug: each.type for each in collection.fields}
+    ways = {each.slug: field_type(each.type).shown for each in collection.fields}
     found = 0
     for item in items:
-        for slug, kind in kinds.items():
+        for slug, shown in ways.items():
             value = item.data.get(slug)
-            if kind in ("Image", "MultiImage", "File"):
+            if shown is Shown.FILES:
                 found += len(value) if isinstance(value, list) else bool(value)
-            elif kind == "RichText" and isinstance(value, str):
+            elif shown is Shown.BODY and isinstance(value, str):
                 found += value.lower().count("<img")
     return found
 
