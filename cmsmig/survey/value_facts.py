@@ -15,7 +15,7 @@ from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.dates import datetime_text, parse_moment
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.field_types import Shown, field_type, types_shown
-from cmsmig.mapping.values import number_text
+from cmsmig.mapping.value_checks import number_text
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse

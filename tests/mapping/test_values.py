@@ -19,7 +19,7 @@ from cmsmig.destination.value_kinds import is_unfit, kind_of
 from cmsmig.mapping.dates import calendar_day, parse_moment
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
-from cmsmig.mapping.values import number_text
+from cmsmig.mapping.value_checks import number_text
 from cmsmig.richtext.policy import EmbedPolicy
 from tests.support.cases import cases, part
 from tests.support.mapping.drafting import (

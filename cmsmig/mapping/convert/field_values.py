@@ -35,7 +35,7 @@ from cmsmig.mapping.dates import (
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN
 from cmsmig.mapping.propose.field_types import field_type
-from cmsmig.mapping.values import major_units, number_text
+from cmsmig.mapping.value_checks import major_units, number_text
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
 

@@ -15,7 +15,7 @@ from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.data_address import is_data
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import is_file
-from cmsmig.mapping.values import check_link
+from cmsmig.mapping.value_checks import check_link
 from cmsmig.richtext.html.dom import find
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity

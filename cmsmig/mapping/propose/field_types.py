@@ -11,7 +11,7 @@ from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.mapping.propose import type_proposals as proposals
 from cmsmig.mapping.propose.field_facts import FieldFacts
 from cmsmig.mapping.propose.type_proposals import FieldContext
-from cmsmig.mapping.values import (
+from cmsmig.mapping.value_checks import (
     Check,
     anything_goes,
     check_color,

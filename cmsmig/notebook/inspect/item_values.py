@@ -19,7 +19,7 @@ from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.dates import parse_moment, zone_of
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.field_types import Shown, field_type
-from cmsmig.mapping.values import number_text
+from cmsmig.mapping.value_checks import number_text
 from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Field
 from cmsmig.survey.value_facts import SHOWN, file_name, size_text

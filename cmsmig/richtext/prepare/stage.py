@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from cmsmig.richtext.build.attribute_deviations import deviations_of
 from cmsmig.richtext.build.attributes import account
-from cmsmig.richtext.build.deviating import deviations_of
 from cmsmig.richtext.build.element_rules import RULES, SPACER
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
