@@ -154,13 +154,14 @@ def run(
         select,
         select_delta,
     )
-    from cmsmig.run.unattended import project_named, run_unattended, target_of
+    from cmsmig.run.unattended import named_once, run_unattended
     from cmsmig.settings import choose_target, find_project
     from cmsmig.terminal.progress import Progress, moment
 
-    named = project_named(folder, values)
+    named = named_once("project", str(folder or ""), values)
     project = choose_target(
-        find_project(named, os.environ, Path.cwd()), target_of(values, target_named())
+        find_project(Path(named) if named else None, os.environ, Path.cwd()),
+        named_once("target", target_named(), values),
     )
     found = find_notebooks(notebooks_folder())
     delta = refresh and only is None and first is None and last is None

@@ -64,13 +64,10 @@ class EventLog:
         self,
         path: Path,
         *,
-        quotes_notices: bool = False,
         largest: int = LARGEST,
         clock: Callable[[], datetime] = now,
     ) -> None:
-        """`quotes_notices`: what is noticed is reported in full, since no service and
-        no item had a part in it."""
-        self._quotes_notices = quotes_notices
+        """Append to the file at `path`; begin the next one after `largest` bytes."""
         self._clock = clock
         self._files = _Files(path, "a", largest, KEPT, encoding="ascii", delay=True)
         self._files.setFormatter(_JsonLines())
@@ -101,9 +98,8 @@ class EventLog:
                 self._paced[service] = self._paced.get(service, 0.0) + delay
             case BudgetWaited(service, delay, reason):
                 self.write("warning", call=service, wait=delay, outcome=reason)
-            case Noticed(where, what):
-                outcome = what if self._quotes_notices else "noticed"
-                self.write("warning", item=where, outcome=outcome)
+            case Noticed(where):
+                self.write("warning", item=where, outcome="noticed")
 
     def write(
         self,

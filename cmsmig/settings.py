@@ -99,10 +99,6 @@ class Settings:
     """The file of the project's own rich text rules; empty: none."""
     assumed: Mapping[str, str] = field(default_factory=dict)
     """Overrides of `destination/assumed.py` by name."""
-    notify_command: tuple[str, ...] = ()
-    """What is started at the end of an unattended run; empty: nothing."""
-    notify_url: Secret = field(default_factory=lambda: Secret(""))
-    """What is sent to then; it may hold a key."""
     target: str = ""
     """The named destination; empty in a project of one."""
     warning: str = ""
@@ -295,8 +291,6 @@ def load_settings(
         away_seconds=given.away_minutes * 60.0,
         rules=given.richtext.get("rules", ""),
         assumed=given.assumed,
-        notify_command=given.notify_command,
-        notify_url=Secret(given.notify_url),
         target=project.target,
         warning=sources.warning,
     )

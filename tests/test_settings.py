@@ -320,14 +320,6 @@ def test_a_base_may_lack_its_version(
         ("[targets.a]\nregion = 'mars'", "the regions are eu"),
         ("space_id = 3\n[targets.a]\nspace_id = 4", "[targets.a]"),
         ("[targets.a]\nspace_id = 3\n[targets.b]\nspace_id = '#3'", "are one space"),
-        ("notify = 'tell'", "takes command and url"),
-        ("[notify]\ncommands = ['tell']", "takes command and url"),
-        ("[notify]\ncommand = []", "write a list"),
-        ("[notify]\ncommand = [3]", "write a list"),
-        ("[notify]\ncommand = 'tell \"me'", "write a list"),
-        ("[notify]\nurl = 'http://hooks.test/x'", "an https address"),
-        ("[notify]\nurl = 'https://u:p@hooks.test/x'", "without user"),
-        ("[notify]\nurl = 'https:///x'", "an https address"),
         ("destinaton_rate = 3", "destination_rate"),
         ("CMSMIG_SPACE_ID = 3", "space_id"),
         ("zzzzzz = 3", "take it out"),
@@ -533,25 +525,6 @@ def test_a_targets_token_goes_to_no_host_from_elsewhere(tmp_path: Path) -> None:
         load_target(tmp_path, "staging", env=line.format("STAGING"))
     meant = load_target(tmp_path, "production", env=line.format("PRODUCTION"))
     assert meant.destination_base_url == "https://api.test/v1"
-
-
-def test_hooks_are_read_and_their_address_is_kept_to_itself(tmp_path: Path) -> None:
-    """A list as it is, a text as a shell would; the environment before the file."""
-    toml = "[notify]\ncommand = ['tell', 'a b']\nurl = 'https://hooks.test/key?x=1'"
-    settings = load(tmp_path, toml=toml)
-    assert settings.notify_command == ("tell", "a b")
-    assert settings.notify_url.reveal() == "https://hooks.test/key?x=1"
-    assert "hooks.test" not in repr(settings)
-    given = {
-        "CMSMIG_NOTIFY_COMMAND": "tell 'a b' c",
-        "CMSMIG_NOTIFY_URL": "http://[::1]/",
-    }
-    settings = load(tmp_path, {**MINIMAL, **given}, toml=toml)
-    assert settings.notify_command == ("tell", "a b", "c")
-    assert settings.notify_url.reveal() == "http://[::1]/"
-    with pytest.raises(SettingsError) as caught:
-        load(tmp_path, {**MINIMAL, "CMSMIG_NOTIFY_URL": "http://hooks.test/key"})
-    assert "key" not in str(caught.value)
 
 
 def test_the_project_folder_is_found_in_order(tmp_path: Path) -> None:

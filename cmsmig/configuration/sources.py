@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -37,9 +37,6 @@ from cmsmig.errors import SettingsError
 
 PREFIX = "CMSMIG_"
 TOKENS = ("origin_token", "destination_token")
-_MAY_HOLD_KEYS = ("notify_command", "notify_url")
-_TABLES = {"notify": ("command", "url")}
-"""Tables of `cmsmig.toml` whose entries are settings like all others."""
 
 
 class Given(BaseModel):
@@ -85,8 +82,6 @@ class Given(BaseModel):
         int, BeforeValidator(values.whole_number(0, 1440, "minutes"))
     ] = 10
     state_dir: Annotated[Path | None, BeforeValidator(values.folder)] = None
-    notify_command: Annotated[tuple[str, ...], BeforeValidator(values.command)] = ()
-    notify_url: Annotated[str, BeforeValidator(values.hook_address)] = ""
     richtext: Annotated[dict[str, str], BeforeValidator(values.richtext)] = {}
     assumed: Annotated[dict[str, str], BeforeValidator(values.overrides)] = {}
 
@@ -173,7 +168,7 @@ def _explained(error: ValidationError, given: Mapping[str, Placed]) -> SettingsE
     placed = given[name]
     value = str(placed.value)
     # A long value, or one with an @, may be a token in the wrong place.
-    harmless = len(value) <= 40 and "@" not in value and name not in _MAY_HOLD_KEYS
+    harmless = len(value) <= 40 and "@" not in value
     shown = f" is {value!r}" if harmless else ""
     return SettingsError(f"{name} in {placed.place}{shown or ' is wrong'}: {reason}.")
 
@@ -212,7 +207,6 @@ def _target_names(targets: Mapping[str, Target]) -> tuple[str, ...]:
 def _from_toml(
     table: Mapping[str, object], path: Path, targets: Mapping[str, Target]
 ) -> dict[str, Placed]:
-    table = dict(_unfolded(table, path))
     for name in OWN:
         if targets and name in table:
             raise SettingsError(
@@ -227,21 +221,6 @@ def _from_toml(
             )
         _refuse_unknown(name, f"{path}")
     return _given(table, str(path))
-
-
-def _unfolded(table: Mapping[str, object], path: Path) -> Iterator[tuple[str, object]]:
-    """Yield the entries of a toml file, those of `_TABLES` by their long names."""
-    for name, value in table.items():
-        if name not in _TABLES:
-            yield name, value
-            continue
-        known = _TABLES[name]
-        if not isinstance(value, dict) or set(value) - set(known):
-            raise SettingsError(
-                f"[{name}] in {path} takes {' and '.join(known)}, and nothing else."
-            )
-        for entry, given in value.items():
-            yield f"{name}_{entry}", given
 
 
 def _from_env(path: Path, targets: Mapping[str, Target]) -> dict[str, Placed]:

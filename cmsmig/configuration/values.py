@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path, PureWindowsPath
 from urllib.parse import SplitResult, urlsplit
@@ -141,37 +140,6 @@ def hosts(value: object) -> tuple[str, ...]:
     if not all(_HOST.fullmatch(host) for host in named):
         raise ValueError("write bare host names, such as files.example.com")
     return named
-
-
-def command(value: object) -> tuple[str, ...]:
-    """Read a command line: a list, or a text that is split as a shell would."""
-    expected = 'write a list such as ["/usr/local/bin/tell", "--site", "example"]'
-    try:
-        parts = value if isinstance(value, list) else shlex.split(_text(value))
-    except ValueError:
-        raise ValueError(expected) from None
-    if not parts or not all(isinstance(part, str) for part in parts) or not parts[0]:
-        raise ValueError(expected)
-    if any("\0" in part for part in parts):
-        raise ValueError(expected)
-    return tuple(parts)
-
-
-def hook_address(value: object) -> str:
-    """Read an address that gets the end of a run; it may have a query."""
-    text = _text(value)
-    expected = "write an https address, or http on this machine"
-    try:
-        parts = urlsplit(text)
-        host, _ = parts.hostname or "", parts.port
-    except ValueError:
-        raise ValueError(expected) from None
-    clear = parts.scheme == "http" and is_loopback(host)
-    if not (parts.scheme == "https" or clear) or not _PLAIN_HOST.fullmatch(host):
-        raise ValueError(expected)
-    if "@" in parts.netloc or parts.fragment or not text.isprintable() or " " in text:
-        raise ValueError(f"{expected}, without user and fragment")
-    return text
 
 
 def overrides(value: object) -> dict[str, str]:

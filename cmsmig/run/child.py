@@ -59,11 +59,3 @@ def run_child(
         for number, handler in before.items():
             signal.signal(number, handler)
     return code if code >= 0 else InterruptedRunError.exit_code
-
-
-def last_line(said: IO[bytes]) -> str:
-    """Return the last line that a child wrote into a file, warnings aside."""
-    said.seek(0)
-    lines = said.read()[-4000:].decode("utf-8", "replace").split("\n")
-    stated = (line.strip() for line in reversed(lines) if "WARNING" not in line)
-    return next(filter(None, stated), "")

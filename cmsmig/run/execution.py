@@ -15,10 +15,11 @@ from cmsmig.errors import InterruptedRunError
 from cmsmig.events import Noticed, Observer, StepFinished, StepStarted
 from cmsmig.run.engine import declared_parameters, execute, export_page
 from cmsmig.run.locations import Notebook
-from cmsmig.run.outcome import Executed, Failure, judge
+from cmsmig.run.outcome import Failure, judge
 from cmsmig.run.parameters import Value, values_for
 
-_STARTED_AGAIN = "its kernel did not start ({}); it is started once more"
+_PATIENCE = 10.0
+"""Seconds that a cell has to end what it does after a signal."""
 _STOPPED = Failure("", "it was stopped", InterruptedRunError.exit_code)
 
 
@@ -76,41 +77,31 @@ def assign(
     notebooks: Sequence[Notebook],
     given: Mapping[str, str],
     supplied: Mapping[str, Value],
-    own: Mapping[str, Mapping[str, Value]],
 ) -> tuple[Assignment, ...]:
     """Return each notebook with its values. Reads the notebooks, runs none.
-
-    `own` are values by notebook that hold where `given` has none.
 
     Raises `UsageError` for a parameter that no notebook has or that does not
     fit, so that nothing has happened yet when it is raised.
     """
     declared = {each.name: declared_parameters(each.path) for each in notebooks}
     values = values_for(declared, given, supplied)
-    return tuple(
-        Assignment(each, {**own.get(each.name, {}), **values[each.name]})
-        for each in notebooks
-    )
+    return tuple(Assignment(each, values[each.name]) for each in notebooks)
 
 
 def run_notebooks(
-    assignments: Sequence[Assignment],
-    folder: Path,
-    *,
-    observer: Observer,
-    log: Path | None = None,
+    assignments: Sequence[Assignment], folder: Path, log: Path, observer: Observer
 ) -> NotebookRun:
     """Run notebooks into `folder`, each in a kernel of its own, until one fails.
 
     Writes `NN_name.ipynb` and `NN_name.html` for each that was begun, and events
-    of the kernels to `log`. The first SIGINT or SIGTERM stops the running cell, or the
-    kernel that starts, and nothing is begun after it; a second one raises
-    `KeyboardInterrupt`.
+    of the kernels to `log`. A SIGINT or SIGTERM interrupts the running cell, which has
+    10 seconds to end, or ends the kernel that starts; nothing is begun after it. A
+    second one ends the kernel at once.
     """
     ran: list[Ran] = []
-    with _interrupting(log) as kernel:
+    with _interrupting() as kernel:
         for assignment in assignments:
-            ran.append(_run_one(assignment, folder, kernel, observer))
+            ran.append(_run_one(assignment, folder, log, kernel, observer))
             if ran[-1].failure is not None or kernel.stopping:
                 break
     if kernel.stopping:
@@ -127,36 +118,32 @@ def _stopped(failure: Failure | None) -> Failure:
 
 
 def _run_one(
-    assignment: Assignment, folder: Path, kernel: _Kernel, observer: Observer
+    assignment: Assignment,
+    folder: Path,
+    log: Path,
+    kernel: _Kernel,
+    observer: Observer,
 ) -> Ran:
     name = assignment.notebook.name
     output = folder / f"{name}.ipynb"
-    started = time.monotonic()
-    observer(StepStarted(name, None))
-    executed = _run_notebook(assignment, output, kernel)
-    if executed.unready and not kernel.stopping:
-        observer(Noticed(name, _STARTED_AGAIN.format(executed.crash)))
-        executed = _run_notebook(assignment, output, kernel)
-    failure = judge(executed)
-    page = _page(output, observer)
-    seconds = time.monotonic() - started
-    observer(StepFinished(name, f"{'stopped' if failure else 'done'}, {seconds:.1f} s"))
-    return Ran(name, seconds, output, page, failure)
-
-
-def _run_notebook(assignment: Assignment, output: Path, kernel: _Kernel) -> Executed:
     # A copy of an earlier run would be taken for this one's.
     output.unlink(missing_ok=True)
+    started = time.monotonic()
+    observer(StepStarted(name, None))
     executed = execute(
         assignment.notebook.path,
         output,
         assignment.values,
         kernel.started,
-        kernel.log,
+        log,
         kernel.begin,
     )
     kernel.process, kernel.takes_cells = 0, False
-    return executed
+    failure = judge(executed)
+    page = _page(output, observer)
+    seconds = time.monotonic() - started
+    observer(StepFinished(name, f"{'stopped' if failure else 'done'}, {seconds:.1f} s"))
+    return Ran(name, seconds, output, page, failure)
 
 
 def _page(output: Path, observer: Observer) -> Path | None:
@@ -174,9 +161,8 @@ def _page(output: Path, observer: Observer) -> Path | None:
 
 @dataclass(slots=True)
 class _Kernel:
-    """The kernel that a signal is passed on to."""
+    """The kernel that a signal is passed on to; it has no terminal."""
 
-    log: Path | None = None
     process: int = 0
     takes_cells: bool = False
     stopping: bool = False
@@ -184,7 +170,7 @@ class _Kernel:
     def started(self, process: int) -> None:
         self.process = process
         if self.stopping:
-            self._stop()
+            self._send(signal.SIGKILL)
 
     def begin(self) -> None:
         """Learn that a kernel or a cell begins; raise where none may."""
@@ -193,23 +179,27 @@ class _Kernel:
         self.takes_cells = self.process != 0
 
     def interrupt(self, number: int, frame: object) -> None:
-        if self.stopping:
-            raise KeyboardInterrupt
+        # A kernel that starts ignores SIGINT, and there is nothing to lose in it. One
+        # between two cells loses it, and a loop that only waits does not notice it.
+        if self.stopping or not self.takes_cells:
+            self._send(signal.SIGKILL)
+        else:
+            self._send(signal.SIGINT)
+            ending = threading.Timer(_PATIENCE, self._send, [signal.SIGKILL])
+            ending.daemon = True
+            ending.start()
         self.stopping = True
-        if self.process:
-            self._stop()
 
-    def _stop(self) -> None:
-        # A kernel that starts ignores SIGINT, and there is nothing to lose in it.
-        number = signal.SIGINT if self.takes_cells else signal.SIGKILL
-        with suppress(ProcessLookupError):
-            os.kill(self.process, number)
+    def _send(self, number: signal.Signals) -> None:
+        if self.process:
+            with suppress(ProcessLookupError):
+                os.kill(self.process, number)
 
 
 @contextmanager
-def _interrupting(log: Path | None) -> Iterator[_Kernel]:
-    """Pass the first SIGINT or SIGTERM on to the kernel, which has no terminal."""
-    kernel = _Kernel(log)
+def _interrupting() -> Iterator[_Kernel]:
+    """Pass SIGINT and SIGTERM on to the kernel."""
+    kernel = _Kernel()
     if threading.current_thread() is not threading.main_thread():
         yield kernel
         return

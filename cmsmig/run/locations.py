@@ -123,6 +123,19 @@ def find_notebooks(folder: Path) -> tuple[Notebook, ...]:
     return tuple(sorted(found, key=lambda each: (each.number, each.path.name)))
 
 
+def own_notebooks(
+    project: Project, notebooks: Sequence[Notebook]
+) -> tuple[Notebook, ...]:
+    """Return notebooks, each as the project's own copy where there is one."""
+    copies = [
+        Notebook(each.number, project.notebooks / each.path.name) for each in notebooks
+    ]
+    return tuple(
+        copy if copy.path.is_file() else each
+        for each, copy in zip(notebooks, copies, strict=True)
+    )
+
+
 def select(
     notebooks: Sequence[Notebook],
     *,

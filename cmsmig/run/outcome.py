@@ -1,5 +1,4 @@
-"""How a run ended: each notebook, the balance, the exit code; and the hooks that learn
-of it, which change nothing about it.
+"""How a run ended: each notebook, the balance, the exit code.
 
 Papermill lets several failures pass as success: `sys.exit(0)`, a cell skipped by
 its tag, a kernel that ended between two cells. Each is a failure here.
@@ -7,24 +6,16 @@ its tag, a kernel that ended between two cells. Each is a failure here.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import subprocess
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import CmsmigError, InterruptedRunError, ServiceError
+from cmsmig.errors import CmsmigError, InterruptedRunError
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
-from cmsmig.printable import printable
-from cmsmig.run.child import clean_environment, last_line
-from cmsmig.settings import Project, Settings
-from cmsmig.wire.answers import Request
-from cmsmig.wire.session import Session
+from cmsmig.settings import Project
 
 _STOPPED = frozenset({"KeyboardInterrupt", "CancelledError", "InterruptedRunError"})
 _SHOWN = 70
@@ -32,9 +23,6 @@ _SHOWN = 70
 FIRST_THAT_WRITES = 4
 """Number of the first notebook that changes the destination."""
 _REPORT = "report.json"
-_SECONDS = 60.0
-"""How long a command may take."""
-_ANSWER_SECONDS = 15.0
 _MEANINGS = {
     0: "done",
     1: "done, but something failed, is open or drifted",
@@ -68,8 +56,6 @@ class Executed:
     """Whether papermill saw an exception, in words or not."""
     crash: str
     """What went wrong outside of any cell; empty when nothing did."""
-    unready: bool = False
-    """Whether its kernel never got as far as to take a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +88,6 @@ def exit_code_of(name: str) -> int:
         return InterruptedRunError.exit_code
     codes = {each.__name__: each.exit_code for each in _tree(CmsmigError)}
     return codes.get(name, 1)
-
-
-def code_of(error: BaseException) -> int:
-    """Return the exit code of what ended a run before its notebooks did."""
-    return exit_code_of(type(error).__name__)
 
 
 def meaning_of(code: int) -> str:
@@ -210,80 +191,3 @@ def _verification(report: Path, since: float) -> JsonObject:
         return {}
     found = document.get("verification") if isinstance(document, dict) else None
     return found if isinstance(found, dict) else {}
-
-
-def notify(
-    settings: Settings, folder: Path, environ: Mapping[str, str], message: JsonObject
-) -> Iterator[str]:
-    """Call each hook of the settings; yield one sentence for each that failed.
-
-    The command starts in `folder`, without a shell and without any setting of this
-    project in its environment.
-    """
-    if settings.notify_command:
-        yield from _run_command(settings.notify_command, folder, environ, message)
-    if settings.notify_url:
-        yield from _post(settings.notify_url.reveal(), message)
-
-
-def _run_command(
-    command: tuple[str, ...],
-    folder: Path,
-    environ: Mapping[str, str],
-    message: JsonObject,
-) -> Iterator[str]:
-    name = Path(command[0]).name
-    with tempfile.TemporaryFile("w+b") as said:
-        try:
-            ended = subprocess.run(
-                command,
-                input=json.dumps(message).encode() + b"\n",
-                stdout=said,
-                stderr=subprocess.STDOUT,
-                cwd=folder,
-                env=clean_environment(environ),
-                timeout=_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            yield _failed(f"the command {name}", f"it took over {_SECONDS:g} s")
-            return
-        except OSError as error:
-            reason = error.strerror or str(error)
-            yield _failed(f"the command {name}", f"it does not start: {reason}")
-            return
-        if ended.returncode:
-            last = last_line(said)[:200]
-            reason = f"it ended with {ended.returncode}{f', {last}' if last else ''}"
-            yield _failed(f"the command {name}", reason)
-
-
-def _post(url: str, message: JsonObject) -> Iterator[str]:
-    # The address may hold a key, so that its host alone is named.
-    where = urlsplit(url).hostname or "its address"
-    try:
-        asyncio.run(_send(url, message))
-    except ServiceError as error:
-        status = f"it answered {error.status}" if error.status else "no answer came"
-        yield _failed(where, status)
-    except CmsmigError as error:
-        yield _failed(where, str(error))
-
-
-async def _send(url: str, message: JsonObject) -> None:
-    async with Session(
-        "notify",
-        authorization=None,
-        budget=None,
-        in_flight=1,
-        timeout=_ANSWER_SECONDS,
-    ) as session:
-        request = Request("POST", url, json=message, quota=False, patient=False)
-        await session.send(request)
-
-
-def _failed(hook: str, reason: str) -> str:
-    return (
-        f"{printable(hook)} did not learn of the end ({printable(reason)}); look at "
-        "[notify] in cmsmig.toml; the run's own exit code stays."
-    )

@@ -1,32 +1,22 @@
-"""`cmsmig run`: from the options to the run, its exit code, its log and its hooks."""
+"""`cmsmig run`: from the options to the run, its exit code and its log."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
 from cmsmig.event_log import FILE_NAME, EventLog, fan_out
-from cmsmig.events import Noticed, Observer
-from cmsmig.run.execution import Assignment, NotebookRun, assign, run_notebooks
-from cmsmig.run.locations import Notebook, make_run_folder
-from cmsmig.run.outcome import (
-    FIRST_THAT_WRITES,
-    Balance,
-    balance_of,
-    code_of,
-    meaning_of,
-    notify,
-)
+from cmsmig.events import Observer
+from cmsmig.run.execution import NotebookRun, assign, run_notebooks
+from cmsmig.run.locations import Notebook, make_run_folder, own_notebooks
+from cmsmig.run.outcome import FIRST_THAT_WRITES, Balance, balance_of, meaning_of
 from cmsmig.run.parameters import Value, read_assignments
-from cmsmig.run.project_notebooks import read_copies
-from cmsmig.settings import Project, Settings, load_settings
-from cmsmig.steps.verify.accounting import accounting_json
+from cmsmig.settings import Project, load_settings
 
 _PAGE = "report.html"
 _ROUNDED = 1.0
@@ -85,99 +75,17 @@ class Finished:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class UnattendedRun:
-    """A run whose parameters fit and whose folder is there."""
+def named_once(name: str, option: str, assignments: Sequence[str]) -> str:
+    """Return what the option of this name or `-p NAME=` says, or nothing.
 
-    project: Project
-    settings: Settings
-    environ: Mapping[str, str]
-    assignments: tuple[Assignment, ...]
-    folder: Path
-    began: float
-    """Seconds since the epoch."""
-    notices: tuple[Noticed, ...] = ()
-    """What differs in the project's own notebooks."""
-
-    @property
-    def log(self) -> Path:
-        """Return the file of its events."""
-        return self.folder / FILE_NAME
-
-    def perform(self, observer: Observer) -> Finished:
-        """Run the notebooks, draw the balance, call the hooks.
-
-        Raises what ends the run before its notebooks do; the hooks were called by then.
-        """
-        log = EventLog(self.log, quotes_notices=True)
-        logged = fan_out(observer, log)
-        log.write(step="run", outcome=f"started, {len(self.assignments)} notebooks")
-        for notice in self.notices:
-            logged(notice)
-        try:
-            finished = self._finished(logged)
-        except BaseException as error:
-            self._close(code_of(error), None, log, logged)
-            raise
-        self._close(finished.exit_code, finished, log, logged)
-        return finished
-
-    def _finished(self, observer: Observer) -> Finished:
-        run = run_notebooks(
-            self.assignments, self.folder, observer=observer, log=self.log
-        )
-        writes = any(
-            each.notebook.number >= FIRST_THAT_WRITES and not each.values.get("dry_run")
-            for each in self.assignments
-        )
-        since = self.began - _ROUNDED
-        balance = balance_of(self.project, self.folder, since) if writes else None
-        return Finished(run, balance, self.began, time.time(), self.project.target)
-
-    def _close(
-        self, code: int, finished: Finished | None, log: EventLog, observer: Observer
-    ) -> None:
-        level = "error" if code else "info"
-        log.write(level, step="run", outcome=f"exit {code}: {meaning_of(code)}")
-        message = self._message(code, finished)
-        for failed in notify(self.settings, self.project.root, self.environ, message):
-            observer(Noticed("notify", failed))
-
-    def _message(self, code: int, finished: Finished | None) -> JsonObject:
-        balance = finished.balance if finished is not None else None
-        accounting = balance.accounting if balance is not None else None
-        counts = accounting_json(accounting) if accounting is not None else None
-        target = self.project.target
-        return {
-            **({"target": target} if target else {}),
-            "exit_code": code,
-            "outcome": meaning_of(code),
-            "run": self.folder.name,
-            "project": str(self.project.root),
-            "began": _moment(self.began),
-            "ended": _moment(time.time()),
-            "counts": counts,
-            "differences": finished.differences if finished is not None else None,
-            "failed_files": balance.failed_files if balance is not None else None,
-            "report": str(finished.report if finished is not None else self.folder),
-            "log": str(self.log),
-        }
-
-
-def project_named(folder: Path | None, assignments: Sequence[str]) -> Path | None:
-    """Return the project folder that `--project` or `-p project=` names.
-
-    Raises `UsageError` when the two name different ones.
+    Raises `UsageError` when the two differ.
     """
-    given = read_assignments(assignments).get("project", "")
-    if not given:
-        return folder
-    named = Path(given)
-    if folder is not None and folder.absolute() != named.absolute():
+    given = read_assignments(assignments).get(name, "")
+    if given and option and given != option:
         raise UsageError(
-            f"--project names {folder} and -p project names {named}; give one of them."
+            f"--{name} names {option} and -p {name} names {given}; give one of them."
         )
-    return named
+    return given or option
 
 
 def run_unattended(
@@ -196,66 +104,36 @@ def run_unattended(
     `assignments` are the operator's `name=value` texts. Raises `UsageError` and
     `SettingsError` before anything is written, and what `make_run_folder` raises.
     """
-    environ = dict(os.environ)
-    settings = load_settings(
-        project, environ, need_origin=False, need_destination=False
-    )
-    given = _given(assignments, dry_run=dry_run, refresh=refresh)
+    # Tokens are masked from here on.
+    load_settings(project, os.environ, need_origin=False, need_destination=False)
+    options = {"dry_run": dry_run, "refresh": refresh}
+    switched_on = {name: "true" for name, is_on in options.items() if is_on}
+    given = read_assignments(assignments) | switched_on
     supplied: dict[str, Value] = {
         "project": str(project.root),
         "target": project.target,
         "reports": "",
     }
-    copies = read_copies(project, notebooks)
-    checked = assign(notebooks, given, supplied, copies.values)
+    own = {name: given[name] for name in given if name not in {"project", "target"}}
+    checked = assign(own_notebooks(project, notebooks), own, supplied)
     began = time.time()
     folder = make_run_folder(reports, project, datetime.now(UTC), run_id)
     for each in checked:
         if "reports" in each.values and "reports" not in given:
             each.values["reports"] = str(folder)
-    prepared = UnattendedRun(
-        project,
-        settings,
-        environ,
-        checked,
-        folder,
-        began,
-        tuple(copies.notices(given)),
+    log = EventLog(folder / FILE_NAME)
+    log.write(step="run", outcome=f"started, {len(checked)} notebooks")
+    run = run_notebooks(checked, folder, folder / FILE_NAME, fan_out(observer, log))
+    writes = any(
+        each.notebook.number >= FIRST_THAT_WRITES and not each.values.get("dry_run")
+        for each in checked
     )
-    return prepared.perform(observer)
-
-
-def target_of(assignments: Sequence[str], named: str) -> str:
-    """Return the target that `--target` or `-p target=` names, or nothing.
-
-    Raises `UsageError` when the two name different ones.
-    """
-    given = read_assignments(assignments).get("target", "")
-    if given and named and given != named:
-        raise UsageError(
-            f"--target names {named} and -p target names {given}; give one of them."
-        )
-    return given or named
-
-
-def _given(
-    assignments: Sequence[str], *, dry_run: bool, refresh: bool
-) -> dict[str, str]:
-    given = read_assignments(assignments)
-    given.pop("project", None)
-    given.pop("target", None)
-    _switch_on(given, "dry_run", dry_run)
-    _switch_on(given, "refresh", refresh)
-    return given
-
-
-def _switch_on(given: dict[str, str], name: str, wanted: bool) -> None:
-    if not wanted:
-        return
-    if given.get(name, "true") != "true":
-        option = name.replace("_", "-")
-        raise UsageError(f"--{option} and -p {name} contradict each other; give one.")
-    given[name] = "true"
+    balance = balance_of(project, folder, began - _ROUNDED) if writes else None
+    finished = Finished(run, balance, began, time.time(), project.target)
+    code = finished.exit_code
+    level = "error" if code else "info"
+    log.write(level, step="run", outcome=f"exit {code}: {meaning_of(code)}")
+    return finished
 
 
 def _moment(seconds: float) -> str:

@@ -93,14 +93,6 @@ _TOML = f"""\
 # block of an element. It is run; without this line none is.
 # richtext.rules = "rules.py"
 
-# ---- Unattended runs --------------------------------------------------------
-
-# What gets the outcome of `cmsmig run`, as JSON: a command that is started without a
-# shell, an address that it is sent to. A failing one changes no exit code.
-# An address that holds a key belongs into .env, as CMSMIG_NOTIFY_URL.
-# notify.command = ["/usr/local/bin/tell", "--site", "example"]
-# notify.url = "https://hooks.example.com/cmsmig"
-
 # ---- This machine -----------------------------------------------------------
 
 # The folder where runs on this machine share the budget of requests.

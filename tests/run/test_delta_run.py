@@ -1,4 +1,4 @@
-"""`cmsmig run --refresh` without a terminal: log, hooks, and every exit code."""
+"""`cmsmig run --refresh` without a terminal: its log, and every exit code."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from cmsmig.ledger.lease import lease
+from cmsmig.run.outcome import meaning_of
 from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.settings import Project
 from tests.support.cli.bad_input import Rig
@@ -24,47 +24,6 @@ from tests.support.rehearsal import Ended
 from tests.support.timelimit import patience
 
 KEYS = ["time", "level", "step", "item", "call", "wait", "outcome"]
-KEEPS = """\
-import os, sys
-from pathlib import Path
-Path("message.json").write_bytes(sys.stdin.buffer.read())
-Path("environ.txt").write_text("\\n".join(sorted(os.environ)))
-"""
-FAILS = "import sys\nprint('no such pager')\nsys.exit(3)\n"
-
-
-@dataclass
-class Receiver:
-    """An address on loopback that keeps what it is sent."""
-
-    url: str = ""
-    status: int = 204
-    bodies: list[dict] = field(default_factory=list)
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    """Return a receiver that answers until the test is over."""
-    kept = Receiver()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            size = int(self.headers["Content-Length"])
-            kept.bodies.append(json.loads(self.rfile.read(size)))
-            self.send_response(kept.status)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    kept.url = f"http://127.0.0.1:{server.server_port}/hooks/a-key-in-its-path?of=mine"
-    yield kept
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 @dataclass(frozen=True)
@@ -123,18 +82,6 @@ class Site:
             ended.code, ended.out.splitlines(), ended.err, self.reports / "night"
         )
 
-    def message(self) -> dict:
-        """Return what the command was given."""
-        return json.loads((self.rig.folder / "message.json").read_text("utf-8"))
-
-    def notify(self, script: str, url: str) -> None:
-        """Set both hooks: a command that runs `script`, and an address."""
-        (self.rig.folder / "hook.py").write_text(script)
-        toml = self.rig.folder / "cmsmig.toml"
-        command = json.dumps([sys.executable, "hook.py"])
-        table = f'\n[notify]\ncommand = {command}\nurl = "{url}"\n'
-        toml.write_text(toml.read_text() + table)
-
 
 @pytest.fixture
 def site(rig: Callable[..., Rig], tmp_path: Path) -> Site:
@@ -142,12 +89,9 @@ def site(rig: Callable[..., Rig], tmp_path: Path) -> Site:
     return Site(rig(), tmp_path / "reports")
 
 
-def test_a_night_brings_what_moved_and_tells_of_it(
-    site: Site, receiver: Receiver
-) -> None:
-    """Pulled again, imported, verified, reported: code 0, last lines, log, hooks."""
+def test_a_night_brings_what_moved(site: Site) -> None:
+    """Pulled again, imported, verified, reported: code 0, last lines, log."""
     site.rig.done("import")
-    site.notify(KEEPS, receiver.url)
     _edit_origin(site.rig, b"A place", b"Another place")
     night = site.ended(site.start())
     assert (night.code, night.err.count("Traceback")) == (0, 0), night.err
@@ -161,15 +105,6 @@ def test_a_night_brings_what_moved_and_tells_of_it(
     assert [line for line in night.lines if line.startswith("in 6 = created 6 ")]
     assert "Another place" in json.dumps(site.rig.comparable())
     _assert_log_is_sound(site, night)
-    assert receiver.bodies == [site.message()]
-    (message,) = receiver.bodies
-    assert (message["exit_code"], message["differences"]) == (0, 0)
-    assert message["counts"]["in"] == message["counts"]["created"] == 6
-    assert message["report"] == str(night.folder / "report.html")
-    assert message["log"] == str(night.folder / "log.jsonl")
-    names = (site.rig.folder / "environ.txt").read_text().splitlines()
-    assert "PATH" in names
-    assert [name for name in names if name.startswith("CMSMIG_")] == []
 
 
 def _assert_log_is_sound(site: Site, night: Night) -> None:
@@ -190,26 +125,6 @@ def _assert_log_is_sound(site: Site, night: Night) -> None:
         assert not name.endswith("token") or value not in text
 
 
-def test_a_hook_that_fails_is_reported_and_changes_no_code(
-    site: Site, receiver: Receiver
-) -> None:
-    """Both kinds fail: a sentence for each, without the key; the code stays 0."""
-    site.notify(FAILS, receiver.url)
-    receiver.status = 500
-    night = site.alone("01")
-    assert night.code == 0, night.err
-    # Each line begins with its time.
-    failed = [line for line in night.err.splitlines() if " notify: " in line]
-    assert len(failed) == 2
-    assert "it ended with 3, no such pager" in failed[0]
-    assert "127.0.0.1 did not learn of the end (it answered 500)" in failed[1]
-    assert (
-        "a-key-in-its-path" not in night.err + (night.folder / "log.jsonl").read_text()
-    )
-    assert [line["level"] for line in night.log[-2:]] == ["warning", "warning"]
-    assert len(receiver.bodies) == 1
-
-
 def _lists_are_refused(call: Call, reply: Reply) -> Reply:
     return replace(reply, status=400) if call.path.endswith("/items") else reply
 
@@ -226,9 +141,9 @@ def _lists_are_refused(call: Call, reply: Reply) -> Reply:
     ],
 )
 def test_a_night_that_cannot_go_on_ends_with_its_code(
-    site: Site, receiver: Receiver, cause: str, code: int, at: str
+    site: Site, cause: str, code: int, at: str
 ) -> None:
-    """Hooks and log know."""
+    """The log knows."""
     if cause == "refusal":
         site.rig.faults.append(_lists_are_refused)
     elif cause == "no decisions":
@@ -237,26 +152,23 @@ def test_a_night_that_cannot_go_on_ends_with_its_code(
         if cause == "held":
             lock = Project(site.rig.folder).lock
             stack.enter_context(lease(lock, "another run"))
-        _assert_ends_with(site, receiver, code, at)
+        _assert_ends_with(site, code, at)
 
 
-def test_a_difference_ends_with_4(site: Site, receiver: Receiver) -> None:
+def test_a_difference_ends_with_4(site: Site) -> None:
     """A file that an editor replaced in the space is counted in the last lines."""
     site.rig.done("import")
     assets = site.rig.handle.state.space.assets
     assets[min(assets)].data = b"other bytes"
-    night = _assert_ends_with(site, receiver, 4, "07_verify_and_redirect")
+    night = _assert_ends_with(site, 4, "07_verify_and_redirect")
     assert night.lines[-2:] == [
         "differences: 1",
         f"report: {night.folder / 'report.html'}",
     ]
-    assert receiver.bodies[0]["differences"] == 1
 
 
-def test_a_stop_ends_with_5_and_the_next_night_continues(
-    site: Site, receiver: Receiver
-) -> None:
-    """SIGTERM in the middle of the stories: the hook knows, nothing is lost."""
+def test_a_stop_ends_with_5_and_the_next_night_continues(site: Site) -> None:
+    """SIGTERM in the middle of the stories: nothing is lost."""
     running: list[subprocess.Popen[str]] = []
 
     def stop(call: Call, reply: Reply) -> Reply:
@@ -265,7 +177,6 @@ def test_a_stop_ends_with_5_and_the_next_night_continues(
         return reply
 
     site.rig.faults.append(stop)
-    site.notify(KEEPS, receiver.url)
     with _holding_back(site.rig, running) as begin:
         process = site.start()
         begin(process)
@@ -275,8 +186,6 @@ def test_a_stop_ends_with_5_and_the_next_night_continues(
         night.lines[-3]
         == "outcome: 5, interrupted; the same command continues from there"
     )
-    assert [each["exit_code"] for each in receiver.bodies] == [5]
-    assert site.message()["exit_code"] == 5
     assert night.log[-1]["outcome"].startswith("exit 5: ")
     assert site.ended(site.start()).code == 0
     assert [
@@ -306,19 +215,18 @@ def _holding_back(
 
 
 def test_a_refused_token_ends_with_7(
-    site: Site, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No file holds the token that was refused."""
     token = "expired-0b1c2d3e4f"
     monkeypatch.setenv("CMSMIG_DESTINATION_TOKEN", token)
-    night = _assert_ends_with(site, receiver, 7, "04_prepare_destination")
+    night = _assert_ends_with(site, 7, "04_prepare_destination")
     held = [path for path in night.folder.rglob("*") if token in path.read_text()]
     assert (held, token in night.err) == ([], False)
 
 
-def _assert_ends_with(site: Site, receiver: Receiver, code: int, at: str) -> Night:
-    """Run a night; the code, the last lines, the log and both hooks agree."""
-    site.notify(KEEPS, receiver.url)
+def _assert_ends_with(site: Site, code: int, at: str) -> Night:
+    """Run a night; the code, the last lines and the log agree."""
     night = site.alone(at[:2])
     assert night.code == code, night.err
     assert night.lines[-3].startswith(f"outcome: {code}, ")
@@ -331,10 +239,8 @@ def _assert_ends_with(site: Site, receiver: Receiver, code: int, at: str) -> Nig
         "item": None,
         "call": None,
         "wait": 0.0,
-        "outcome": f"exit {code}: {site.message()['outcome']}",
+        "outcome": f"exit {code}: {meaning_of(code)}",
     }
-    assert [each["exit_code"] for each in receiver.bodies] == [code]
-    assert receiver.bodies == [site.message()]
     return night
 
 

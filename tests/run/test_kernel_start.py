@@ -1,18 +1,15 @@
-"""How unattended kernels start: alone, and once more."""
+"""How unattended kernels start."""
 
 from __future__ import annotations
 
 import json
 import signal
-import stat
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cmsmig.run.engine import LONGEST_PATH, socket_prefix
 from cmsmig.run.unattended import Finished
 from tests.support.run.small_notebooks import run_notebooks, start_apart, write_notebook
 from tests.support.timelimit import patience
@@ -34,16 +31,7 @@ if drawn["transport"] == "tcp":
 FAILING = """
 with open({starts!r}, "a") as file:
     file.write("x")
-if os.path.getsize({starts!r}) <= {times}:
-    sys.exit("no room for a kernel")
-"""
-WRITING = """
-import json
-from pathlib import Path
-from ipykernel.connect import get_connection_info
-drawn = json.loads(get_connection_info())
-at = Path(f"{drawn['ip']}-{drawn['shell_port']}")
-print(json.dumps([str(at), at.exists(), at.parent.stat().st_mode]))
+sys.exit("no room for a kernel")
 """
 
 
@@ -90,7 +78,6 @@ ELSEWHERE = {
     "of a user": ("JUPYTER_DATA_DIR", "kernels/python3", PYTHON3),
     "named otherwise": ("JUPYTER_PATH", "kernels/site", {**PYTHON3, "name": "site"}),
     "not there": ("JUPYTER_PATH", "kernels/site", {**PYTHON3, "name": "gone"}),
-    "not named": ("JUPYTER_PATH", "kernels/python3", None),
 }
 
 
@@ -102,7 +89,7 @@ def test_the_kernel_is_the_interpreter_of_the_command(
     monkeypatch: pytest.MonkeyPatch,
     variable: str,
     folder: str,
-    named: dict[str, str] | None,
+    named: dict[str, str],
 ) -> None:
     """Whichever kernel a notebook names, and whose environment that is."""
     spec = tmp_path / "jupyter" / folder / "kernel.json"
@@ -114,81 +101,23 @@ def test_the_kernel_is_the_interpreter_of_the_command(
     code = "import os, sys; print(sys.executable, os.environ.get('OF'))"
     book = write_notebook(tmp_path / "notebooks", "00_first", code)
     document = json.loads(book.read_text("utf-8"))
-    document["metadata"] = {"kernelspec": named} if named else {}
+    document["metadata"] = {"kernelspec": named}
     book.write_text(json.dumps(document), "utf-8")
     finished, noticed = run_notebooks(tmp_path, "limit=4")
     assert (finished.run.complaint, noticed) == ("", [])
     assert shown(tmp_path) == f"{sys.executable} None\n"
 
 
-@pytest.mark.parametrize("deep", [False, True], ids=["short", "long"])
-def test_sockets_lie_in_a_private_folder_that_goes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deep: bool
-) -> None:
-    """Also where the folder for temporary files has too long a name for sockets."""
-    place = tmp_path / ("x" * 100 if deep else "x")
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place) if deep else None)
-    finished, noticed = run(tmp_path, WRITING)
-    assert (finished.run.complaint, noticed) == ("", [])
-    at, exists, mode = json.loads(shown(tmp_path))
-    assert exists
-    assert stat.S_IMODE(mode) == stat.S_IRWXU
-    assert len(at) <= LONGEST_PATH
-    assert not Path(at).parent.exists()
-
-
-def test_without_a_place_for_sockets_a_kernel_starts_all_the_same(
-    tmp_path: Path,
-) -> None:
-    """A place whose path is too long, or where nothing may be made, is none."""
-    with socket_prefix([str(tmp_path / ("x" * 100))]) as prefix:
-        assert prefix is None
-    with socket_prefix([str(tmp_path / "missing"), "/tmp"]) as prefix:
-        assert prefix is not None
-        assert prefix.startswith("/tmp/cmsmig-")
-
-
-def test_a_start_that_fails_is_tried_once_more_and_noticed(
+def test_a_start_that_fails_ends_the_run(
     tmp_path: Path, starting: Callable[[str], None]
 ) -> None:
-    """The second start does the work; a person reads why the first did not."""
+    """There is no second one, and what is not run is named."""
     starts = tmp_path / "starts"
-    starting(FAILING.format(starts=str(starts), times=1))
-    finished, noticed = run(tmp_path, "print('done')")
-    assert finished.run.complaint == ""
-    assert shown(tmp_path) == "done\n"
-    assert starts.read_text() == "xx"
-    (line,) = noticed
-    assert line.startswith(
-        "00_first: its kernel did not start (RuntimeError: Kernel died"
-    )
-    assert line.endswith("(no room for a kernel)); it is started once more")
-
-
-def test_a_start_that_fails_twice_ends_the_run(
-    tmp_path: Path, starting: Callable[[str], None]
-) -> None:
-    """There is no third one; the run ends with the reason."""
-    starts = tmp_path / "starts"
-    starting(FAILING.format(starts=str(starts), times=9))
-    finished, noticed = run(tmp_path)
-    assert starts.read_text() == "xx"
-    assert len(noticed) == 1
-    assert finished.exit_code == 1
-    assert "no room for a kernel" in finished.run.complaint
-
-
-def test_a_kernel_that_ends_in_a_cell_is_not_started_again(
-    tmp_path: Path, starting: Callable[[str], None]
-) -> None:
-    """What a cell did may not be done twice."""
-    starts = tmp_path / "starts"
-    starting(FAILING.format(starts=str(starts), times=0))
-    finished, noticed = run(tmp_path, "import os\nos._exit(0)")
+    starting(FAILING.format(starts=str(starts)))
+    finished, _ = run(tmp_path)
     assert starts.read_text() == "x"
-    assert noticed == []
-    assert "the kernel ended on its own" in finished.run.complaint
+    assert finished.exit_code == 1
+    assert "Kernel died before replying" in finished.run.complaint
 
 
 STOPPED_WHILE_STARTING = """

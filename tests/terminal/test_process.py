@@ -35,7 +35,7 @@ cli.main()
     ("module", "name"),
     [
         pytest.param("locations", "notebooks_folder", id="before"),
-        pytest.param("unattended", "notify", id="hooks"),
+        pytest.param("unattended", "balance_of", id="balance"),
     ],
 )
 def test_a_signal_outside_the_notebooks_ends_a_run_with_5(
