@@ -54,8 +54,6 @@ class CheckState(StrEnum):
     """Something has to be done or decided first."""
     PERSON = "person"
     """It cannot be checked here: a person has to look."""
-    TICKED = "ticked"
-    """A person settled it, and nothing has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +68,6 @@ class Check:
     """The file, list or page that names each case."""
     todo: str = ""
     """What to do; empty for a line that is done."""
-    said: str = ""
-    """Who ticked it, when, and a note."""
 
     def as_json(self) -> JsonObject:
         """Return the line as report.json lists it."""

@@ -54,10 +54,8 @@ _NOTED: Mapping[str, str] = {
     "sign": "sign uploads",
 }
 """What kinds of requests are called as the ledger notes them: as in a plan."""
-LINE: Final = ("State", "What has to be so", "Found", "What to do")
+_LINE: Final = ("State", "What has to be so", "Found", "What to do")
 """The columns of the checklist."""
-TICKED: Final = "Ticked by"
-"""One more, where a line is ticked."""
 SHOWN = 200
 """Findings of one sort that the page shows; its CSV file has all of them."""
 _PUBLISHED: Mapping[str, str] = {
@@ -76,7 +74,6 @@ _STATES: Mapping[CheckState, Mark] = {
     CheckState.DONE: Mark("✓ done", "good"),
     CheckState.OPEN: Mark("✗ open", "bad"),
     CheckState.PERSON: Mark("? unchecked", "warning"),
-    CheckState.TICKED: Mark("✓ ticked", "good"),
 }
 
 
@@ -230,20 +227,17 @@ def findings_parts(evidence: Evidence, *, shown: int) -> Iterator[Part]:
 
 
 def checklist_doc(checks: Iterable[Check]) -> Iterator[Part]:
-    """Yield the checklist, and who ticked what."""
-    found = [*checks]
-    ticked = any(each.said for each in found)
+    """Yield the checklist."""
     rows = [
         (
             _STATES[each.state],
             each.what,
             Text(f"{each.found} See {each.where}." if each.where else each.found),
             Text(each.todo),
-            *([each.said] if ticked else ()),
         )
-        for each in found
+        for each in checks
     ]
-    yield Table((*LINE, TICKED) if ticked else LINE, rows, shown=len(rows))
+    yield Table(_LINE, rows, shown=len(rows))
     yield Text("`unchecked`: it cannot be checked here; a person has to look.")
 
 

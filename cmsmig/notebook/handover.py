@@ -18,7 +18,7 @@ from cmsmig.evidence.addresses import (
     current_addresses,
     write_redirects,
 )
-from cmsmig.evidence.checklist import checklist, read_ticks, with_ticks
+from cmsmig.evidence.checklist import checklist
 from cmsmig.evidence.checks import Check
 from cmsmig.evidence.evidence import Evidence, gather
 from cmsmig.evidence.report import write_report
@@ -79,8 +79,8 @@ class Handover:
         return OriginPages(self.migration)
 
     def checks(self) -> tuple[Check, ...]:
-        """Return the checklist as of now, with what people ticked."""
-        return self._checks(self.evidence())
+        """Return the checklist as of now."""
+        return checklist(self.evidence())
 
     def redirects(self) -> AddressMap:
         """Return the redirect map: as planned while nothing is imported."""
@@ -95,10 +95,7 @@ class Handover:
     def write_evidence(self) -> tuple[Path, ...]:
         """Write report.html and report.json. Raises `StorageError`."""
         evidence = self.evidence()
-        return write_report(self.folder, evidence, self._checks(evidence))
-
-    def _checks(self, evidence: Evidence) -> tuple[Check, ...]:
-        return with_ticks(checklist(evidence), read_ticks(self.workspace.project))
+        return write_report(self.folder, evidence, checklist(evidence))
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None

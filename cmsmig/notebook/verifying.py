@@ -142,8 +142,7 @@ def ledger_tables(handover: Handover) -> Panel:
 
 @_once_imported
 def checklist(handover: Handover) -> Panel:
-    """Return what has to be so before the DNS switch. By hand lines can be ticked,
-    with a name and a note, which is kept in `checklist.yaml`."""
+    """Return what has to be so before the DNS switch."""
     workspace = handover.workspace
     return workspace.shows(ChecklistView(handover))
 
