@@ -242,19 +242,13 @@ def changes(folder: Path | None, as_json: bool) -> None:
 @commands.command()
 @TARGET
 @_JSON
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="NAME",
-    help="A collection, an item, or a kind, such as `stories`; repeatable.",
-)
 @click.pass_obj
-def verify(folder: Path | None, as_json: bool, only: tuple[str, ...]) -> None:
+def verify(folder: Path | None, as_json: bool) -> None:
     """Read everything back and compare it with decisions and ledger."""
     from cmsmig.terminal.commands import verify as read_back
 
     project, settings = load_project(folder, destination=True)
-    sys.exit(read_back(project, settings, only, as_json=as_json))
+    sys.exit(read_back(project, settings, as_json=as_json))
 
 
 @commands.command()

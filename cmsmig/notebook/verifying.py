@@ -34,7 +34,7 @@ from cmsmig.notebook.verify.checklist_view import ChecklistView
 from cmsmig.notebook.workspace import View, view_frame
 from cmsmig.richtext.losses import all_losses
 from cmsmig.steps.verify.differences import Verification
-from cmsmig.steps.verify.verify import verify_only
+from cmsmig.steps.verify.verify import verify_project
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.ui.doc import Part, Text
@@ -246,7 +246,9 @@ class _VerifyView(JobView):
         self._signal = StopSignal()
         workspace = self._handover.workspace
         project, settings = workspace.project, workspace.destination_settings
-        found = await verify_only(project, settings, observer=meter, stop=self._signal)
+        found = await verify_project(
+            project, settings, observer=meter, stop=self._signal
+        )
         # What is still to be done belongs to the evidence, as of now.
         await plan_only(project, settings, observer=workspace.observer)
         self._handover.checked(found)

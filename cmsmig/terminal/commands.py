@@ -22,7 +22,7 @@ from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import is_publishing
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
-from cmsmig.steps.verify.verify import verify_only
+from cmsmig.steps.verify.verify import verify_project
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only, run_command
 from cmsmig.terminal.console import STOPPED, complain, emit_json, emit_lines
@@ -206,16 +206,12 @@ def write(
     return outcome.exit_code
 
 
-def verify(
-    project: Project, settings: Settings, only: Sequence[str], *, as_json: bool
-) -> int:
-    """Read everything back, or what `only` names, and print what differs; return 4 for
-    differences, and where what visitors get could not be read."""
+def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
+    """Read everything back and print what differs; return 4 for differences, and where
+    what visitors get could not be read."""
     observer = Progress(sys.stderr)
     found = stoppable(
-        lambda stop: verify_only(
-            project, settings, observer=observer, stop=stop, only=only
-        )
+        lambda stop: verify_project(project, settings, observer=observer, stop=stop)
     )
     doc = verification_doc(found, rest="`cmsmig verify --json` lists all")
     emit_result(project, settings, found.as_json, lambda: doc, as_json=as_json)

@@ -135,8 +135,6 @@ class Verification:
     labels: Labels = NO_LABELS
     names: Mapping[str, str] = field(default_factory=dict)
     """The names of the items that differ or were edited, by their keys as text."""
-    only: tuple[str, ...] = ()
-    """What was named to be verified; empty for everything."""
     collections_unread: tuple[str, ...] = ()
     """A sentence for each collection that could not be read from the origin."""
     not_in_yet: int = 0
@@ -190,7 +188,6 @@ class Verification:
             "read_singly": self.singly,
             "delivery_unread": self.unread,
             "public_unread": self.public_unread,
-            "only": [*self.only],
             "collections_unread": [*self.collections_unread],
             "failed_items": self.failed,
             "not_in_yet": self.not_in_yet,

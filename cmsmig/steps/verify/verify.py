@@ -17,7 +17,6 @@ from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import labels_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import as_begun, open_migration
@@ -30,7 +29,6 @@ from cmsmig.steps.verify.compare_fields import compare_objects, pending_removals
 from cmsmig.steps.verify.compare_public import compare_public
 from cmsmig.steps.verify.compare_stories import ReadBack, compare_groups, list_gone
 from cmsmig.steps.verify.differences import DifferenceCode, Verification
-from cmsmig.steps.verify.scope import EVERYTHING, Scope, scope_of
 from cmsmig.steps.worker_pool import StopSignal, Work, batches, work_through
 from cmsmig.steps.write.asset_upload import NOTHING
 from cmsmig.steps.write.import_job import ImportJob
@@ -39,31 +37,26 @@ from cmsmig.steps.write.import_setup import ImportSetup, open_job
 STEP = "verify"
 
 
-async def verify(job: ImportJob, scope: Scope = EVERYTHING) -> Verification:
-    """Read back every story, asset, component and folder in a scope, and compare each
-    with decisions and ledger. Writes nothing but the paths of stories that an editor
-    moved, into the ledger."""
-    made = _find_expected(job)
-    expected = {key: made[key] for key in made if scope.holds(key)}
-    found = _begin(job, made)
+async def verify(job: ImportJob) -> Verification:
+    """Read back every story, asset, component and folder, and compare each with
+    decisions and ledger. Writes nothing but the paths of stories that an editor moved,
+    into the ledger."""
+    expected = _find_expected(job)
+    found = _begin(job, expected)
     existing = job.existing()
-    assets = _uploaded(job, found) if scope.has(Kind.ASSET) else []
+    assets = _uploaded(job, found)
     _list_missing(job, found)
     found.differences.extend(pending_removals(job))
     stories = [key for key in job.migration.items if key in expected]
     job.observer(StepStarted(STEP, len(stories) + len(assets)))
-    if scope.is_all or scope.kinds:
-        compare_objects(job, found)
-        _compare_folders(job, found)
-
+    compare_objects(job, found)
+    _compare_folders(job, found)
     linked = job.linked(existing)
     await _read_back(job, linked, expected, stories, assets, found)
     found.singly, found.unread = job.reader.singly, job.reader.unread
     compare_groups(job, found)
     await compare_public(job, existing, expected, found)
-    _list_failed(job, found, scope)
-    found.differences = [each for each in found.differences if scope.covers(each)]
-    found.kept = [each for each in found.kept if scope.covers(each)]
+    _list_failed(job, found)
     subjects = {each.subject for each in found.found}
     items = job.migration.items.items()
     found.names = {str(k): item.name for k, item in items if str(k) in subjects}
@@ -154,13 +147,12 @@ def _list_missing(job: ImportJob, found: Verification) -> None:
             found.add(DifferenceCode.ITEM_WITHOUT_STORY, key, text)
 
 
-def _list_failed(job: ImportJob, found: Verification, scope: Scope) -> None:
+def _list_failed(job: ImportJob, found: Verification) -> None:
     """Count the selected items that failed, and list those without another
     difference."""
     differing = {each.subject for each in found.differences}
     for key, row in job.ledger.items.all().items():
-        is_due = key in job.migration.items and scope.holds(key)
-        if row.status != "failed" or not is_due:
+        if row.status != "failed" or key not in job.migration.items:
             continue
         found.failed += 1
         if str(key) not in differing:
@@ -223,27 +215,17 @@ def _compare_folders(job: ImportJob, found: Verification) -> None:
             found.add(DifferenceCode.FOLDER_GONE, path, text)
 
 
-async def verify_only(
-    project: Project,
-    settings: Settings,
-    *,
-    observer: Observer,
-    stop: StopSignal,
-    only: Sequence[str] = (),
+async def verify_project(
+    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
 ) -> Verification:
-    """Return what a read-back found, of everything or of what `only` names. Reads only.
-
-    Raises `UsageError` for a name that is not known.
-    """
+    """Return what a read-back of a project found. Reads only."""
     whole = migration = open_migration(project, settings)
     if project.ledger.is_file():
         with Ledger.open_existing(project.ledger) as ledger:
             migration = as_begun(whole, ledger)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, stop, "verify")
-    scope = scope_of(migration, only)
     async with open_job(setup) as job:
-        found = await verify(job, scope)
-        found.only = tuple(only)
+        found = await verify(job)
         found.not_in_yet = len(whole.items) - len(migration.items)
         return found

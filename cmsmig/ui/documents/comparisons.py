@@ -77,7 +77,6 @@ def verification_doc(
     yield Note(said, "bad" if found.differences else "good")
     yield from applicable(
         (found.kept, Note(found.kept_sentence, "warning")),
-        (found.only, Note(f"Only this was compared: {', '.join(found.only)}.")),
         (found.public_unread, Note(found.public_unread, "bad")),
         (found.unread, Note(found.unread)),
         *((True, Note(each, "warning")) for each in found.collections_unread),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.support.sandbox.history import Entry
-from tests.support.steps.expectations import insist, listed, text_of
+from tests.support.steps.expectations import insist, text_of
 from tests.support.steps.scenario.changes import asset, own
 from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
 
@@ -237,20 +237,6 @@ def kept_codes(scenario: Scenario, *expected: str) -> None:
     """Expect just these codes of edits that are kept, and no difference."""
     found = {each["code"] for each in scenario.project.kept()}
     assert sorted(found) == sorted(expected)
-
-
-def codes_of_a_part(
-    scenario: Scenario, only: str, *, are: Any, calls: dict[str, int]
-) -> None:
-    """Expect just these codes of differences and kept edits, and these requests, of a
-    verification of a part; `NOTE` is the id of the item note-2."""
-    scenario.mark = scenario.project.mark()
-    named = only.replace("NOTE", item_id(scenario.project, "note-2"))
-    ended = scenario.project.run("verify", "--json", *named.split())
-    document = ended.document
-    listed_there = [*document["differences"], *document["kept"]]
-    assert sorted(each["code"] for each in listed_there) == sorted(listed(are))
-    requests(scenario, calls)
 
 
 def verified(scenario: Scenario) -> None:
