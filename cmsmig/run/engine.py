@@ -65,7 +65,6 @@ def declared_parameters(notebook: Path) -> dict[str, Parameter]:
             name=name,
             kind=kind_of(each["inferred_type_name"], each["default"]),
             default=each["default"],
-            help=each["help"],
         )
         for name, each in found.items()
     }

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import ast
 import difflib
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from pydantic import FiniteFloat, TypeAdapter
+
 from cmsmig.errors import UsageError
 
 Value: TypeAlias = str | int | float | bool
-_TRUE = frozenset({"true", "yes", "on", "1"})
-_FALSE = frozenset({"false", "no", "off", "0"})
 
 
 class Kind(StrEnum):
@@ -45,7 +44,6 @@ class Parameter:
     kind: Kind
     default: str
     """As it is written there."""
-    help: str
 
 
 Declared: TypeAlias = Mapping[str, Mapping[str, Parameter]]
@@ -105,7 +103,7 @@ def values_for(
 def parse(text: str, parameter: Parameter, notebook: str) -> Value:
     """Return a value of the parameter's kind. Raises `UsageError`."""
     try:
-        return _READ[parameter.kind](text)
+        return _READ[parameter.kind].validate_python(text)
     except ValueError:
         raise UsageError(
             f"{parameter.name}={text} does not fit: {parameter.name} of {notebook} "
@@ -116,7 +114,9 @@ def parse(text: str, parameter: Parameter, notebook: str) -> Value:
 def nearest_name(name: str, known: Sequence[str]) -> str:
     """Return what a mistyped name may have been meant to be, as half a sentence."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else f"known: {_join_names(known)}"
+    return (
+        f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"
+    )
 
 
 def _require_known(name: str, declared: Declared) -> None:
@@ -128,27 +128,9 @@ def _require_known(name: str, declared: Declared) -> None:
     raise UsageError(f"No notebook of this run has a parameter {name}; {hint}{end}")
 
 
-def _join_names(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
-
-
-def _switch(text: str) -> bool:
-    plain = text.strip().lower()
-    if plain in _TRUE | _FALSE:
-        return plain in _TRUE
-    raise ValueError(text)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isfinite(number):
-        return number
-    raise ValueError(text)
-
-
-_READ: Mapping[Kind, Callable[[str], Value]] = {
-    Kind.TEXT: str,
-    Kind.WHOLE: int,
-    Kind.NUMBER: _finite,
-    Kind.SWITCH: _switch,
+_READ: Mapping[Kind, TypeAdapter[Value]] = {
+    Kind.TEXT: TypeAdapter(str),
+    Kind.WHOLE: TypeAdapter(int),
+    Kind.NUMBER: TypeAdapter(FiniteFloat),
+    Kind.SWITCH: TypeAdapter(bool),
 }

@@ -23,7 +23,7 @@ from tests.support.run.small_notebooks import write_notebook
 
 def declared(**kinds: Kind) -> dict[str, Parameter]:
     """Return the parameters of a notebook by name."""
-    return {name: Parameter(name, kind, "7", "") for name, kind in kinds.items()}
+    return {name: Parameter(name, kind, "7") for name, kind in kinds.items()}
 
 
 NOTEBOOKS = {
@@ -32,8 +32,8 @@ NOTEBOOKS = {
 }
 
 
-def test_declared_parameters_have_kind_default_and_help(tmp_path: Path) -> None:
-    """The cell tagged `parameters` is read with its hints and comments."""
+def test_declared_parameters_have_kind_and_default(tmp_path: Path) -> None:
+    """The cell tagged `parameters` is read with its hints."""
     found = declared_parameters(write_notebook(tmp_path, "00_first", "1"))
     assert {name: each.kind for name, each in found.items()} == {
         "project": Kind.TEXT,
@@ -42,7 +42,6 @@ def test_declared_parameters_have_kind_default_and_help(tmp_path: Path) -> None:
         "rate": Kind.NUMBER,
     }
     assert found["limit"].default == "3"
-    assert found["limit"].help == "how many"
 
 
 def test_a_file_that_is_no_notebook_is_one_sentence(tmp_path: Path) -> None:
@@ -115,13 +114,13 @@ def test_values_survive_as_they_were_given(
 ) -> None:
     """Text stays text whatever it looks like; numbers and switches read back."""
     assert read_assignments([f"name={text}"]) == {"name": text}
-    assert parse(text, Parameter("n", Kind.TEXT, "", ""), "00") == text
-    assert parse(str(number), Parameter("n", Kind.WHOLE, "", ""), "00") == number
-    assert parse(str(switch), Parameter("n", Kind.SWITCH, "", ""), "00") is switch
+    assert parse(text, Parameter("n", Kind.TEXT, ""), "00") == text
+    assert parse(str(number), Parameter("n", Kind.WHOLE, ""), "00") == number
+    assert parse(str(switch), Parameter("n", Kind.SWITCH, ""), "00") is switch
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999"])
 def test_numbers_are_finite(text: str) -> None:
     """A rate without an end is no rate."""
     with pytest.raises(UsageError, match="takes a number"):
-        parse(text, Parameter("rate", Kind.NUMBER, "1.5", ""), "00")
+        parse(text, Parameter("rate", Kind.NUMBER, "1.5"), "00")

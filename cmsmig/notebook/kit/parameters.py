@@ -29,7 +29,7 @@ def takes_parameters(**named: str) -> Callable[[Callable[P, R]], Callable[P, R]]
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
         parameters = {
-            name: Parameter(named.get(name, name), Kind(hint), str(each.default), "")
+            name: Parameter(named.get(name, name), Kind(hint), str(each.default))
             for name, each in signature.parameters.items()
             if (hint := str(each.annotation).removesuffix(_OPTIONAL)) in set(Kind)
         }
