@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 import signal
@@ -17,7 +15,7 @@ from pathlib import Path
 from cmsmig.errors import UsageError
 from cmsmig.run.child import clean_environment, run_child, this_python
 from cmsmig.run.rehearsal import sandbox_running
-from cmsmig.settings import Project
+from cmsmig.settings import Project, load_settings
 
 RATE = 60
 """Writes per second of the demo's sandbox; the real service allows 3 or 6."""
@@ -25,7 +23,9 @@ ORIGIN_RATE = 6000
 """Reads per minute; the real service allows 60 or 120."""
 REVIEWER = "the demo"
 _FOUND = ("writes:", "files failed:", "differences:", "in ")
-_MARK = ".demo.json"
+MARK = ".demo"
+"""A file in the project of a demo."""
+_SANDBOX = "http://127.0.0.1:"
 _COMMAND = this_python("-m", "cmsmig.cli")
 
 
@@ -90,12 +90,14 @@ def run_demo(
 
 
 def clear_own(project: Project) -> None:
-    """Take away what an earlier demo left; nothing that anybody else made.
+    """Take away what an earlier demo left, and no other project.
 
-    Settings that were edited since make it the editor's own. Raises `UsageError`.
+    Another destination than a sandbox makes it one's own. Raises `UsageError`.
     """
     kept = [path for path in _parts(project) if path.exists()]
-    if kept and _marked(project) != _settings_of(project):
+    settings = load_settings(project, {}, need_origin=False, need_destination=False)
+    is_rehearsal = settings.destination_base_url.startswith(_SANDBOX)
+    if kept and not (is_rehearsal and (project.root / MARK).exists()):
         raise UsageError(
             f"{project.root} holds a project that is not a demo's; move it away, or "
             "name another folder: `cmsmig --project DIR demo`."
@@ -105,34 +107,10 @@ def clear_own(project: Project) -> None:
         shutil.rmtree(path) if whole else path.unlink()
 
 
-def mark_own(project: Project) -> None:
-    """Write down that a demo made this project, with these settings."""
-    text = json.dumps({"made_by": "cmsmig demo", "settings": _settings_of(project)})
-    (project.root / _MARK).unlink(missing_ok=True)
-    (project.root / _MARK).write_text(text + "\n", "utf-8")
-
-
 def _parts(project: Project) -> Iterator[Path]:
     yield from (project.toml, project.env, project.decisions, project.raw)
     yield from (project.files, project.lock, project.sandbox)
     yield from sorted(project.root.glob(f"{project.ledger.name}*"))
-
-
-def _marked(project: Project) -> str:
-    try:
-        mark = json.loads((project.root / _MARK).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return ""
-    found = mark.get("settings") if isinstance(mark, dict) else None
-    return found if isinstance(found, str) else ""
-
-
-def _settings_of(project: Project) -> str:
-    digest = hashlib.sha256()
-    for path in (project.toml, project.env):
-        digest.update(path.read_bytes() if path.is_file() else b"")
-        digest.update(b"\0")
-    return digest.hexdigest()
 
 
 @contextmanager
@@ -167,7 +145,7 @@ def _migrate(
         tell("$ cmsmig " + " ".join(map(_typed, command)))
         code, said = _said(demo, environ, command)
         if command == ("init",):
-            mark_own(demo.project)
+            (demo.project.root / MARK).touch()
         if code:
             break
     return code, [line for line in said if line.startswith(_FOUND)]

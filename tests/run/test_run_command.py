@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.run.demo import clear_own, mark_own
+from cmsmig.run.demo import MARK, clear_own
 from cmsmig.run.lab import Place, lab_command, leave_static, own_options, place_of
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
@@ -133,19 +133,24 @@ def tokens_shown(folder: Path, streams: str) -> set[Path]:
 
 
 def test_a_demo_replaces_only_a_demo(tmp_path: Path) -> None:
-    """What was not edited since is replaced; edited settings make it one's own."""
+    """What has its mark is replaced; a destination elsewhere makes it one's own."""
     project = Project(tmp_path)
     clear_own(project)
     (project.decisions).mkdir()
     project.toml.write_text("", "utf-8")
     with pytest.raises(UsageError, match="not a demo's"):
         clear_own(project)
-    mark_own(project)
+    (tmp_path / MARK).touch()
+    with pytest.raises(UsageError, match="not a demo's"):
+        clear_own(project)
+    sandbox = "CMSMIG_DESTINATION_BASE_URL=http://127.0.0.1:9\n"
+    project.env.write_text(sandbox, "utf-8")
     (tmp_path / "notes.txt").write_text("mine", "utf-8")
     project.ledger.write_text("", "utf-8")
     clear_own(project)
-    assert {path.name for path in tmp_path.iterdir()} == {".demo.json", "notes.txt"}
-    project.env.write_text("CMSMIG_SPACE_ID=1\n", "utf-8")
+    assert {path.name for path in tmp_path.iterdir()} == {MARK, "notes.txt"}
+    (tmp_path / MARK).unlink()
+    project.env.write_text(sandbox, "utf-8")
     with pytest.raises(UsageError, match="not a demo's"):
         clear_own(project)
     assert project.env.exists()
