@@ -24,11 +24,13 @@ from cmsmig.errors import UsageError
 from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
 from cmsmig.run.child import this_kernel
-from cmsmig.run.outcome import Cell, Executed
+from cmsmig.run.outcome import Failure, failure_of
 from cmsmig.run.parameters import Parameter, Value, kind_of
 
 _STARTUP = 120
 """Seconds that a kernel may take to start: a cold disk is slow."""
+_SHOWN = 70
+"""Characters that are shown of a cell's last line."""
 _PAGE_NAME = "cmsmig-page"
 _PAGE = """\
 {% extends 'lab/index.html.j2' %}
@@ -77,8 +79,8 @@ def execute(
     started: Callable[[int], None],
     log: Path | None = None,
     begin: Callable[[], None] = lambda: None,
-) -> Executed:
-    """Run a notebook in a kernel of its own and return what is left of it.
+) -> Failure | None:
+    """Run a notebook in a kernel of its own and return why it failed, if it did.
 
     Writes `output` after each cell. `started` gets the kernel's process id; the
     kernel appends its events to `log`. `begin` is called before the kernel starts and
@@ -108,15 +110,14 @@ def execute(
             crash = f"{type(error).__name__}: {error}"
     try:
         _mask_tokens(output)
-        return _read(output, crash)
+        return _failure_in(output, crash)
     except (OSError, ValueError) as error:  # What a full disk cut off is no JSON.
-        return Executed((), True, crash or f"{type(error).__name__}: {error}")
+        return Failure("", crash or f"{type(error).__name__}: {error}", 1)
 
 
 def _mask_tokens(output: Path) -> None:
     """Mask what a kernel could not know yet: a cell may have read the settings."""
-    if output.exists():
-        output.write_bytes(masked_bytes(output.read_bytes()))
+    output.write_bytes(masked_bytes(output.read_bytes()))
 
 
 def export_page(notebook: Path, page: Path) -> None:
@@ -173,24 +174,33 @@ def _kernel(
     return Kernel
 
 
-def _read(output: Path, crash: str) -> Executed:
-    if not output.exists():
-        return Executed((), True, crash or "no output was written")
+def _failure_in(output: Path, crash: str) -> Failure | None:
+    """Return why a notebook failed, or None when every cell ran and none raised.
+
+    Papermill lets several failures pass as success: `sys.exit(0)`, a cell skipped by
+    its tag, a kernel that ended between two cells. Each is a failure here.
+    """
     with _quiet():
         document = nbformat.read(output, as_version=4)  # type: ignore[no-untyped-call]
-    cells = [_cell(each) for each in document.cells if each.cell_type == "code"]
-    ran = document.metadata.get("papermill", {})
-    return Executed(tuple(cells), bool(ran.get("exception")), crash)
+    cells = [c for c in document.cells if c.cell_type == "code" and c.source.strip()]
+    for cell in cells:
+        for each in cell.outputs:
+            if each.output_type == "error":
+                return failure_of(each.ename, each.evalue, _place_of(cell))
+    unrun = next((c for c in cells if c.execution_count is None), None)
+    if unrun is not None:
+        why = crash or "it was not run, and nothing says why"
+        return Failure(_place_of(unrun), why, 1)
+    if crash or document.metadata.get("papermill", {}).get("exception"):
+        return Failure("", crash or "an exception ended it without a word", 1)
+    return None
 
 
-def _cell(cell: nbformat.NotebookNode) -> Cell:
-    errors = [each for each in cell.outputs if each.output_type == "error"]
-    return Cell(
-        source=str(cell.source).strip(),
-        prompt=cell.get("execution_count"),
-        begun=bool(cell.metadata.get("papermill", {}).get("start_time")),
-        raised=(str(errors[0].ename), str(errors[0].evalue)) if errors else None,
-    )
+def _place_of(cell: nbformat.NotebookNode) -> str:
+    lines = [line.strip() for line in cell.source.splitlines()]
+    line = next((each for each in reversed(lines) if each and each[0] != "#"), "")
+    number = cell.execution_count or " "
+    return f"cell [{number}] `{line[:_SHOWN]}`"
 
 
 def _literal(path: Path) -> str:

@@ -15,7 +15,7 @@ from cmsmig.errors import InterruptedRunError
 from cmsmig.events import Noticed, Observer, StepFinished, StepStarted
 from cmsmig.run.engine import declared_parameters, execute, export_page
 from cmsmig.run.locations import Notebook
-from cmsmig.run.outcome import Failure, judge
+from cmsmig.run.outcome import Failure
 from cmsmig.run.parameters import Value, values_for
 
 _PATIENCE = 10.0
@@ -36,7 +36,6 @@ class Ran:
     """One notebook that was run, to its end or not."""
 
     name: str
-    seconds: float
     notebook: Path
     """The executed copy."""
     page: Path | None
@@ -130,7 +129,7 @@ def _run_one(
     output.unlink(missing_ok=True)
     started = time.monotonic()
     observer(StepStarted(name, None))
-    executed = execute(
+    failure = execute(
         assignment.notebook.path,
         output,
         assignment.values,
@@ -139,11 +138,10 @@ def _run_one(
         kernel.begin,
     )
     kernel.process, kernel.takes_cells = 0, False
-    failure = judge(executed)
     page = _page(output, observer)
     seconds = time.monotonic() - started
     observer(StepFinished(name, f"{'stopped' if failure else 'done'}, {seconds:.1f} s"))
-    return Ran(name, seconds, output, page, failure)
+    return Ran(name, output, page, failure)
 
 
 def _page(output: Path, observer: Observer) -> Path | None:

@@ -1,13 +1,9 @@
-"""How a run ended: each notebook, the balance, the exit code.
-
-Papermill lets several failures pass as success: `sys.exit(0)`, a cell skipped by
-its tag, a kernel that ended between two cells. Each is a failure here.
-"""
+"""How a run ended: each notebook, the balance, the exit code."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +14,6 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project
 
 _STOPPED = frozenset({"KeyboardInterrupt", "CancelledError", "InterruptedRunError"})
-_SHOWN = 70
-"""Characters of a cell's line."""
 FIRST_THAT_WRITES = 4
 """Number of the first notebook that changes the destination."""
 _REPORT = "report.json"
@@ -36,50 +30,12 @@ _MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One code cell of an executed notebook."""
-
-    source: str
-    prompt: int | None
-    """The number in `In [n]`; None when the cell did not come to its end."""
-    begun: bool
-    raised: tuple[str, str] | None
-    """Name and text of the exception that it shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Executed:
-    """What is left of a notebook that was run."""
-
-    cells: tuple[Cell, ...]
-    flagged: bool
-    """Whether papermill saw an exception, in words or not."""
-    crash: str
-    """What went wrong outside of any cell; empty when nothing did."""
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
     """Why a notebook did not run to its end."""
 
     where: str
     why: str
     exit_code: int
-
-
-def judge(executed: Executed) -> Failure | None:
-    """Return why a notebook failed, or None when every cell ran and none raised."""
-    for cell in executed.cells:
-        if cell.raised is not None:
-            return _make_failure(cell, *cell.raised)
-    unrun = [each for each in executed.cells if each.source and each.prompt is None]
-    if executed.crash:
-        return Failure(_at(_last_begun(executed.cells)), executed.crash, 1)
-    if unrun:
-        return Failure(_at(unrun[0]), "it was not run, and nothing says why", 1)
-    if executed.flagged:
-        return Failure("", "an exception ended it without a word", 1)
-    return None
 
 
 def exit_code_of(name: str) -> int:
@@ -95,8 +51,8 @@ def meaning_of(code: int) -> str:
     return _MEANINGS.get(code, "ended differently")
 
 
-def _make_failure(cell: Cell, name: str, text: str) -> Failure:
-    code = exit_code_of(name)
+def failure_of(name: str, text: str, where: str) -> Failure:
+    """Return what an exception of this name and text means for a notebook."""
     if name == "SystemExit":
         why = "it called sys.exit, which leaves the rest of the notebook undone"
     elif name in _STOPPED:
@@ -105,21 +61,7 @@ def _make_failure(cell: Cell, name: str, text: str) -> Failure:
         why = text
     else:
         why = f"{name}: {text}" if text else name
-    return Failure(_at(cell), " ".join(why.split()).rstrip("."), code)
-
-
-def _at(cell: Cell | None) -> str:
-    if cell is None:
-        return ""
-    lines = [line.strip() for line in cell.source.splitlines()]
-    line = next((each for each in reversed(lines) if each and each[0] != "#"), "")
-    shown = line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
-    number = " " if cell.prompt is None else str(cell.prompt)
-    return f"cell [{number}] `{shown}`"
-
-
-def _last_begun(cells: Sequence[Cell]) -> Cell | None:
-    return next((each for each in reversed(cells) if each.begun), None)
+    return Failure(where, " ".join(why.split()).rstrip("."), exit_code_of(name))
 
 
 def _tree(root: type[CmsmigError]) -> Iterator[type[CmsmigError]]:

@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from cmsmig.canonical import Json, JsonObject
+from pydantic import BaseModel, ConfigDict
+
 from cmsmig.errors import CmsmigError, StorageError, UsageError
 from cmsmig.run.child import this_python
 from cmsmig.sandbox.options import SandboxOptions
@@ -28,28 +30,31 @@ from cmsmig.settings import Project, load_settings
 _HOST = "127.0.0.1"
 _YOUNG = 20_000
 """Objects after which unreachable ones are looked for: some bodies' worth."""
-_KEPT = (
-    "origin_port",
-    "destination_port",
-    "origin_token",
-    "destination_token",
-    "rate",
-    "origin_rate",
-    "demo_space",
-    "languages",
-)
-"""What has to be the same, so that addresses and tokens still hold."""
-
-
 _SETTINGS = "sandbox.json"
 _REQUESTS = "requests.sqlite"
 """What a kept sandbox consists of, in the project's folder for it."""
 
 
+class _Kept(BaseModel):
+    """What has to be the same, so that addresses and tokens still hold."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True)
+
+    content: Path | None
+    origin_port: int
+    destination_port: int
+    origin_token: str
+    destination_token: str
+    rate: int
+    origin_rate: int
+    demo_space: bool
+    languages: tuple[str, ...]
+
+
 def kept_options(
     project: Project,
     options: SandboxOptions,
-    given: Mapping[str, int | tuple[str, ...] | None],
+    given: Mapping[str, Any],
 ) -> SandboxOptions:
     """Return a sandbox's options with what an earlier one of the project used.
 
@@ -58,20 +63,18 @@ def kept_options(
     origin served before. Raises `UsageError`, `StorageError` and `CacheError`.
     """
     place = project.sandbox
-    known = _read(place / _SETTINGS)
-    if known is None:
+    kept = _read(place / _SETTINGS)
+    if kept is None:
         options = _drawn(options)
     else:
-        used: dict[str, object] = {name: known[name] for name in _KEPT}
-        used["languages"] = _languages(known)
-        used |= {name: value for name, value in given.items() if value is not None}
-        held, content = known["content"], options.content
-        if content is None and isinstance(held, str):
-            content = Path(held)
-        options = replace(options, **used, content=content)  # type: ignore[arg-type]
+        asked = {name: value for name, value in given.items() if value is not None}
+        if options.content is not None:
+            asked["content"] = options.content
+        options = replace(options, **(kept.model_dump() | asked))
     if options.content is not None:
         # What cannot be served is not written down either.
         read_content(options.content, "")
+        options = replace(options, content=options.content.absolute())
     _write(place / _SETTINGS, options)
     return replace(options, kept_in=place / _REQUESTS)
 
@@ -138,18 +141,18 @@ def _end(process: subprocess.Popen[bytes], patience: float = 10) -> None:
 
 def _is_meant(project: Project, environ: Mapping[str, str]) -> bool:
     """Return whether the settings point to the project's sandbox, and it is down."""
-    known = _read(project.sandbox / _SETTINGS)
-    if known is None:
+    kept = _read(project.sandbox / _SETTINGS)
+    if kept is None:
         return False
     settings = load_settings(
         project, environ, need_origin=False, need_destination=False
     )
-    address = f"http://{_HOST}:{known['destination_port']}"
+    address = f"http://{_HOST}:{kept.destination_port}"
     if not settings.destination_base_url.startswith(f"{address}/"):
         return False
     with socket.socket() as asking:
         asking.settimeout(2)
-        return asking.connect_ex((_HOST, int(str(known["destination_port"])))) != 0
+        return asking.connect_ex((_HOST, kept.destination_port)) != 0
 
 
 def _drawn(options: SandboxOptions) -> SandboxOptions:
@@ -165,32 +168,21 @@ def _drawn(options: SandboxOptions) -> SandboxOptions:
         )
 
 
-def _languages(known: JsonObject) -> tuple[str, ...]:
-    listed = known["languages"]
-    return tuple(map(str, listed)) if isinstance(listed, list) else ()
-
-
-def _read(path: Path) -> JsonObject | None:
+def _read(path: Path) -> _Kept | None:
     try:
-        known: Json = json.loads(path.read_bytes())
+        return _Kept.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise _unreadable(path, str(error)) from error
-    if not isinstance(known, dict) or not {*_KEPT, "content"} <= known.keys():
-        raise _unreadable(path, "something is missing")
-    return known
 
 
 def _write(path: Path, options: SandboxOptions) -> None:
-    content = None if options.content is None else str(options.content.absolute())
-    kept: JsonObject = {name: getattr(options, name) for name in _KEPT}
-    text = json.dumps({**kept, "content": content}, indent=1)
+    text = _Kept.model_validate(options).model_dump_json(indent=1)
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         new = path.with_name(f".{path.name}.{os.getpid()}")
-        with open(new, "w", encoding="utf-8", opener=_for_oneself) as file:
-            file.write(f"{text}\n")
+        _write_for_oneself(new, f"{text}\n")
         new.replace(path)
     except OSError as error:
         raise StorageError(

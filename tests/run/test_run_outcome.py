@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cmsmig.run.engine import execute, export_page
-from cmsmig.run.outcome import Cell, Executed, Failure, exit_code_of, judge
+from cmsmig.run.outcome import exit_code_of
 from tests.support.cases import cases, part
 from tests.support.run.small_notebooks import write_notebook
 
@@ -24,7 +24,7 @@ def test_how_a_notebook_ends(tmp_path: Path, case: dict[str, Any]) -> None:
     folder = tmp_path / "{a} b"
     notebook = write_notebook(folder, "00_small", *cells, **case.get("tags", {}))
     output = folder / "out.ipynb"
-    failure = judge(execute(notebook, output, {"limit": 5}, lambda process: None))
+    failure = execute(notebook, output, {"limit": 5}, lambda process: None)
     assert part(failure, case.get("fails")) == case.get("fails")
     assert last.exists() == case["to_its_end"]
     assert output.exists()
@@ -49,16 +49,6 @@ def test_how_a_notebook_ends(tmp_path: Path, case: dict[str, Any]) -> None:
 def test_exit_codes_follow_the_tree(name: str, code: int) -> None:
     """A class's own code; a stop is resumable; what is foreign is 1."""
     assert exit_code_of(name) == code
-
-
-def test_an_exception_without_words_is_a_failure() -> None:
-    """Papermill's own mark counts even where no cell shows an error."""
-    done = Cell("1", 1, True, None)
-    assert judge(Executed((done,), False, "")) is None
-    assert judge(Executed((done,), True, "")) is not None
-    assert judge(Executed((done,), True, "no room left")) == Failure(
-        "cell [1] `1`", "no room left", 1
-    )
 
 
 def test_pages_load_and_run_nothing(tmp_path: Path) -> None:
