@@ -3,7 +3,7 @@ the fields that hold them, and for what other decisions and rules declare."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping, Set
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
@@ -205,36 +205,6 @@ def _kinds_in_use(
         kinds = found.setdefault((key.collection_id, key.field), set())
         kinds.update(block.kind for block in review.blocks)
     return found
-
-
-def with_declared(
-    design: Design, declared: Iterable[BlockDesign], where: str
-) -> Design:
-    """Return a design with the declared blocks that it lacks.
-
-    One that a person has put into the design stays as it is. Raises
-    `DecisionsError` when that has not all the declared fields, or is a content
-    type; `where` names the file that declares.
-    """
-    known = {block.component: block for block in design.blocks}
-    types = {each.component for each in design.content_types}
-    added = []
-    for block in declared:
-        if block.component in types:
-            raise DecisionsError(
-                f"{where} declares the component `{block.component}`, which is a "
-                "content type in decisions/design.yaml; give it another name."
-            )
-        there = known.get(block.component)
-        if there is None:
-            added.append(block)
-        elif missing := sorted(block.schema.keys() - there.schema.keys()):
-            raise DecisionsError(
-                f"{where} declares the component `{block.component}` with the field "
-                f"`{missing[0]}`, which it lacks in decisions/design.yaml; add it "
-                "there or take it out."
-            )
-    return replace(design, blocks=(*design.blocks, *added)) if added else design
 
 
 def refuse_undesigned(design: Design, used: Mapping[str, Set[str]]) -> None:
