@@ -187,12 +187,15 @@ def _failure_in(output: Path, crash: str) -> Failure | None:
         for each in cell.outputs:
             if each.output_type == "error":
                 return failure_of(each.ename, each.evalue, _place_of(cell))
-    unrun = next((c for c in cells if c.execution_count is None), None)
-    if unrun is not None:
-        why = crash or "it was not run, and nothing says why"
-        return Failure(_place_of(unrun), why, 1)
-    if crash or document.metadata.get("papermill", {}).get("exception"):
-        return Failure("", crash or "an exception ended it without a word", 1)
+    if crash:
+        begun = [c for c in cells if c.metadata.get("papermill", {}).get("start_time")]
+        return Failure(_place_of(begun[-1]) if begun else "", crash, 1)
+    for cell in cells:
+        if cell.execution_count is None:
+            why = "it was not run, and nothing says why"
+            return Failure(_place_of(cell), why, 1)
+    if document.metadata.get("papermill", {}).get("exception"):
+        return Failure("", "an exception ended it without a word", 1)
     return None
 
 
