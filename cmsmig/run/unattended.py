@@ -82,8 +82,10 @@ def named_once(name: str, option: str, assignments: Sequence[str]) -> str:
     """
     given = read_assignments(assignments).get(name, "")
     if given and option and given != option:
+        written = name.replace("_", "-")
         raise UsageError(
-            f"--{name} names {option} and -p {name} names {given}; give one of them."
+            f"--{written} and -p {name} contradict each other ({option}, {given}); "
+            "give one of them."
         )
     return given or option
 
@@ -106,9 +108,10 @@ def run_unattended(
     """
     # Tokens are masked from here on.
     load_settings(project, os.environ, need_origin=False, need_destination=False)
-    options = {"dry_run": dry_run, "refresh": refresh}
-    switched_on = {name: "true" for name, is_on in options.items() if is_on}
-    given = read_assignments(assignments) | switched_on
+    given = read_assignments(assignments)
+    for name, is_on in (("dry_run", dry_run), ("refresh", refresh)):
+        if is_on:
+            given[name] = named_once(name, "true", assignments)
     supplied: dict[str, Value] = {
         "project": str(project.root),
         "target": project.target,

@@ -75,7 +75,7 @@ def test_the_project_is_named_once(tmp_path: Path) -> None:
     assert named_once("project", "", given) == str(tmp_path)
     assert named_once("project", str(tmp_path), given) == str(tmp_path)
     assert named_once("project", str(tmp_path), ["limit=3"]) == str(tmp_path)
-    with pytest.raises(UsageError, match="--project names"):
+    with pytest.raises(UsageError, match="contradict"):
         named_once("project", str(tmp_path), ["project=elsewhere"])
 
 
