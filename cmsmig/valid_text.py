@@ -7,7 +7,7 @@ can hold the half that remains. No file, database or service accepts it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
 T = TypeVar("T")
@@ -37,26 +37,19 @@ def valid_value(value: T) -> T:
     return value if _is_valid_value(value) else cast(T, _replaced(value, valid_text))
 
 
-def storable_value(value: T) -> T:
-    """Return the same, without U+0000 in texts and keys."""
+def storable_value(value: T) -> tuple[T, int]:
+    """Return the same without U+0000, and how many characters of both kinds it held."""
     if _is_valid_value(value, without="\\u0000"):
-        return value
-    made = cast(T, _replaced(value, _storable_text))
-    return value if made == value else made
+        return value, 0
+    odd = 0
 
+    def clean(text: str) -> str:
+        nonlocal odd
+        valid = valid_text(text)
+        odd += valid.count("\ufffd") - text.count("\ufffd") + valid.count("\0")
+        return valid.replace("\0", "")
 
-def _storable_text(text: str) -> str:
-    return valid_text(text).replace("\0", "")
-
-
-def changed_keys(
-    given: Mapping[str, object], valid: Mapping[str, object]
-) -> Iterator[str]:
-    """Yield the keys, as in `valid`, of what became another in `given`."""
-    before = given.items()
-    for (old, held), (new, now) in zip(before, valid.items(), strict=True):
-        if old != new or (held is not now and held != now):
-            yield new
+    return cast(T, _replaced(value, clean)), odd
 
 
 def _is_valid_value(value: object, without: str = "\ud800") -> bool:

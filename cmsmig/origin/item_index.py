@@ -179,8 +179,7 @@ def _row(item: Item) -> Json:
         item.archived,
         item.dates,
         item.data_hash,
-        list(item.surrogate_fields),
-        list(item.null_fields),
+        item.odd_characters,
         [list(each) for each in item.numbers],
         source.offset,
         source.length,
@@ -191,7 +190,7 @@ def _unpacked(
     row: list[Json], collection_id: str, file: ItemFile, locales: dict[str, str]
 ) -> Item:
     item_id, locale_id, name, slug, draft, archived, dates, *rest = row
-    data_hash, surrogate_fields, null_fields, numbers, offset, length = rest
+    data_hash, odd_characters, numbers, offset, length = rest
     locale = locales.setdefault(str(locale_id), str(locale_id))
     return Item(
         key=ItemKey(collection_id, str(item_id), locale),
@@ -202,8 +201,7 @@ def _unpacked(
         dates=str(dates),
         data_hash=str(data_hash),
         source=RecordSource(file, int(cast(int, offset)), int(cast(int, length))),
-        surrogate_fields=tuple(cast("list[str]", surrogate_fields)),
-        null_fields=tuple(cast("list[str]", null_fields)),
+        odd_characters=int(cast(int, odd_characters)),
         numbers=tuple(
             (intern(slug), number)
             for slug, number in cast("list[tuple[str, float]]", numbers)

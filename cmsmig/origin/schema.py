@@ -7,7 +7,7 @@ and the record names its field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from sys import intern
 from typing import Protocol
@@ -15,7 +15,7 @@ from typing import Protocol
 from cmsmig.canonical import Json, JsonObject, fingerprint, text_of
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey as ItemKey
-from cmsmig.valid_text import changed_keys, storable_value, valid_value
+from cmsmig.valid_text import storable_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Site:
     """Bare hosts: the custom domains, then `{shortName}.webflow.io`."""
     locales: tuple[Locale, ...]
     """The primary first; empty on a site that lists none."""
-    has_surrogate: bool = False
-    """Whether a name held a lone surrogate."""
+    odd_characters: int = 0
+    """How many characters that no text may hold were in its record."""
 
     @property
     def is_localized(self) -> bool:
@@ -120,9 +120,8 @@ class Collection:
     slug: str
     fields: tuple[Field, ...]
     field_groups: tuple[JsonObject, ...] = ()
-    surrogate_fields: tuple[str, ...] = ()
-    """The fields whose name or option held a lone surrogate; the collection's slug
-    where its own name did."""
+    odd_characters: int = 0
+    """How many characters that no text may hold were in its record."""
     unread: str = ""
     """Why the last pull could not read it, in a sentence; empty where it could."""
     templates: tuple[TemplatePage, ...] = ()
@@ -184,10 +183,8 @@ class Item:
     data_hash: str
     """Fingerprint of `data`."""
     source: DataSource = field(compare=False, repr=False)
-    surrogate_fields: tuple[str, ...] = ()
-    """The fields that held a lone surrogate."""
-    null_fields: tuple[str, ...] = ()
-    """The fields that held U+0000, which is gone."""
+    odd_characters: int = 0
+    """How many characters that no text may hold were in its record."""
     numbers: tuple[tuple[str, float], ...] = ()
     """The values that are numbers, by field."""
     languages: tuple[ItemLanguage, ...] = ()
@@ -239,8 +236,7 @@ _ALIASES = {
 
 def parse_site(record: object, where: str) -> Site:
     """Return the site in `record`; raises `CacheError` naming `where`."""
-    given = _object(record, where)
-    body = storable_value(given)
+    body, odd = storable_value(_object(record, where))
     short_name = text_of(body.get("shortName"))
     domains = [
         _bare_host(text_of(domain.get("url")))
@@ -255,14 +251,13 @@ def parse_site(record: object, where: str) -> Site:
         time_zone=text_of(body.get("timeZone")) or "UTC",
         domains=tuple(dict.fromkeys(domain for domain in domains if domain)),
         locales=_locales(body.get("locales")),
-        has_surrogate=body is not given,
+        odd_characters=odd,
     )
 
 
 def parse_collection(record: object, where: str) -> Collection:
     """Return the collection in `record`; raises `CacheError` naming `where`."""
-    given = _object(record, where)
-    body = storable_value(given)
+    body, odd = storable_value(_object(record, where))
     collection_id = _identifier(body, where)
     slug = text_of(body.get("slug")) or collection_id
     fields = objects_in(body.get("fields"))
@@ -279,17 +274,14 @@ def parse_collection(record: object, where: str) -> Collection:
         slug=slug,
         fields=tuple(map(_field, fields)),
         field_groups=tuple(objects_in(body.get("fieldGroups"))),
-        surrogate_fields=tuple(_surrogate_fields(given, body, slug)),
+        odd_characters=odd,
     )
 
 
 def parse_item(record: object, collection_id: str, where: str) -> Item:
     """Return the item in `record`; raises `CacheError` naming `where`."""
-    given = _object(record, where)
-    body = storable_value(given)
+    body, odd = storable_value(_object(record, where))
     data = _object(body.get("fieldData"), f"{where}, fieldData")
-    held = _object(given["fieldData"], where)
-    valid = held if body is given else valid_value(held)
     return Item(
         key=ItemKey(
             collection_id, _identifier(body, where), text_of(body.get("cmsLocaleId"))
@@ -305,17 +297,15 @@ def parse_item(record: object, collection_id: str, where: str) -> Item:
         ),
         data_hash=fingerprint(data),
         source=HeldData(data),
-        surrogate_fields=tuple(changed_keys(held, valid)),
-        null_fields=tuple(changed_keys(valid, data)),
+        odd_characters=odd,
         numbers=numbers_of(data),
     )
 
 
 def parse_data(record: object, where: str) -> JsonObject:
     """Return the values of the item in `record`; raises `CacheError`."""
-    return _object(
-        storable_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
-    )
+    data, _ = storable_value(_object(record, where).get("fieldData"))
+    return _object(data, f"{where}, fieldData")
 
 
 def numbers_of(data: JsonObject) -> tuple[tuple[str, float], ...]:
@@ -325,15 +315,6 @@ def numbers_of(data: JsonObject) -> tuple[tuple[str, float], ...]:
         for slug, value in data.items()
         if type(value) is int or type(value) is float
     )
-
-
-def _surrogate_fields(given: JsonObject, body: JsonObject, slug: str) -> Iterator[str]:
-    if any(name != "fields" for name in changed_keys(given, body)):
-        yield slug
-    before, after = objects_in(given.get("fields")), objects_in(body.get("fields"))
-    for old, new in zip(before, after, strict=True):
-        if old is not new:
-            yield text_of(new.get("slug")) or text_of(new.get("id"))
 
 
 def _field(body: JsonObject) -> Field:

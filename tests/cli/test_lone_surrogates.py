@@ -21,6 +21,8 @@ from tests.support.sandbox.observed import running_sandbox
 HALF = "\ud83d"
 OTHER = "\ude00"
 SHOWN = "\ufffd"
+EACH = ["32 characters"] * 5 + ["4 characters"] * 2
+"""What each item of the salted site holds: a post, and a person."""
 texts = st.text(st.sampled_from([HALF, OTHER, "a", "\U0001f600"]) | st.characters())
 values = st.recursive(
     texts | st.none() | st.integers(),
@@ -40,9 +42,13 @@ def test_a_site_of_halves_is_imported_and_each_is_listed(broken: Rehearsal) -> N
     broken.done("check")
     broken.decided()
     plan = broken.done("plan", "--json").document
-    assert plan["losses_by_kind"]["half-character"] == 61
+    listed = [each for each in plan["losses"] if each["kind"] == "odd-character"]
+    assert _counted(listed) == EACH
+    assert {f"line{SHOWN}, name, slug"} == {
+        each["where"] for each in listed if each["what"] == "4 characters"
+    }
     (note,) = [each for each in plan["notes"] if "half of a character" in each]
-    assert all(f"posts{SHOWN}, {each}{SHOWN}" in note for each in ("body", "tone"))
+    assert all(f"{each}{SHOWN}" in note for each in ("posts", "people"))
     assert "holds half of a character" in broken.done("plan").out
     imported = broken.done("import", "--json").document
     assert imported["accounting"]["created"] == 7
@@ -63,17 +69,22 @@ def test_a_site_of_halves_is_imported_and_each_is_listed(broken: Rehearsal) -> N
 def test_the_character_zero_is_left_out_of_every_text_and_listed(
     tmp_path: Path,
 ) -> None:
-    """In names, slugs, options, alternative texts and bodies, once for each value."""
+    """In names, slugs, options, alternative texts and bodies, once for each item."""
     with salted_project(tmp_path, "\0") as salted:
         salted.decided()
         plan = salted.done("plan", "--json").document
-        assert plan["losses_by_kind"]["character"] == 61
-        listed = [each for each in plan["losses"] if each["kind"] == "character"]
-        assert {(e["what"], e["severity"]) for e in listed} == {("U+0000", "layout")}
+        listed = [each for each in plan["losses"] if each["kind"] == "odd-character"]
+        assert _counted(listed) == EACH
         assert any("U+0000, which is left out" in each for each in plan["notes"])
         salted.done("import", "--json")
         salted.done("verify")
         assert "\\u0000" not in json.dumps(salted.comparable())
+
+
+def _counted(losses: list[dict[str, str]]) -> list[str]:
+    """Return what is listed, once for each of the items."""
+    assert len({each["item"] for each in losses}) == len(losses)
+    return sorted(each["what"] for each in losses)
 
 
 def _sent(broken: Rehearsal) -> str:

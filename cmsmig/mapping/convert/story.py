@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from cmsmig.canonical import Json, JsonObject, compact, fingerprint, packed
+from cmsmig.counting import counted
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.convert.content_shape import is_blank, shape_of
@@ -32,12 +33,9 @@ from cmsmig.mapping.select.translations import EmptyShown, own_key
 from cmsmig.mapping.select.variants import VALUES, variant_key
 from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
-from cmsmig.richtext.build.loss_collector import KINDS
 from cmsmig.richtext.losses import Severity, losses_by_severity
 from cmsmig.richtext.schema.validate import wrong_document
 
-_AROUND = 40
-"""How many characters are shown at each side of a lone surrogate."""
 _NO_FIELDS = ("component", "_uid")
 _RELATIONS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
 
@@ -282,18 +280,18 @@ def _find_unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[Fiel
 
 
 def _find_odd_characters(item: Item) -> Iterator[FieldLoss]:
-    """List the values that held U+0000, and those that held a lone surrogate, each
-    with the text around it."""
-    severity, why = KINDS["character"]
-    for slug in item.null_fields:
-        yield FieldLoss(slug, loss_of("character", "U+0000", why, slug, severity))
-    for slug in item.surrogate_fields:
-        text = as_text(item.data.get(slug))
-        at = max(text.find("\ufffd"), 0)
-        near = text[max(0, at - _AROUND) : at + _AROUND]
-        why = "Half of a character, usually of an emoji, is here; it shows as �."
+    """List the characters of an item that no text may hold, once."""
+    if item.odd_characters:
+        fields = [
+            slug for slug, value in item.data.items() if "\ufffd" in as_text(value)
+        ]
+        what = counted(item.odd_characters, "character")
+        why = (
+            "Half of a character, usually of an emoji, shows as �; U+0000 is left out."
+        )
+        where = ", ".join(fields)
         yield FieldLoss(
-            slug, loss_of("half-character", near, why, slug, Severity.MEANING)
+            "", loss_of("odd-character", what, why, where, Severity.MEANING)
         )
 
 

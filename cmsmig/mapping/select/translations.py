@@ -231,23 +231,12 @@ def _one(item: Item, others: Mapping[str, Item], fields: frozenset[str]) -> Item
         ),
         data_hash=fingerprint([item.data_hash, hashes]),
         source=_Together(item, ordered, fields),
-        surrogate_fields=(
-            *item.surrogate_fields,
-            *_translated((code, each.surrogate_fields) for code, each in ordered),
-        ),
-        null_fields=(
-            *item.null_fields,
-            *_translated((code, each.null_fields) for code, each in ordered),
-        ),
+        odd_characters=item.odd_characters
+        + sum(each.odd_characters for _, each in ordered),
         languages=tuple(
             ItemLanguage(each.key, code, each.name, each.slug) for code, each in ordered
         ),
     )
-
-
-def _translated(fields: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    for code, slugs in fields:
-        yield from (translated_key(slug, code) for slug in slugs)
 
 
 def _skipped(item: Item, reason: str) -> SkippedItem:

@@ -227,8 +227,7 @@ class Drafter:
             item.data_hash,
             item.draft,
             item.archived,
-            list(item.surrogate_fields),
-            list(item.null_fields),
+            item.odd_characters,
             context.variants.get(variant_key(item)),
         ]
         dates = [item.created_on, item.last_updated, item.last_published]

@@ -46,7 +46,7 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     yield from _find_taken(wanted, ledger)
     yield from _find_lacking(wanted)
     yield from hidden_sentences(migration)
-    yield from _find_surrogates(migration.origin)
+    yield from _find_odd_characters(migration.origin)
     yield from departures(
         migration.decisions.collections,
         migration.decisions.design,
@@ -254,15 +254,11 @@ def _is_there(kind: str, name: str, snapshot: Snapshot) -> bool:
             return True
 
 
-def _find_surrogates(origin: Origin) -> Iterable[str]:
-    """List names in the schema that hold a character that no text may hold; items' are
-    losses."""
-    places = [origin.site.display_name] if origin.site.has_surrogate else []
-    places += [
-        each.slug if what == each.slug else f"{each.slug}, {what}"
-        for each in origin.collections
-        for what in each.surrogate_fields
-    ]
+def _find_odd_characters(origin: Origin) -> Iterable[str]:
+    """List records of the schema that held a character that no text may hold; items'
+    are losses."""
+    places = [origin.site.display_name] if origin.site.odd_characters else []
+    places += [each.slug for each in origin.collections if each.odd_characters]
     if places:
         yield (
             "A name, an option or a help text holds half of a character, which shows "
