@@ -29,8 +29,13 @@ from tests.support.richtext.bodies import (
     edited_bodies,
     instances,
 )
-from tests.support.richtext.conservation import of_document, of_html, strings, words
-from tests.support.richtext.readers import unseen
+from tests.support.richtext.conservation import (
+    of_document,
+    of_html,
+    strings,
+    unseen,
+    words,
+)
 
 LEAST = 97.0
 FAITHFUL = NativeEngine()
@@ -71,7 +76,7 @@ def check(html: str) -> None:
 
 def check_readers(html: str) -> None:
     """Insist that readers of the rendered story see what readers of a body do."""
-    assert unseen(html, FAITHFUL.from_html(html)) == []
+    assert [*unseen(html, FAITHFUL.from_html(html))] == []
 
 
 def _row(name: str, held: list[SiteBody], missing: list[str]) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from html.entities import html5
@@ -14,24 +14,33 @@ from typing import Any
 
 from bs4 import BeautifulSoup
 from bs4.element import NavigableString, PreformattedString, Tag
+from lxml import etree
 
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss
+from cmsmig.richtext.render_story import render_value
 
 _AMPERSAND = "\ue000"
 """Replaces `&` while BeautifulSoup reads: it decodes values by a text's rules."""
 _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?")
 _HIDDEN = "\u00a0\u200b\u200c\u200d\u2060\ufeff\u2028\u2029\x00\x1c\x1d\x1e\x1f\x85\v"
 _UNSEEN = str.maketrans("", "", f" \t\r\n\f{_HIDDEN}")
+_NOT_THERE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufffd\x00"))
+_PARTS = re.compile(r"[\s<>\"'=]+")
+"""Part the words of HTML, those in its tags too."""
 _BLANKS = str.maketrans("", "", " \t\r\n\f\x00")
 _EDGES = "".join(map(chr, range(0x21))) + "\x1c\x1d\x1e\x1f\x85\u00a0\u2028\u2029\u3000"
 _SILENT = frozenset(("script", "style"))
+_LEVELS = frozenset(f"h{level}" for level in range(1, 7))
+_RESERVED = ("", "__wf_reserved_inherit", "__wf_reserved_decorative")
+"""Alternative texts that are none. Source: origin, rich text."""
 _INLINE = frozenset(
     (
         *("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em"),
         *("font", "i", "img", "ins", "kbd", "label", "mark", "q", "s", "samp", "small"),
         *("span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
-        *("rb", "rp", "rt", "rtc", "ruby"),
+        *("rb", "rp", "rt", "rtc", "ruby", "acronym", "data", "nobr", "slot"),
+        *("script", "style", "template"),
     )
 )
 _SHIELDS = frozenset(
@@ -126,6 +135,10 @@ class Account:
     node_texts: list[str] = field(default_factory=list)
     """Of these the ones in text nodes, when it is a document; with separators."""
     pictures: Counter[str] = field(default_factory=Counter)
+    alts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Pictures with their alternative text."""
+    headings: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Visible characters of headings, with their level."""
     links: set[str] = field(default_factory=set)
     linked: dict[str, Counter[str]] = field(default_factory=dict)
     """By address, the visible characters and the pictures that lead there."""
@@ -200,19 +213,22 @@ def _begun(tag: Tag, given: Mapping[str, str], around: _Link | None) -> _Link | 
 def of_html(html: str, into: Account | None = None) -> Account:
     """Return the account of a body or a part of one."""
     account = into if into is not None else Account()
-    stack: list[tuple[object, _Link | None, bool]] = [(soup(html), None, False)]
+    stack: list[tuple[object, _Link | None, int]] = [(soup(html), None, -1)]
     while stack:
-        node, link, ending = stack.pop()
-        if ending:
+        node, link, begun = stack.pop()
+        if begun >= 0:
             account.lines.append("\n")
+            if isinstance(node, Tag) and node.name in _LEVELS:
+                held = "".join(account.texts[begun:]).translate(_UNSEEN)
+                account.headings.update((node.name, each) for each in held)
         elif isinstance(node, Tag):
-            if node.name not in _INLINE:
+            if node.name not in _INLINE and "-" not in node.name:
                 account.lines.append("\n")
-                stack.append((node, None, True))
+                stack.append((node, None, len(account.texts)))
             given = {name: decoded_value(str(node[name] or "")) for name in node.attrs}
             link = _begun(node, given, link)
             _of_tag(node, given, link.href() if link is not None else None, account)
-            stack.extend((child, link, False) for child in reversed(_in_order(node)))
+            stack.extend((child, link, -1) for child in reversed(_in_order(node)))
         elif isinstance(node, NavigableString):
             _of_text(node, link.href() if link is not None else None, account)
     return account
@@ -259,7 +275,11 @@ def _of_tag(
     if tag.name in ("a", "area") and address(given.get("href", "")):
         account.link(given["href"])
     if tag.name in ("img", "image"):
-        account.picture(given.get("src") or given.get("data-src", ""), href)
+        source = given.get("src") or given.get("data-src", "")
+        account.picture(source, href)
+        alt = " ".join(given.get("alt", "").split())
+        if address(source) and alt not in _RESERVED:
+            account.alts[address(source), alt] += 1
 
 
 def strings(value: object) -> Iterator[str]:
@@ -439,6 +459,52 @@ def unaccounted(html: str, converted: Converted) -> list[str]:
         if gone and href not in named:
             missing.append(f"under the link {href}: {dict(gone)}")
     return missing
+
+
+def unseen(html: str, converted: Converted) -> Iterator[str]:
+    """Yield what readers of a body see and readers of the rendered story do not; what
+    a loss names is none of it."""
+    yield from not_shown(html, render_value(converted.document), converted.losses)
+
+
+def not_shown(html: str, shown: str, losses: Sequence[Loss]) -> Iterator[str]:
+    """Yield what a page does not show as a body does, and no loss names."""
+    before, after, lost = of_html(_mended(html)), of_html(shown), of_losses(losses)
+    named = {address(loss.what) for loss in losses} | lost.links
+    there, here = (_shown_words(each.lines) for each in (before, after))
+    spelled = _shown_words(f"{loss.what} " for loss in losses)
+    gone = (
+        Counter(there)
+        - Counter(here)
+        - (Counter(_shown_words(lost.lines)) | Counter(spelled))
+    )
+    yield from (f"missing text: {each}" for each in gone)
+    more = Counter(here) - Counter(there)
+    parts = Counter(filter(None, _PARTS.split(" ".join(more.elements()))))
+    yield from (f"added text: {each}" for each in parts - Counter(_PARTS.split(html)))
+    if there != here and Counter(there) == Counter(here):
+        yield "text in another order"
+    for href, leading in before.linked.items():
+        gone = leading - after.linked.get(href, Counter()) - _seen(lost, False)
+        if (gone or href not in after.linked) and href not in named:
+            yield f"link to {href}: {dict(gone)}"
+    for what, held, kept, known in (
+        ("picture", before.pictures, after.pictures, lost.pictures),
+        ("alternative text", before.alts, after.alts, lost.alts),
+        ("heading", before.headings, after.headings, lost.headings),
+    ):
+        yield from (f"{what} {each}" for each in held - kept - known)
+
+
+def _mended(html: str) -> str:
+    """Return a body as a browser reads it, every tag closed."""
+    parser = etree.HTMLParser(huge_tree=True, encoding="utf-8")
+    parser.feed(b"<body>" + html.encode("utf-8", "replace"))
+    return etree.tostring(parser.close(), encoding="unicode")
+
+
+def _shown_words(pieces: Iterable[str]) -> list[str]:
+    return "".join(pieces).translate(_NOT_THERE).split()
 
 
 def _accounts(html: str, converted: Converted) -> tuple[Account, Account, Account]:
