@@ -2,7 +2,8 @@
 
 Tests are shared out among processes: what a process makes, it makes once. A file of
 tests stays together, and a file of cases. The notebooks that are worked by hand in a
-browser go together where the later tests build on the earlier ones.
+browser go together where the later tests build on the earlier ones; the other tests in
+a browser share one, and its JupyterLab.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from tests.support.steps.staged_project import StagedProject
 from tests.support.timelimit import at_most, set_timer
 
 _BY_HAND = re.compile(r"tests/browser/test_(by_hand|hostile_content)\.py")
+_BROWSER = "tests/browser/"
 _LONG = (
     "by hand",
-    "tests/browser/",
+    _BROWSER,
     "tests/run/",
     "tests/steps/",
     "tests/wire/",
@@ -101,7 +103,7 @@ def unit_of(nodeid: str) -> str:
     if path == "tests/steps/test_cases.py":
         return f"{path} {name.partition(':')[0]}"
     if not _BY_HAND.fullmatch(path):
-        return path
+        return _BROWSER if path.startswith(_BROWSER) else path
     return f"by hand, {'one thread' if 'one-thread' in nodeid else 'subshells'}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -229,31 +229,3 @@ def test_a_simulated_ledger_holds_the_same_until_it_is_written(ledger: Ledger) -
         assert not simulated.is_as(ledger)
         assert ONE not in simulated.items.all()
         assert ONE in ledger.items.all()
-
-
-@dataclass(frozen=True)
-class Known:
-    """An item of the origin, as far as the ledger asks for it."""
-
-    key: ItemKey
-    name: str
-    data_hash: str
-
-
-def test_rows_share_the_texts_of_items(ledger: Ledger) -> None:
-    """Only those that say the same; a row is equal to one that shares nothing."""
-    ledger.items.select([row(ONE), row(TWO)])
-    ledger.items.placed(ONE, story_record(1), "".join("abc"), "create")
-    alone = dict(ledger.items.all())
-    items = {
-        key: Known(ItemKey(*key), "".join(["A ", "name"]), "".join(["ab", "c"]))
-        for key in (ONE, TWO)
-    }
-    ledger.items.recognise(items)
-    ledger.items.set_link_state(ONE, "linked")
-    shared = ledger.items.all()[ONE]
-    assert shared == replace(alone[ONE], link_state="linked")
-    assert shared.key is items[ONE].key
-    assert shared.name is items[ONE].name
-    assert shared.origin_hash is items[ONE].data_hash
-    assert ledger.items.all()[TWO].origin_hash == ""

@@ -245,26 +245,6 @@ async def test_before_any_import_the_notebooks_that_come_first_are_named(
     assert not (tmp_path / "r").exists()
 
 
-async def test_redirects_follow_the_decided_places(
-    staged: Start, tmp_path: Path
-) -> None:
-    """Another folder: each live address moves there with 301, one line each, and so
-    does the collection's own page."""
-    stage = staged()
-    design = stage.folder / "decisions" / "design.yaml"
-    design.write_text(design.read_text().replace("folder: records", "folder: archive"))
-    await stage.imported()
-    await _handed_over(stage, tmp_path / "r")
-    with (tmp_path / "r" / "redirects" / "redirects.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 13
-    assert {
-        "old": "/records/record-1",
-        "new": "/archive/record-1",
-        "status": "301",
-    } in (rows)
-
-
 async def test_by_hand_every_file_waits_for_its_button(
     staged: Start, tmp_path: Path
 ) -> None:

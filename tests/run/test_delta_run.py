@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from tests.support.rehearsal import Ended
 from tests.support.timelimit import patience
 
 KEYS = ["time", "level", "step", "item", "call", "wait", "outcome"]
+AT_LAST = "07_verify_and_redirect"
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,11 @@ class Site:
         """Return the arguments of a run."""
         return ("run", "--reports", str(self.reports), "--run-id", "night")
 
-    def start(self) -> subprocess.Popen[str]:
-        """Start a delta run in a session without a terminal."""
+    def start(self, *options: str) -> subprocess.Popen[str]:
+        """Start a run in a session without a terminal."""
         project = ("--project", self.rig.folder)
         return subprocess.Popen(
-            [sys.executable, "-m", "cmsmig.cli", *project, *self.command, "--refresh"],
+            [sys.executable, "-m", "cmsmig.cli", *project, *self.command, *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -93,7 +95,7 @@ def test_a_night_brings_what_moved(site: Site) -> None:
     """Pulled again, imported, verified, reported: code 0, last lines, log."""
     site.rig.done("import")
     _edit_origin(site.rig, b"A place", b"Another place")
-    night = site.ended(site.start())
+    night = site.ended(site.start("--refresh"))
     assert (night.code, night.err.count("Traceback")) == (0, 0), night.err
     assert night.lines[-3:] == [
         "outcome: 0, done",
@@ -160,7 +162,19 @@ def test_a_difference_ends_with_4(site: Site) -> None:
     site.rig.done("import")
     assets = site.rig.handle.state.space.assets
     assets[min(assets)].data = b"other bytes"
-    night = _assert_ends_with(site, 4, "07_verify_and_redirect")
+    night = _assert_ends_with(site, 4, AT_LAST)
+    # No terminal: each line of progress begins with its time.
+    steps = [line for line in night.err.splitlines() if f"{AT_LAST}: " in line]
+    assert [line.partition(":")[0] for line in night.lines[-5:-3]] == ["began", "ended"]
+    first, last, *between = map(
+        datetime.fromisoformat,
+        [
+            *(line.partition(": ")[2] for line in night.lines[-5:-3]),
+            *(line.split()[0] for line in steps),
+        ],
+    )
+    assert between
+    assert all(first <= each <= last for each in between)
     assert night.lines[-2:] == [
         "differences: 1",
         f"report: {night.folder / 'report.html'}",
@@ -176,9 +190,10 @@ def test_a_stop_ends_with_5_and_the_next_night_continues(site: Site) -> None:
             running.pop().send_signal(signal.SIGTERM)
         return reply
 
+    site.rig.done("prepare")
     site.rig.faults.append(stop)
     with _holding_back(site.rig, running) as begin:
-        process = site.start()
+        process = site.start("--only", "05")
         begin(process)
         night = site.ended(process)
     assert night.code == 5, night.err
@@ -187,7 +202,7 @@ def test_a_stop_ends_with_5_and_the_next_night_continues(site: Site) -> None:
         == "outcome: 5, interrupted; the same command continues from there"
     )
     assert night.log[-1]["outcome"].startswith("exit 5: ")
-    assert site.ended(site.start()).code == 0
+    assert site.alone("05").code == 0
     assert [
         line for line in site.rig.done("status").out.splitlines() if "created 6" in line
     ]

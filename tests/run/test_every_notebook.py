@@ -169,14 +169,14 @@ BEGUN: dict[str, Callable[[Rehearsal], object]] = {
     "decided": Rehearsal.decided,
 }
 OUT_OF_ORDER = (
-    ("02", "nothing", 2, "Nothing was pulled"),
-    ("07", "nothing", 2, "Nothing was pulled"),
     ("04", "read in part", 2, "is missing; read the origin"),
     ("03", "pulled", 3, "collections.yaml is missing"),
-    ("05", "decided", 2, "run the notebook 04 first"),
-    ("06", "decided", 2, "run the notebook 05 first"),
 )
 ALIKE = (
+    ("02", "nothing", 2, "Nothing was pulled"),
+    ("07", "nothing", 2, "Nothing was pulled"),
+    ("05", "decided", 2, "run the notebook 04 first"),
+    ("06", "decided", 2, "run the notebook 05 first"),
     ("03", "nothing", 2, "Nothing was pulled"),
     ("04", "nothing", 2, "Nothing was pulled"),
     ("05", "nothing", 2, "Nothing was pulled"),

@@ -9,8 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -23,7 +22,6 @@ from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.project_init import start_project
 from tests.support.plaintools import plain_papermill
-from tests.support.rehearsal import Rehearsal
 from tests.support.sites.exact import write_load_site
 from tests.support.sites.usual import make_usual
 from tests.support.timelimit import patience
@@ -31,49 +29,11 @@ from tests.support.timelimit import patience
 _LISTENING = re.compile(r"http://127\.0\.0\.1:([1-9]\d*)/lab")
 
 
-@pytest.fixture
-def reports(tmp_path: Path) -> Path:
-    """Return where runs are kept."""
-    return tmp_path / "reports"
-
-
 def texts(folder: Path) -> Iterator[tuple[Path, bytes]]:
     """Yield every file below a folder with its bytes."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             yield path, path.read_bytes()
-
-
-def test_a_difference_ends_with_4(
-    rehearse: Callable[..., Rehearsal], reports: Path
-) -> None:
-    """An asset that an editor replaced is found by notebook 07, and by the code."""
-    rehearsal = rehearse().decided()
-    rehearsal.done("import")
-    assets = rehearsal.handle.state.space.assets
-    assets[min(assets)].data = b"other bytes"
-    options = ("--reports", str(reports), "--run-id", "check")
-    ended = rehearsal.run("run", "--only", "07", *options)
-    assert ended.code == 4
-    lines = ended.out.splitlines()
-    assert lines[-6].startswith("in 48 = created 47 ")
-    # No terminal: each line of progress begins with its time.
-    steps = [
-        line for line in ended.err.splitlines() if "07_verify_and_redirect: " in line
-    ]
-    times = [
-        *(line.partition(": ")[2] for line in lines[-5:-3]),
-        *(line.split()[0] for line in steps),
-    ]
-    assert [line.partition(":")[0] for line in lines[-5:-3]] == ["began", "ended"]
-    first, last, *between = map(datetime.fromisoformat, times)
-    assert between
-    assert all(first <= each <= last for each in between)
-    assert lines[-3:-1] == [
-        "outcome: 4, verification found a difference, or could not compare everything",
-        "differences: 1",
-    ]
-    assert lines[-1] == f"report: {reports / 'check' / 'report.html'}"
 
 
 def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
