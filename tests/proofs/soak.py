@@ -52,7 +52,6 @@ PROGRAMS = {
                   "--ignore", "tests/browser/test_many_bodies.py",
                   "tests/browser", "tests/run"],
     "pace": ["tests.proofs.budget.pace"],
-    "pictures": ["tests.proofs.pictures", "docs/images"],
     "quota": ["tests.proofs.budget.quota"],
     "signals": ["tests.proofs.signals"],
     "verification": ["tests.proofs.growth.verification"],

@@ -13,7 +13,6 @@ from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, BodyState
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.propose.proposals import propose_blocks
-from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, find_project
@@ -96,77 +95,6 @@ def test_the_components_of_blocks_enter_the_design(
     assert design.reviewed == DESIGN.reviewed
 
 
-def test_every_click_survives_a_restart(opened: Callable[[], Review]) -> None:
-    """Merge, split, retype, reject, accept and reset, each read back afresh."""
-    chosen(opened())
-    steps: list[tuple[Callable[[Review], object], list[str], BodyState]] = [
-        (
-            lambda review: review.merge(key(), facts(review), 1),
-            ["text 1", "gallery 2", "text 1"],
-            BodyState.OPEN,
-        ),
-        (
-            lambda review: review.split(key(), facts(review), 1, 1),
-            ["text 1", "image 1", "image 1", "text 1"],
-            BodyState.OPEN,
-        ),
-        (
-            lambda review: review.retype(key(), facts(review), 2, BlockKind.TEXT),
-            ["text 1", "image 1", "text 1", "text 1"],
-            BodyState.OPEN,
-        ),
-        (
-            lambda review: review.reject(key(), facts(review), 1),
-            ["text 3", "text 1"],
-            BodyState.OPEN,
-        ),
-        (
-            lambda review: review.accept(key(), facts(review)),
-            ["text 3", "text 1"],
-            BodyState.REVIEWED,
-        ),
-        (
-            lambda review: review.reset(key(), facts(review)),
-            ["text 1", "image 1", "image 1", "text 1"],
-            BodyState.OPEN,
-        ),
-    ]
-    for act, wanted, state in steps:
-        act(opened())
-        again = opened()
-        assert kinds(again) == wanted
-        assert again.status(key(), facts(again)).state is state
-
-
-def test_who_decided_and_how_is_written(
-    opened: Callable[[], Review], project: Project
-) -> None:
-    """One alone is individual, many at once are in bulk; the slug is for readers."""
-    review = chosen(opened())
-    review.accept(key(), facts(review))
-    many = [(key(number), facts(review)) for number in (1, 2, 3)]
-    assert review.accept_all(many) == 2
-    decided = decision_in(project, BlocksDecision)
-    assert decided is not None
-    found = decided.reviews
-    assert [each.how for each in found.values()] == [
-        "individually",
-        "in bulk",
-        "in bulk",
-    ]
-    assert (found[key()].by, found[key()].slug) == ("Ann", "one")
-    assert found[key()].at.endswith("+00:00")
-
-
-def test_accepting_needs_a_name(opened: Callable[[], Review]) -> None:
-    """Edits do not: they are not accepted yet."""
-    review = chosen(opened())
-    review.reviewer = " "
-    review.merge(key(), facts(review), 1)
-    with pytest.raises(UsageError, match="enter your name"):
-        review.accept(key(), facts(review))
-
-
 def test_an_edit_takes_the_acceptance_back(opened: Callable[[], Review]) -> None:
     """The reviewer accepted another content."""
     review = chosen(opened())
@@ -174,22 +102,6 @@ def test_an_edit_takes_the_acceptance_back(opened: Callable[[], Review]) -> None
     review.merge(key(), facts(review), 1)
     found = review.status(key(), facts(review))
     assert (found.state, found.edited, found.by) == (BodyState.OPEN, True, "")
-
-
-def test_undo_goes_back_step_by_step(opened: Callable[[], Review]) -> None:
-    """Each step says what it was; in the end nothing is decided."""
-    review = chosen(opened())
-    review.merge(key(), facts(review), 1)
-    review.accept_all([(key(), facts(review)), (key(2), facts(review))])
-    assert review.undoable == "accepted 2 bodies"
-    assert set(review.undo()) == {key(), key(2)}
-    assert review.undoable == "merged two blocks"
-    assert kinds(opened()) == ["text 1", "gallery 2", "text 1"]
-    assert review.undo() == (key(),)
-    assert kinds(opened()) == ["text 1", "image 1", "image 1", "text 1"]
-    assert review.undo() == ()
-    assert kinds(opened()) == ["text 4"]
-    assert (review.undoable, review.undo()) == ("", ())
 
 
 def test_two_notebooks_do_not_lose_each_others_decisions(
@@ -205,16 +117,6 @@ def test_two_notebooks_do_not_lose_each_others_decisions(
     assert decided is not None
     assert set(decided.reviews) == {key(1), key(2), key(3)}
     assert one.decision == decided
-
-
-def test_a_dry_run_writes_nothing(project: Project) -> None:
-    """All of it works, and no file is there."""
-    review = Review.open(project, DESIGN, NOTHING, dry_run=True)
-    review.reviewer = "Ann"
-    chosen(review).accept(key(), facts(review))
-    assert review.status(key(), facts(review)).state is BodyState.REVIEWED
-    assert decision_in(project, BlocksDecision) is None
-    assert decision_in(project, Design) == DESIGN
 
 
 def test_a_click_that_could_not_be_written_did_not_happen(
