@@ -6,7 +6,6 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 from lxml import html
 
 from cmsmig.evidence.addresses import (
-    address_map,
     site_address,
     space_address,
     write_redirects,
@@ -32,12 +30,10 @@ from cmsmig.evidence.summary import FileCount
 from cmsmig.ledger.rows import Accounting
 from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
 from cmsmig.mapping.select.address import Address
-from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.documents.findings import Finding
 from cmsmig.ui.format import moment
 from tests.support.notebook.made_evidence import evidence_of, site_at
-from tests.support.notebook.staging import Staged
 
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p"),
@@ -278,49 +274,3 @@ def test_no_cell_is_a_formula(rows: list[tuple[str, str, str]]) -> None:
                 for cell in row:
                     seen = "".join(c for c in cell if c not in UNSEEN)
                     assert not seen.startswith(("=", "+", "-", "@", "＝", "－")), row
-
-
-def test_each_live_address_has_one_outcome(staged: Callable[..., Staged]) -> None:
-    """Every one is kept, moved or waits, wherever its story is."""
-    workspace = staged().workspace()
-    migration = decided_migration(workspace)
-    places = {k: p.full_slug for k, p in migration.places.places.items()}
-    first, second, third, *_ = sorted(places)
-    existing = {**places, first: "moved/here", second: places[third]}
-    existing.pop(third)
-    found = address_map(workspace.project, migration, existing)
-    planned = address_map(workspace.project, migration)
-    assert planned.counts()["item"] == {"unchanged": 12}
-    assert found.counts()["item"] == {"moved": 2, "unchanged": 9, "waiting": 1}
-    assert [each.key for each in found.of(Outcome.WAITING, Source.ITEM)] == [third]
-    assert {(each.key, each.new) for each in found.of(Outcome.MOVED)} == {
-        (first, "/moved/here"),
-        (second, f"/{places[third]}"),
-    }
-
-
-def test_who_knows_an_earlier_address_is_led_on(staged: Callable[..., Staged]) -> None:
-    """A slug changed, the story moved: the old address leads to the new one."""
-    workspace = staged().workspace()
-    migration = decided_migration(workspace)
-    places = {k: p.full_slug for k, p in migration.places.places.items()}
-    first, second, *_ = sorted(places)
-    folder = places[first].rpartition("/")[0]
-    earlier = {first: (f"{folder}/before",), second: (places[first],)}
-    found = address_map(workspace.project, migration, places, earlier)
-    assert {(each.old, each.new) for each in found.of(Outcome.MOVED)} == {
-        (f"/{folder}/before", f"/{places[first]}")
-    }, "what is a page now is never redirected"
-
-
-def test_a_page_that_its_own_redirect_would_hide_is_named(
-    staged: Callable[..., Staged],
-) -> None:
-    """Two stories that swap their addresses cannot both be redirected."""
-    workspace = staged().workspace()
-    migration = decided_migration(workspace)
-    places = {k: p.full_slug for k, p in migration.places.places.items()}
-    first, second, *_ = sorted(places)
-    swapped = {**places, first: places[second], second: places[first]}
-    found = address_map(workspace.project, migration, swapped)
-    assert set(found.shadowed) == {f"/{places[first]}", f"/{places[second]}"}
