@@ -12,8 +12,9 @@ import yaml
 from cmsmig.richtext.schema.validate import documents_in, problems, wrong_document
 from tests.support.cases import cases
 
-WHOLE = yaml.safe_load(
-    (Path(__file__).parent / "cases" / "document.yaml").read_text("utf-8")
+WHOLE = yaml.load(
+    (Path(__file__).parent / "cases" / "document.yaml").read_text("utf-8"),
+    yaml.CSafeLoader,
 )
 
 

@@ -22,8 +22,8 @@ from tests.support.timelimit import patience
 REVIEWER = "A. Reviewer"
 SUBSHELLS = "perCommTarget"
 """How JupyterLab serves comms of its own choice."""
-NOTEBOOKS: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-    Path(__file__).with_name("walk.yaml").read_text("utf-8")
+NOTEBOOKS: dict[str, list[dict[str, Any]]] = yaml.load(
+    Path(__file__).with_name("walk.yaml").read_text("utf-8"), yaml.CSafeLoader
 )
 """What is done in each notebook, step by step."""
 

@@ -12,8 +12,8 @@ from tests.support.sites.markup import image, linked, paragraphs
 from tests.support.sites.records import Column, Entry, State, Table, into, site_record
 from tests.support.sites.writer import Content, write_content
 
-_PARAGRAPHS: dict[str, dict[str, list[str]]] = yaml.safe_load(
-    Path(__file__).with_name("paragraphs.yaml").read_text("utf-8")
+_PARAGRAPHS: dict[str, dict[str, list[str]]] = yaml.load(
+    Path(__file__).with_name("paragraphs.yaml").read_text("utf-8"), yaml.CSafeLoader
 )
 """By language and subject, for the bodies."""
 
