@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,8 @@ def content_of(
 def decided_project(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[Path], Path]:
-    """Return the pulled and decided project of a content folder, made once."""
+    """Return the pulled and decided project of a content folder, made once; what is
+    kept of its drafts is there, too."""
     made: dict[Path, Path] = {}
 
     def project(content: Path) -> Path:
@@ -138,8 +140,11 @@ def decided_project(
             options = SandboxOptions(content=content, rate=RATE, origin_rate=60_000)
             with running_sandbox(options) as handle:
                 state = folder / "state"
-                Rehearsal.start(handle, folder / "project", RATE, state).decided()
-            made[content] = folder / "project"
+                done = Rehearsal.start(handle, folder / "project", RATE, state)
+                shutil.copytree(done.decided().folder, folder / "planned")
+                replace(done, folder=folder / "planned").run("plan")
+            shutil.copy(folder / "planned" / "derived.sqlite", done.folder)
+            made[content] = done.folder
         return made[content]
 
     return project

@@ -15,14 +15,12 @@ from cmsmig.errors import (
     CacheError,
     CredentialsError,
     SettingsError,
-    StorageError,
     UnreachableError,
 )
 from cmsmig.events import Event, Noticed
 from cmsmig.origin.cache import RawCache
 from cmsmig.steps.pull.pull import PullReport, pull
 from tests.support.steps.pull_origin import (
-    TOKEN,
     FakeOrigin,
     item,
     no_files,
@@ -292,15 +290,6 @@ async def test_a_site_without_localization_gets_no_locale_parameter(
     assert [each.locale_id for each in keys] == ["", "loc-en"]
 
 
-async def test_pages_of_a_hundred_in_order(tmp_path: Path) -> None:
-    """250 items take three requests, and come out in their order."""
-    many = [item(number) for number in range(250)]
-    origin = FakeOrigin(staged={"posts": many})
-    await run(tmp_path, origin)
-    assert origin.page_requests("posts") == [0, 100, 200]
-    assert read_items(tmp_path, "posts") == [each["id"] for each in many]
-
-
 async def test_an_item_deleted_between_pages_loses_no_other(tmp_path: Path) -> None:
     """A deletion shifts the pages; the set is read again, without the deleted."""
     origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
@@ -403,40 +392,6 @@ async def test_an_interrupted_refresh_is_not_taken_for_complete(tmp_path: Path) 
     assert read_items(tmp_path, "posts") == ["i0001", "i0002"]
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(lambda text: text[:-20], id="cut short"),
-        pytest.param(lambda text: text.replace(b'"id"', b'"\xff', 1), id="garbled"),
-        pytest.param(lambda text: b"", id="empty"),
-    ],
-)
-async def test_a_damaged_set_is_named_and_read_again(
-    tmp_path: Path, damage: Any
-) -> None:
-    """Readers name the file and the way out; the next pull puts it right."""
-    origin = FakeOrigin(staged={"posts": [item(1), item(2)]})
-    await run(tmp_path, origin)
-    path = project(tmp_path).raw / "items/posts.json"
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(CacheError, match=r"items/posts\.json.*pull --refresh"):
-        read_items(tmp_path, "posts")
-    await run(tmp_path, origin)
-    assert read_items(tmp_path, "posts") == ["i0001", "i0002"]
-
-
-async def test_a_damaged_page_of_a_killed_pull_is_read_again(tmp_path: Path) -> None:
-    """Only the damaged page is requested again."""
-    origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
-    await run_killed(tmp_path, origin, is_third_page)
-    pages = project(tmp_path).raw / ".pages/items-posts"
-    (pages / "01-000000.jsonl").write_bytes(b'{"id":')
-    origin.requests.clear()
-    await run(tmp_path, origin)
-    assert origin.page_requests("posts") == [0, 200]
-    assert len(set(read_items(tmp_path, "posts"))) == 250
-
-
 async def test_several_sites_need_a_choice(tmp_path: Path) -> None:
     """The sites are listed; an unknown one is refused with the names."""
     origin = FakeOrigin(staged={"posts": []}, site_ids=("site-1", "site-2"))
@@ -448,50 +403,6 @@ async def test_several_sites_need_a_choice(tmp_path: Path) -> None:
     assert chosen.site.site_id == "site-2"
     with pytest.raises(SettingsError, match=r"holds the site SITE-2 \(site-2\)"):
         await run(tmp_path, origin, settings=settings(tmp_path, site_id="site-1"))
-
-
-async def test_a_refused_token_names_the_scopes_and_not_itself(tmp_path: Path) -> None:
-    """401 says what to check; neither message nor record shows the token."""
-
-    def refuse(request: httpx.Request) -> httpx.Response:
-        said = request.headers["authorization"]
-        return httpx.Response(
-            401, json={"code": "not_authorized", "message": f"bad {said}"}
-        )
-
-    origin = FakeOrigin(before=refuse)
-    async with session(
-        origin, credentials_hint="check the scopes sites:read and cms:read"
-    ) as api:
-        with pytest.raises(CredentialsError, match="sites:read and cms:read") as caught:
-            await pull(
-                settings(tmp_path),
-                project(tmp_path),
-                origin=api,
-                files=session(no_files),
-            )
-    shown = "".join(map(repr, (caught.value, vars(caught.value), api)))
-    assert TOKEN not in shown + str(caught.value)
-
-
-async def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
-    """A refused write names the path; nothing half-written stays."""
-    origin = FakeOrigin(staged={"posts": [item(1)]})
-    root = project(tmp_path).root
-    root.mkdir()
-    (root / "raw").write_text("in the way")
-    with pytest.raises(StorageError, match="The disk refused"):
-        await run(tmp_path, origin)
-
-
-async def test_an_unreachable_origin_is_said(tmp_path: Path) -> None:
-    """A connection that never comes about ends in one sentence."""
-
-    def fail(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("no route")
-
-    with pytest.raises(UnreachableError, match="cannot be reached"):
-        await run(tmp_path, FakeOrigin(before=fail))
 
 
 @pytest.mark.parametrize("hostile", ["../../x", "a/b", ".", "", "x" * 200])
