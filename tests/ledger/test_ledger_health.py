@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -75,14 +74,6 @@ def test_a_missing_log_is_refused_and_nothing_is_changed(
         with pytest.raises(LedgerDamagedError, match=r"-wal is missing.*rebuild"):
             getattr(Ledger, opened)(*arguments)
     assert killed.read_bytes() == before
-
-
-def test_a_copy_without_its_log_is_refused(killed: Path, tmp_path: Path) -> None:
-    """A backup without the log is not the ledger."""
-    copy = tmp_path / "copy.sqlite"
-    shutil.copy(killed, copy)
-    with pytest.raises(LedgerDamagedError, match=r"copy\.sqlite-wal is missing"):
-        Ledger.open(copy, OURS)
 
 
 @pytest.mark.parametrize("ended", [True, False])

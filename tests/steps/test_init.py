@@ -6,11 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from cmsmig.configuration.sources import Given
 from cmsmig.destination.assumed import STANDARD
-from cmsmig.errors import StorageError
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.project_init import start_project
 
@@ -86,10 +83,3 @@ def test_packaged_notebooks_are_copied(tmp_path: Path) -> None:
     assert "notebooks/00_start_here.ipynb" in start_project(project, packaged).kept
     assert (project.notebooks / "00_start_here.ipynb").read_text("utf-8") == "mine"
     assert not (project.notebooks / "notes.txt").exists()
-
-
-def test_a_file_in_the_way_is_one_sentence(tmp_path: Path) -> None:
-    """A project folder that is a file cannot be started."""
-    (tmp_path / "site").write_text("", "utf-8")
-    with pytest.raises(StorageError, match="another project folder"):
-        start_project(Project(tmp_path / "site"))
