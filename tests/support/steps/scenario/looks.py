@@ -306,10 +306,6 @@ def visitors_query(scenario: Scenario, name: str, expected: Any) -> None:
     insist([e.query.get(name) for e in entries if _is_of_visitors(e)], expected)
 
 
-def space_lacks(scenario: Scenario, text: str) -> None:
-    assert text not in text_of(scenario.project.comparable())
-
-
 VALUES: dict[str, Callable[[Scenario, Any], Any]] = {
     "uuid": lambda scenario, path: (shown(scenario.project, path) or {})["uuid"],
     "id": lambda scenario, path: own(scenario.project, path),
