@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.support.sandbox.history import Entry
-from tests.support.steps.expectations import insist, text_of
+from tests.support.steps.expectations import insist
 from tests.support.steps.scenario.changes import asset, own
 from tests.support.steps.staged_project import StagedProject, exactly_one_of_everything
 
