@@ -16,7 +16,6 @@ from cmsmig.sandbox.destination.record_kind import RecordKind
 from cmsmig.sandbox.destination.record_kinds import (
     ASSET_FOLDERS,
     COMPONENT_GROUPS,
-    PRESETS,
     RELEASES,
     TAGS,
     WEBHOOKS,
@@ -51,14 +50,12 @@ _SPACE = re.compile(r"/v1/spaces/(\d+)(/.*)?")
 _STORIES: tuple[Entry, ...] = (
     ("GET", "/stories", "stories", story_list.listing),
     ("POST", "/stories", "create story", story_routes.create),
-    ("POST", "/stories/validate_slugs", "validate slugs", story_routes.validate_slugs),
     ("GET", "/stories/{id}", "story", story_routes.show),
     ("PUT", "/stories/{id}", "update story", story_routes.update),
     ("DELETE", "/stories/{id}", "delete story", story_routes.delete),
     ("GET", "/stories/{id}/publish", "publish story", story_routes.publish),
     ("GET", "/stories/{id}/unpublish", "unpublish story", story_routes.unpublish),
     ("PUT", "/stories/{id}/move", "move story", story_routes.move),
-    ("PUT", "/stories/{id}/duplicate", "duplicate story", story_routes.duplicate),
     ("PUT", "/stories/{id}/update_uuid", "update uuid", story_routes.update_uuid),
 )
 _ASSETS: tuple[Entry, ...] = (
@@ -66,7 +63,6 @@ _ASSETS: tuple[Entry, ...] = (
     ("POST", "/assets", "sign upload", asset_routes.signed),
     ("POST", "/assets/bulk_destroy", "delete assets", asset_routes.destroy_many),
     ("POST", "/assets/bulk_restore", "restore assets", asset_routes.restore_many),
-    ("POST", "/assets/bulk_update", "move assets", asset_routes.move_many),
     ("GET", "/assets/{id}", "asset", asset_routes.show),
     ("PUT", "/assets/{id}", "update asset", asset_routes.update),
     ("PATCH", "/assets/{id}", "update asset", asset_routes.update),
@@ -77,7 +73,6 @@ _ASSETS: tuple[Entry, ...] = (
 _RECORDS = (
     COMPONENTS,
     COMPONENT_GROUPS,
-    PRESETS,
     DATASOURCES,
     ENTRIES,
     ASSET_FOLDERS,
@@ -103,48 +98,28 @@ def _record_routes(kind: RecordKind) -> tuple[Entry, ...]:
     )
 
 
-_NOTHING = {
-    "collaborators": "collaborators",
-    "shared_asset_folders": "shared_asset_folders",
-    "shared_assets": "assets",
-    "shared_internal_tags": "internal_tags",
-    "space_roles": "space_roles",
-    "workflow_stages": "workflow_stages",
-    "workflows": "workflows",
-}
-"""Lists that are always empty here, by their path and the key of their body."""
-
 ROUTES: tuple[Entry, ...] = (
     ("GET", "", "space", space_routes.show),
     ("GET", "/api_keys", "api keys", space_routes.api_keys),
     *(route for kind in _RECORDS for route in _record_routes(kind)),
     *_STORIES,
     *_ASSETS,
-    *(
-        ("GET", f"/{path}", path.replace("_", " "), space_routes.empty(key))
-        for path, key in _NOTHING.items()
-    ),
 )
 
 _RESOURCES = {
     "": "spaces",
     "asset_folders": "asset_folders",
     "assets": "assets",
-    "collaborators": "collaborators",
     "components": "components",
     "datasource_entries": "datasource_entries",
     "datasources": "datasources",
     "releases": "releases",
-    "shared_asset_folders": "asset_folders",
-    "shared_assets": "assets",
     "stories": "stories",
     "webhook_endpoints": "webhooks",
-    "workflow_stages": "workflows",
-    "workflows": "workflows",
 }
 """What scopes call the records of a path. The paths that are not here declare no scope:
-presets, component groups, internal tags and the space's access tokens among them."""
-_OUTSIDE = {"spaces": "spaces:read", "user": "users:read"}
+component groups, internal tags and the space's access tokens among them."""
+_OUTSIDE = {"spaces": "spaces:read"}
 """What routes outside the space declare, by name."""
 _PUBLISHING = frozenset({"publish story", "unpublish story"})
 
@@ -190,13 +165,11 @@ class ManagementApi:
             for method, path, name, handler in ROUTES
         ]
         spaces = _bound(self.space, space_routes.listing)
-        user = _bound(self.space, space_routes.user)
         validate = self.credentials.validate
         outside = (
             Route("GET", "/v1/tokens/validate", "validate token", validate),
             Route("GET", _METADATA, "available scopes", available_scopes),
             Route("GET", "/v1/spaces", "spaces", spaces),
-            Route("GET", "/v1/users/me", "user", user),
         )
         self.router = Router((*outside, *own), lambda call: not_found())
 

@@ -1,4 +1,4 @@
-"""The kinds of record with few rules of their own: folders, tags, presets, webhooks,
+"""The kinds of record with few rules of their own: folders, tags, webhooks,
 releases."""
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from cmsmig.sandbox.destination.record_kind import (
     below,
     equal,
     holding,
-    numbered,
     one_of,
 )
 from cmsmig.sandbox.destination.refusals import refuse
@@ -157,60 +156,6 @@ TAGS = RecordKind(
     row=_tag_row,
     statuses=(200, 200, 204),
     methods=("PUT", "PATCH", "DELETE"),
-)
-
-
-# Presets: contents that a component can start from.
-
-_PRESET = ("name", "preset", "component_id", "image", "color", "icon", "description")
-
-
-def _fresh_preset(space: Space) -> JsonObject:
-    return {
-        **dict.fromkeys(_PRESET),
-        "preset": {},
-        "space_id": space.space_id,
-        "created_at": space.now(),
-        "updated_at": space.now(),
-    }
-
-
-def _check_preset(
-    space: Space, call: Call, preset: JsonObject, changes: JsonObject
-) -> None:
-    owner = whole(changes.get("component_id", preset["component_id"]))
-    if owner not in space.components:
-        refuse("component", "must exist")
-    changes["component_id"] = owner
-
-
-def _release_preset(space: Space, preset: JsonObject) -> None:
-    # Now, so that its component no longer lists it.
-    del space.presets[whole(preset["id"]) or 0]
-    _list_presets(space)
-    for component in space.components.values():
-        if component["preset_id"] == preset["id"]:
-            component["preset_id"] = None
-
-
-def _list_presets(space: Space) -> None:
-    """Bring each component's own list of its presets up to date."""
-    for own, component in space.components.items():
-        rows = [p for p in space.presets.values() if p["component_id"] == own]
-        shown = [{key: row[key] for key in ("id", *_PRESET)} for row in rows]
-        component["all_presets"] = [*shown]
-
-
-PRESETS = RecordKind(
-    key="preset",
-    plural="presets",
-    table=lambda space: space.presets,
-    fresh=_fresh_preset,
-    writable=_PRESET,
-    check=_check_preset,
-    done=lambda space, call, preset, before: _list_presets(space),
-    release=_release_preset,
-    filters={"component_id": numbered("component_id")},
 )
 
 

@@ -230,7 +230,6 @@ class Space:
     """Metadata that each asset must have: a list, a text with commas, or nothing."""
     components: dict[int, JsonObject] = field(default_factory=dict)
     groups: dict[int, JsonObject] = field(default_factory=dict)
-    presets: dict[int, JsonObject] = field(default_factory=dict)
     tags: dict[int, JsonObject] = field(default_factory=dict)
     webhooks: dict[int, JsonObject] = field(default_factory=dict)
     by_name: dict[str, int] = field(default_factory=dict)

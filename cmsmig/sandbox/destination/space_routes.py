@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.lists import page_reply
 from cmsmig.sandbox.destination.space import OWNER, Space
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 
@@ -39,56 +36,6 @@ def api_keys(space: Space, call: Call) -> Reply:
         for number, (access, token) in enumerate(tokens, start=1)
     ]
     return json_reply(200, {"api_keys": keys})
-
-
-def empty(key: str) -> Callable[[Space, Call], Reply]:
-    """Return what answers a list that holds nothing under `key`."""
-
-    def answer(space: Space, call: Call) -> Reply:
-        return page_reply(key, call, list[Json](), lambda row: row)
-
-    return answer
-
-
-def user(space: Space, call: Call) -> Reply:
-    """Answer the owner of the token."""
-    document: JsonObject = {
-        "id": OWNER,
-        "userid": "sandbox",
-        "email": "editor@example.com",
-        "username": None,
-        "use_username": False,
-        "alt_email": None,
-        "firstname": "Sandbox",
-        "lastname": "Editor",
-        "friendly_name": "Sandbox Editor",
-        "phone": None,
-        "avatar": None,
-        "lang": "en",
-        "timezone": None,
-        "login_strategy": "password",
-        "created_at": space.now(),
-        "org_role": None,
-        "has_org": False,
-        "org": {},
-        "has_partner": False,
-        "partner_role": None,
-        "notified": [],
-        "favourite_spaces": [],
-        "favourite_ideas": [],
-        "role": "normal",
-        "beta_user": False,
-        "track_statistics": False,
-        "ui_theme": {},
-        "is_editor": False,
-        "sso": False,
-        "totp_factor_verified": False,
-        "configured_2fa_options": [],
-        "disclaimer_ids": [],
-        "live_chat_enabled": False,
-        "confirmed": True,
-    }
-    return json_reply(200, {"user": document})
 
 
 def document(space: Space) -> JsonObject:

@@ -12,7 +12,7 @@ from cmsmig.sandbox.http.asgi import Call, Reply, Route, Router, json_reply
 from cmsmig.sandbox.http.rate_limits import MinuteWindow
 from cmsmig.sandbox.origin.content import Content
 from cmsmig.sandbox.origin.listing import in_locales, page_document, selected
-from cmsmig.sandbox.origin.refusals import SCOPES, failure, missing, no_route
+from cmsmig.sandbox.origin.refusals import failure, missing, no_route
 from cmsmig.sandbox.values import list_of
 
 
@@ -35,7 +35,6 @@ class OriginApi:
         routes = (
             Route("GET", "/v2/sites", "sites", self._sites),
             Route("GET", site, "site", self._site),
-            Route("GET", "/v2/token/introspect", "token", self._token),
             Route("GET", f"{site}/custom_domains", "custom domains", self._domains),
             Route("GET", f"{site}/collections", "collections", self._collections),
             Route("GET", f"{site}/pages", "pages", self._pages),
@@ -78,17 +77,6 @@ class OriginApi:
 
     def _site(self, call: Call) -> Reply:
         return json_reply(200, self._known_site(call))
-
-    def _token(self, call: Call) -> Reply:
-        sites = [site.get("id") for site in self.content.sites]
-        authorization: JsonObject = {
-            "id": "0" * 24,
-            "grantType": "authorization_code",
-            "rateLimit": self.window.limit,
-            "scope": SCOPES.replace(" ", ","),
-            "authorizedTo": {"siteIds": sites, "workspaceIds": [], "userIds": []},
-        }
-        return json_reply(200, {"authorization": authorization})
 
     def _domains(self, call: Call) -> Reply:
         domains = list_of(self._known_site(call).get("customDomains"))

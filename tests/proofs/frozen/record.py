@@ -24,7 +24,7 @@ from cmsmig.sandbox.http.asgi import Call, Reply
 BEGIN = datetime(2031, 3, 1, 8, tzinfo=UTC)
 """When the first day of a run begins, by the sandbox's clock: far from every date of a
 site, and from today."""
-_TABLES = ("stories", "components", "groups", "presets", "tags", "datasources",
+_TABLES = ("stories", "components", "groups", "tags", "datasources",
            "entries", "assets", "deleted_assets", "asset_folders", "releases",
            "webhooks")  # fmt: skip
 """Of a space; the sandbox of an older revision lacks some."""

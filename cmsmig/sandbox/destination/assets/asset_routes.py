@@ -11,7 +11,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.assets.uploads import sign
 from cmsmig.sandbox.destination.lists import Filter, filtered, page_reply, remembered
 from cmsmig.sandbox.destination.record_kinds import tag_ids, tags_list
-from cmsmig.sandbox.destination.refusals import missing, refuse, unwrapped, wrapped
+from cmsmig.sandbox.destination.refusals import missing, refuse, unwrapped
 from cmsmig.sandbox.destination.space import Space, StoredAsset
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
@@ -142,17 +142,6 @@ def restore_many(space: Space, call: Call) -> Reply:
         space.assets[own] = asset
         space.by_key[asset.key] = own
     return _message("restored", found)
-
-
-def move_many(space: Space, call: Call) -> Reply:
-    """Put the assets of `ids` into one folder."""
-    folder = whole(wrapped(call, "asset").get("asset_folder_id"))
-    if folder and folder not in space.asset_folders:
-        refuse("asset_folder_id", "is invalid")
-    found = [own for own in _ids(call) if own in space.assets]
-    for own in found:
-        space.assets[own].body["asset_folder_id"] = folder or None
-    return _message("moved", found)
 
 
 def _ids(call: Call) -> list[int]:

@@ -77,17 +77,6 @@ def update(space: Space, call: Call) -> Reply:
     return _answer(space, story)
 
 
-def duplicate(space: Space, call: Call) -> Reply:
-    """Make a draft with the content of another story, as its alternate."""
-    source = _known(space, call)
-    changes = _writable(wrapped(call, "story"))
-    own = {**source.body, "content": source.content, "first_published_at": None}
-    body = {**own, **changes}
-    body["group_id"] = source.group_id
-    body.pop("translated_slugs_attributes", None)
-    return _made(space, call, body, status=200)
-
-
 def delete(space: Space, call: Call) -> Reply:
     """Move a story, or a folder with all below it, into the trash."""
     story = _known(space, call)
@@ -150,14 +139,6 @@ def update_uuid(space: Space, call: Call) -> Reply:
     story.uuid = fresh
     space.by_uuid[fresh] = story.story_id
     return _answer(space, story)
-
-
-def validate_slugs(space: Space, call: Call) -> Reply:
-    """Answer whether a slug is free in a folder; changes nothing."""
-    body = wrapped(call, "story")
-    own = whole(body.get("id")) or 0
-    check_place(space, StoredStory(own, "", _writable(body), "", ""))
-    return json_reply(200, {"success": True})
 
 
 def publishes(call: Call) -> bool:
