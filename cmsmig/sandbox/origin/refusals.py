@@ -9,8 +9,6 @@ from typing import NoReturn
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 
-SCOPES = "sites:read cms:read"
-"""The scopes of the token. Spec: the origin, credentials."""
 _SITE = r"/v2/sites/[^/]+"
 _READS = (
     (rf"{_SITE}/pages|/v2/pages/.+", "pages:read"),
