@@ -7,10 +7,9 @@ nor a sentence that may quote it, nor a token.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from cmsmig.events import (
@@ -30,10 +29,6 @@ from cmsmig.masking import masked
 VARIABLE = "CMSMIG_RUN_LOG"
 """Names the log to the kernels of a run; it is no setting."""
 FILE_NAME = "log.jsonl"
-LARGEST = 8 * 1024 * 1024
-"""Bytes of a file before the next one begins."""
-KEPT = 5
-"""Older files next to it: `log.jsonl.1` is the youngest of them."""
 _REFUSED = 400
 
 
@@ -42,35 +37,12 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-class _JsonLines(logging.Formatter):
-    """Writes what a record's `line` holds as one line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line, without tokens."""
-        return masked(json.dumps(record.__dict__["line"]))
-
-
-class _Files(RotatingFileHandler):
-    """The log and its older files. A disk that takes nothing stops no run."""
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Do without the line."""
-
-
 class EventLog:
     """An observer that appends to a file, which other processes may append to."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        largest: int = LARGEST,
-        clock: Callable[[], datetime] = now,
-    ) -> None:
-        """Append to the file at `path`; begin the next one after `largest` bytes."""
+    def __init__(self, path: Path, clock: Callable[[], datetime] = now) -> None:
+        self._path = path
         self._clock = clock
-        self._files = _Files(path, "a", largest, KEPT, encoding="ascii", delay=True)
-        self._files.setFormatter(_JsonLines())
         self._step = ""
         self._paced: dict[str, float] = {}
         """Seconds that callers waited for their turn since the last call."""
@@ -121,10 +93,9 @@ class EventLog:
             "wait": round(wait, 3),
             "outcome": outcome,
         }
-        # To the files alone: a run turns the libraries' logs off.
-        self._files.handle(logging.makeLogRecord({"line": line}))
-        # Another process may begin the next file before the next line.
-        self._files.close()
+        # A disk that takes nothing stops no run.
+        with suppress(OSError), self._path.open("a", encoding="ascii") as file:
+            file.write(masked(json.dumps(line)) + "\n")
 
 
 def log_of_run(environ: Mapping[str, str]) -> Observer:
