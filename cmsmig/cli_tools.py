@@ -191,7 +191,7 @@ def demo(folder: Path | None, content: Path | None, reports: Path) -> None:
     """Move a sample site against a sandbox, from nothing to the report."""
     from cmsmig.run.demo import plan_demo, run_demo
 
-    planned = plan_demo(folder, reports, content, Path.cwd())
+    planned = plan_demo(folder, reports, content)
     sys.exit(run_demo(planned, os.environ, lambda line: emit_lines([line])))
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 import shutil
-import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,16 +48,13 @@ class Demo:
         return self.run_folder / "report.html"
 
 
-def plan_demo(
-    folder: Path | None, reports: Path, content: Path | None, cwd: Path
-) -> Demo:
-    """Return where a demo works: `folder`, else `demo` in `cwd`.
+def plan_demo(folder: Path | None, reports: Path, content: Path | None) -> Demo:
+    """Return where a demo works: in `folder`, else in `demo` below the current one.
 
     Never the project that the environment names, nor `migration`: those may be real.
     """
-    root = cwd / (folder or "demo")
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return Demo(Project(root), (cwd / reports), f"{stamp}-demo", content)
+    return Demo(Project(folder or Path("demo")), reports, f"{stamp}-demo", content)
 
 
 def run_demo(
@@ -72,19 +67,25 @@ def run_demo(
     demo's.
     """
     clear_own(demo.project)
+    demo.project.root.mkdir(0o775, parents=True, exist_ok=True)
+    content = [] if demo.content is None else ["--content", str(demo.content)]
+    options = [*content, "--rate", str(RATE), "--origin-rate", str(ORIGIN_RATE)]
+    failure = "The sandbox did not start, so there is no demo."
     tell(f"A sandbox of both services, {RATE} writes a second; the real one: 3 or 6.")
     with tempfile.TemporaryDirectory(prefix="cmsmig-demo-") as state:
         own = clean_environment(environ, CMSMIG_STATE_DIR=state)
-        with _sandbox(demo, own):
+        with sandbox_running(demo.project, options, own, failure):
             code, said = _migrate(demo, own, tell)
     for line in said:
         tell(line)
     for name, path in (("notebooks", demo.run_folder), ("report", demo.report)):
         if path.exists():
-            tell(f"{name}: {_shorten_path(path)}")
+            tell(f"{name}: {path}")
     if not code:
-        shown = _shorten_path(demo.project.root)
-        tell(f"next: `cmsmig --project {shown} lab` opens the notebooks of this demo;")
+        project = demo.project.root
+        tell(
+            f"next: `cmsmig --project {project} lab` opens the notebooks of this demo;"
+        )
         tell("`cmsmig init` starts a project of your own.")
     return code
 
@@ -109,23 +110,8 @@ def clear_own(project: Project) -> None:
 
 def _parts(project: Project) -> Iterator[Path]:
     yield from (project.toml, project.env, project.decisions, project.raw)
-    yield from (project.files, project.lock, project.sandbox)
+    yield from (project.files, project.lock, project.sandbox, project.notebooks)
     yield from sorted(project.root.glob(f"{project.ledger.name}*"))
-
-
-@contextmanager
-def _sandbox(demo: Demo, environ: Mapping[str, str]) -> Iterator[None]:
-    """Serve the site while the block runs."""
-    demo.project.root.mkdir(0o775, parents=True, exist_ok=True)
-    content = [] if demo.content is None else ["--content", str(demo.content)]
-    options = [*content, "--rate", str(RATE), "--origin-rate", str(ORIGIN_RATE)]
-    failure = "The sandbox did not start, so there is no demo."
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with sandbox_running(demo.project, options, environ, failure):
-            yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _migrate(
@@ -142,7 +128,7 @@ def _migrate(
     )
     code, said = 0, [""]
     for command in commands:
-        tell("$ cmsmig " + " ".join(map(_typed, command)))
+        tell(f"$ cmsmig {shlex.join(command)}")
         code, said = _said(demo, environ, command)
         if command == ("init",):
             (demo.project.root / MARK).touch()
@@ -159,16 +145,3 @@ def _said(
         code = run_child(line, environ, stdout=out)
         out.seek(0)
         return code, out.read().decode("utf-8", "replace").splitlines()
-
-
-def _typed(word: str) -> str:
-    """Return a word of a command as it is typed here."""
-    if " " in word:
-        return f'"{word}"'
-    return _shorten_path(Path(word)) if os.sep in word else word
-
-
-def _shorten_path(path: Path) -> str:
-    """Return a path as short as it can be written from here."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
