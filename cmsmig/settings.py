@@ -8,19 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from cmsmig.configuration.ownership import require_own
-from cmsmig.configuration.plans import ORIGIN_RATES, destination_limits
-from cmsmig.configuration.regions import base_of
-from cmsmig.configuration.sources import (
-    Given,
-    read_given,
-    read_targets_of,
-    variable,
+from cmsmig.configuration.plans import (
+    DESTINATION_PLANS,
+    ORIGIN_RATES,
+    destination_limits,
+)
+from cmsmig.configuration.regions import (
+    DESTINATION_VERSION,
+    ORIGIN_API_URL,
+    ORIGIN_VERSION,
+    base_of,
+)
+from cmsmig.configuration.sources import TOKENS, read_sources, read_targets, variable
+from cmsmig.configuration.token_hosts import Placed, require_meant
+from cmsmig.configuration.values import (
+    Folder,
+    Host,
+    Hosts,
+    OriginToken,
+    RulesFile,
+    SpaceId,
+    Texts,
+    Token,
+    base_address,
+    plan_of,
 )
 from cmsmig.errors import SettingsError, UsageError
 from cmsmig.masking import hide
@@ -39,70 +58,106 @@ _TOML = "cmsmig.toml"
 _LOCK = "ledger.lock"
 _CONFLICTS = "conflicts.yaml"
 _TARGETS = "targets"
-_MEGABYTE = 1024 * 1024
+_HOST = "write a bare host name, such as api.example.com"
 
 
-class Secret:
-    """A token that shows itself only when asked to.
+class Settings(BaseModel):
+    """Everything that is set outside the decisions.
 
-    From when it is made it is masked in all that comes in and goes out.
+    The names are those of `cmsmig.toml`; a variable's name is the same in upper case
+    after `CMSMIG_`. A description says what to write.
     """
 
-    __slots__ = ("_value",)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, coerce_numbers_to_str=True, allow_inf_nan=False
+    )
 
-    def __init__(self, value: str) -> None:
-        self._value = value
-        hide(value)
-
-    def reveal(self) -> str:
-        """Return the token, for the one request header that needs it."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return "Secret(hidden)"
-
-    __str__ = __repr__
-
-    def __bool__(self) -> bool:
-        return bool(self._value)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that is set outside the decisions."""
-
-    origin_api_url: str
+    origin_api_url: Annotated[str, base_address(ORIGIN_VERSION, keep=False)] = (
+        ORIGIN_API_URL
+    )
     """Without the version segment and without a trailing slash."""
-    origin_token: Secret
-    origin_rate: int | None
-    """Requests per minute; None starts at 60 and adopts the service's word."""
-    site_id: str | None
-    destination_base_url: str
+    origin_token: OriginToken = SecretStr("")
+    origin_token_for: Host = Field("", description=_HOST)
+    origin_plan: Annotated[str, plan_of(ORIGIN_RATES)] = ""
+    origin_rate: int | None = Field(
+        default_factory=lambda given: ORIGIN_RATES.get(given["origin_plan"]),
+        ge=1,
+        le=100_000,
+        description="write a whole number of requests per minute, 1 to 100000",
+    )
+    """None starts at 60 a minute and adopts the service's word."""
+    site_id: str | None = Field(
+        None,
+        pattern="^[A-Za-z0-9_-]+$",
+        description="write the site's id, letters and digits",
+    )
+    space_id: SpaceId = Field(
+        "", description="write the number that the space's settings page shows"
+    )
+    destination_base_url: Annotated[
+        str, base_address(DESTINATION_VERSION, keep=True)
+    ] = Field(default_factory=lambda given: base_of(given["space_id"]))
     """Ends in `/v1`."""
-    destination_token: Secret
-    space_id: str
-    destination_rate: float
-    """Requests per second."""
-    destination_plan: str
+    destination_token: Token = SecretStr("")
+    destination_token_for: Host = Field("", description=_HOST)
+    destination_plan: Annotated[str, plan_of(DESTINATION_PLANS)] = ""
     """A name in `DESTINATION_PLANS`, or empty when none was given."""
-    finish_uploads: bool
-    """Whether the optional finish call is sent; it costs one quota call a file."""
-    asset_max_bytes: int
-    file_hosts: tuple[str, ...]
-    """Hosts next to the known ones whose addresses are assets."""
-    in_flight: int
+    # No plan named: the smallest plan's rate. The text of a 429 names the limit.
+    destination_rate: float = Field(
+        default_factory=lambda given: (
+            destination_limits(given["destination_plan"]).rate
+        ),
+        gt=0,
+        le=1000,
+        description="write a number of requests per second, above 0, at most 1000",
+    )
+    """Requests per second."""
+    in_flight: int = Field(
+        12,
+        ge=1,
+        le=29,
+        description="write a whole number of requests, 1 to 29, below the service's 30",
+    )
     """How many destination requests may be open at once."""
-    state_folder: Path
-    away_seconds: float = 600.0
+    away_minutes: int = Field(
+        10, ge=0, le=1440, description="write a whole number of minutes, 0 to 1440"
+    )
     """How long a host that answered is waited for while it cannot be reached."""
-    rules: str = ""
+    finish_uploads: bool = Field(False, description="write true or false")
+    """Whether the optional finish call is sent; it costs one quota call a file."""
+    asset_max_mb: int = Field(
+        500, ge=1, le=5000, description="write a whole number of megabytes, 1 to 5000"
+    )
+    file_hosts: Hosts = Field(
+        (), description="write bare host names, such as files.example.com"
+    )
+    """Hosts next to the known ones whose addresses are assets."""
+    richtext_rules: RulesFile = ""
     """The file of the project's own rich text rules; empty: none."""
-    assumed: Mapping[str, str] = field(default_factory=dict)
+    state_dir: Folder = Field(
+        default_factory=lambda: platformdirs.user_state_path("cmsmig"),
+        description="write the path of a folder",
+    )
+    assumed: Texts = Field(
+        {},
+        description=(
+            "write a table of names, each with a text or a number, in cmsmig.toml"
+        ),
+    )
     """Overrides of `destination/assumed.py` by name."""
-    target: str = ""
-    """The named destination; empty in a project of one."""
     warning: str = ""
-    """One sentence on something to put right before others find it, or empty."""
+    """One sentence on something to put right before others find it, or empty. No
+    setting."""
+
+    @property
+    def asset_max_bytes(self) -> int:
+        """Return the size of the largest file to carry over."""
+        return self.asset_max_mb * 1024 * 1024
+
+    @property
+    def away_seconds(self) -> float:
+        """Return how long a host is waited for, see `away_minutes`."""
+        return self.away_minutes * 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +278,8 @@ def choose_target(project: Project, name: str = "", *, needed: bool = True) -> P
     none, and, where one is `needed`, for none among several.
     """
     # What cannot be a project folder is reported by what reads it.
-    targets = read_targets_of(project.toml) if project.root.is_dir() else {}
-    names = tuple(targets)
-    if name and name not in targets:
+    names = read_targets(project.toml) if project.root.is_dir() else ()
+    if name and name not in names:
         raise UsageError(_unknown_target(project, name, names))
     if not name and len(names) > 1 and needed:
         raise UsageError(
@@ -258,41 +312,42 @@ def load_settings(
     A side that is not needed may lack its token and its ids; they are empty
     then. Raises `SettingsError` with one sentence that names the place.
     """
-    sources = read_given(project.toml, project.env, environ, project.target)
-    given, tokens = sources.given, sources.tokens
-    for token in sources.all_tokens:
-        hide(token)
+    names = tuple(name for name in Settings.model_fields if name != "warning")
+    sources = read_sources(project.toml, project.env, environ, names)
+    for token in sources.tokens:
+        hide(str(token.value))
     if sources.targets and need_destination and not project.target:
         project = choose_target(project)
-        return load_settings(project, environ, need_origin=need_origin)
-    if need_origin:
-        _require_token("origin_token", tokens, project)
-    if need_destination:
-        _require_token("destination_token", tokens, project)
-        _require_space(given, project)
-    return Settings(
-        origin_api_url=given.origin_api_url,
-        origin_token=Secret(_without_scheme(tokens.get("origin_token", ""))),
-        origin_rate=given.origin_rate or ORIGIN_RATES.get(given.origin_plan),
-        site_id=given.site_id,
-        destination_base_url=given.destination_base_url or base_of(given.space_id),
-        destination_token=Secret(tokens.get("destination_token", "")),
-        space_id=given.space_id,
-        # No plan named: the smallest plan's rate. The text of a 429 names the limit.
-        destination_rate=(
-            given.destination_rate or destination_limits(given.destination_plan).rate
-        ),
-        destination_plan=given.destination_plan,
-        finish_uploads=given.finish_uploads,
-        asset_max_bytes=given.asset_max_mb * _MEGABYTE,
-        file_hosts=given.file_hosts,
-        in_flight=given.in_flight,
-        state_folder=_state_folder(given, project),
-        away_seconds=given.away_minutes * 60.0,
-        rules=given.richtext.get("rules", ""),
-        assumed=given.assumed,
-        target=project.target,
-        warning=sources.warning,
+    given = sources.chosen(names, project.target)
+    values = {name: placed.value for name, placed in given.items()}
+    values["warning"] = sources.warning()
+    try:
+        settings = Settings.model_validate(values, context=project.root)
+    except ValidationError as error:
+        raise _explained(error, given) from None
+    require_meant(given, settings.model_dump())
+    if need_origin and not settings.origin_token:
+        raise _missing_token("origin_token", project)
+    if need_destination and not settings.destination_token:
+        raise _missing_token("destination_token", project)
+    if need_destination and not settings.space_id:
+        raise _missing_space(project)
+    return settings
+
+
+def _explained(error: ValidationError, given: Mapping[str, Placed]) -> SettingsError:
+    first = error.errors(include_url=False)[0]
+    name = str(first["loc"][0])
+    reason = Settings.model_fields[name].description
+    if not reason and first["type"] == "value_error":
+        reason = str(first["ctx"]["error"])
+    placed = given[name]
+    value = str(placed.value)
+    # A long value, or one with an @, may be a token in the wrong place.
+    harmless = len(value) <= 40 and "@" not in value and name not in TOKENS
+    shown = f"is {value!r}" if harmless else "is wrong"
+    return SettingsError(
+        f"{name} in {placed.place} {shown}: {reason or 'write a text or a number'}."
     )
 
 
@@ -305,39 +360,21 @@ def read_tokens(project: Project, environ: Mapping[str, str]) -> None:
         load_settings(project, environ, need_origin=False, need_destination=False)
 
 
-def _state_folder(given: Given, project: Project) -> Path:
-    if given.state_dir is None:
-        return platformdirs.user_state_path("cmsmig")
-    return project.root / given.state_dir.expanduser()
-
-
-def _without_scheme(token: str) -> str:
-    # The origin knows one scheme only, so a pasted header value means the same.
-    scheme, _, rest = token.partition(" ")
-    return rest.strip() if scheme.lower() == "bearer" else token
-
-
-def _require_token(name: str, tokens: Mapping[str, str], project: Project) -> None:
-    if name in tokens:
-        return
+def _missing_token(name: str, project: Project) -> SettingsError:
     service = name.partition("_")[0]
     target = project.target if service == "destination" else ""
     whose = f"{service} {target}".strip()
-    raise SettingsError(
+    return SettingsError(
         f"The token of the {whose} is missing: {_WHERE_TOKENS_COME_FROM[name]}, and "
         f"put it as {variable(name, target)} into {project.env} or the environment."
     )
 
 
-def _require_space(given: Given, project: Project) -> None:
-    if not given.space_id and project.target:
-        raise SettingsError(
-            f"The space of the target {project.target} is not named: put its number as "
-            f"space_id under [targets.{project.target}] into {project.toml}, or as "
-            f"{variable('space_id', project.target)} into the environment."
-        )
-    if not given.space_id:
-        raise SettingsError(
-            "The destination space is not named: put its number as space_id into "
-            f"{project.toml}, or as {variable('space_id')} into the environment."
-        )
+def _missing_space(project: Project) -> SettingsError:
+    place = f"under [targets.{project.target}] " if project.target else ""
+    whose = f"space of the target {project.target}" if place else "destination space"
+    return SettingsError(
+        f"The {whose} is not named: put its number as space_id {place}into "
+        f"{project.toml}, or as {variable('space_id', project.target)} into the "
+        "environment."
+    )

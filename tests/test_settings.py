@@ -21,7 +21,6 @@ from cmsmig.errors import SettingsError
 from cmsmig.masking import masked
 from cmsmig.settings import (
     Project,
-    Secret,
     Settings,
     choose_target,
     find_project,
@@ -60,7 +59,7 @@ def test_settings_have_safe_defaults(tmp_path: Path) -> None:
     assert settings.asset_max_bytes == 500 * 1024 * 1024
     assert settings.file_hosts == ()
     assert settings.in_flight < 30
-    assert settings.state_folder.name == "cmsmig"
+    assert settings.state_dir.name == "cmsmig"
 
 
 ELSEWHERE = "https://elsewhere.test"
@@ -226,21 +225,20 @@ def test_env_file_is_read_as_written(tmp_path: Path, line: str, token: str) -> N
     """Nothing in `.env` is expanded, and other tools' lines are left alone."""
     environ = {"CMSMIG_DESTINATION_TOKEN": "d", "CMSMIG_SPACE_ID": "1"}
     settings = load(tmp_path, environ, env=line)
-    assert settings.origin_token.reveal() == token
+    assert settings.origin_token.get_secret_value() == token
 
 
 def test_a_token_with_its_scheme_stays_as_given(tmp_path: Path) -> None:
     """A destination token may be of either kind, so its scheme is kept."""
     environ = {**MINIMAL, "CMSMIG_DESTINATION_TOKEN": " Bearer abc "}
-    assert load(tmp_path, environ).destination_token.reveal() == "Bearer abc"
+    assert load(tmp_path, environ).destination_token.get_secret_value() == "Bearer abc"
 
 
-def test_a_secret_hides_itself() -> None:
-    """A token shows in no representation of itself or of what holds it."""
-    secret = Secret("hush")
-    assert "hush" not in f"{secret} {secret!r} {[secret]}"
-    assert secret.reveal() == "hush"
-    assert not Secret("")
+def test_a_token_shows_in_no_representation(tmp_path: Path) -> None:
+    """Neither of the settings nor in what is raised about them."""
+    settings = load(tmp_path)
+    assert "-secret" not in f"{settings} {settings!r} {settings.model_dump()}"
+    assert settings.destination_token.get_secret_value() == "destination-secret"
 
 
 @pytest.mark.parametrize(
@@ -273,7 +271,7 @@ def test_a_base_may_lack_its_version(
         ("destination_rate = 'fast'", "requests per second"),
         ("destination_rate = 0", "above 0"),
         ("destination_rate = nan", "above 0"),
-        ("destination_rate = true", "a number"),
+        ("destination_rate = true", "write a number"),
         ("origin_rate = 1.5", "whole number"),
         ("origin_rate = 0", "1 to 100000"),
         ("in_flight = 30", "1 to 29"),
@@ -286,7 +284,7 @@ def test_a_base_may_lack_its_version(
         ("origin_api_url = 'https://api.test/v1'", "version v2"),
         ("origin_api_url = 'http://api.webflow.com'", "in the clear"),
         ("destination_base_url = 'https://api.test/v2'", "version v1"),
-        ("destination_base_url = ['x']", "https://"),
+        ("destination_base_url = ['x']", "a text"),
         ("destination_plan = 'gold'", "growth_plus"),
         ("origin_plan = 'gold'", "ecommerce"),
         ("space_id = 'mine'", "number"),
@@ -295,8 +293,8 @@ def test_a_base_may_lack_its_version(
         ("file_hosts = ['https://x.test/']", "bare host"),
         ("assumed = 'x'", "table"),
         ("[assumed]\nx = [1]", "text or a number"),
-        ("richtext = 'rules.py'", 'richtext.rules = "rules.py"'),
-        ("richtext.rule = 'rules.py'", "no rule, only rules"),
+        ("richtext = 'rules.py'", "takes rules, and nothing else"),
+        ("richtext.rule = 'rules.py'", "takes rules, and nothing else"),
         ("richtext.rules = '/etc/rules.py'", "in the project folder"),
         ("richtext.rules = '../rules.py'", "in the project folder"),
         ("richtext.rules = 'a/../../rules.py'", "in the project folder"),
@@ -316,7 +314,7 @@ def test_a_base_may_lack_its_version(
         ("[targets.Staging]\nspace_id = 3", "cannot be a target's name"),
         ("[targets.a-b]\nspace_id = 3\n[targets.a_b]\nspace_id = 4", "rename one"),
         ("[targets.a]\ntoken = 'hush'", "CMSMIG_DESTINATION_TOKEN_A"),
-        ("[targets.a]\nspaces = 3", "not known: space_id"),
+        ("[targets.a]\nspaces = 3", "takes space_id, base_url"),
         ("[targets.a]\nregion = 'mars'", "the regions are eu"),
         ("space_id = 3\n[targets.a]\nspace_id = 4", "[targets.a]"),
         ("[targets.a]\nspace_id = 3\n[targets.b]\nspace_id = '#3'", "are one space"),
@@ -341,7 +339,7 @@ def test_a_wrong_toml_is_one_sentence(tmp_path: Path, toml: str, says: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("env", "says"),
+    ("line", "says"),
     [
         ("CMSMIG_SITE=abc", "CMSMIG_SITE_ID"),
         ("CMSMIG_ORIGN_TOKEN=abc", "CMSMIG_ORIGIN_TOKEN"),
@@ -349,15 +347,18 @@ def test_a_wrong_toml_is_one_sentence(tmp_path: Path, toml: str, says: str) -> N
         ("CMSMIG_ORIGIN_TOKEN=gränd", "no token"),
         ("CMSMIG_DESTINATION_RATE=quick", "requests per second"),
         ("CMSMIG_ASSUMED=x", "cmsmig.toml"),
+        (f"CMSMIG_SPACE_ID={'a' * 41}", "is wrong: write the number"),
     ],
 )
-def test_a_wrong_env_file_is_one_sentence(tmp_path: Path, env: str, says: str) -> None:
-    """The message names the file and the line or the nearest name."""
+def test_a_wrong_env_file_is_one_sentence(tmp_path: Path, line: str, says: str) -> None:
+    """The message names the file and the line or the nearest name, and repeats nothing
+    that may be a token in the wrong place."""
     with pytest.raises(SettingsError) as caught:
-        load(tmp_path, {"CMSMIG_SPACE_ID": "1"}, env=env)
+        load(tmp_path, {}, env=line)
     assert says in str(caught.value)
     assert ".env" in str(caught.value)
     assert "gränd" not in str(caught.value)
+    assert "aaaa" not in str(caught.value)
 
 
 def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
@@ -365,14 +366,6 @@ def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
     environ = {**MINIMAL, "CMSMIG_DESTINATION_PLAN": "gold"}
     with pytest.raises(SettingsError, match="CMSMIG_DESTINATION_PLAN"):
         load(tmp_path, environ)
-
-
-def test_a_long_value_is_not_repeated(tmp_path: Path) -> None:
-    """What may be a token in the wrong place does not reach the message."""
-    token = "a" * 41
-    with pytest.raises(SettingsError) as caught:
-        load(tmp_path, {**MINIMAL, "CMSMIG_SPACE_ID": token})
-    assert token not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["cmsmig.toml", ".env"])
@@ -453,10 +446,10 @@ def test_lists_tables_and_paths_are_read(tmp_path: Path) -> None:
         "[assumed]\nput_replaces_content = false\nsign_in = 'query'",
     )
     assert settings.file_hosts == ("a.test", "b.test:81")
-    assert settings.state_folder == tmp_path / "state"
+    assert settings.state_dir == tmp_path / "state"
     assert settings.finish_uploads
-    assert settings.rules == "rules/own.py"
-    assert load(tmp_path, MINIMAL, toml="").rules == ""
+    assert settings.richtext_rules == "rules/own.py"
+    assert load(tmp_path, MINIMAL, toml="").richtext_rules == ""
     assert settings.space_id == "123456"
     assert settings.assumed == {"put_replaces_content": "false", "sign_in": "query"}
 
@@ -490,15 +483,13 @@ def load_target(
 def test_each_target_has_its_own_settings(tmp_path: Path) -> None:
     """Space, host, rate and token are its own; a common plan holds for both."""
     staging = load_target(tmp_path, "staging")
-    assert staging.target == "staging"
     assert staging.space_id == "290512"
     assert staging.destination_base_url == "https://api-us.storyblok.com/v1"
     assert staging.destination_rate == 6
-    assert staging.destination_token.reveal() == "staging-secret-1"
+    assert staging.destination_token.get_secret_value() == "staging-secret-1"
     production = load_target(tmp_path, "production")
-    assert production.target == "production"
     assert production.destination_rate == 2
-    assert production.destination_token.reveal() == "production-secret-2"
+    assert production.destination_token.get_secret_value() == "production-secret-2"
     assert masked("production-secret-2, staging-secret-1") == "(hidden), (hidden)"
     given = {**STAGING, "CMSMIG_SPACE_ID_STAGING": "5", "CMSMIG_SPACE_ID": "6"}
     assert load_target(tmp_path, "staging", given).space_id == "5"

@@ -7,7 +7,6 @@ file may be above the working folder. Source of the rule: git's `safe.directory`
 from __future__ import annotations
 
 import os
-import pwd
 import stat
 from pathlib import Path
 
@@ -24,19 +23,16 @@ def require_own(path: Path) -> None:
         return
     if owner not in _own_ids():
         raise SettingsError(
-            f"{path} belongs to {_name(owner)}, so nothing is read from it: it could "
-            "run code and send tokens elsewhere; name a project of your own with "
-            f"--project, or make it yours with `chown {_name(os.geteuid())} {path}` "
-            "if you know what is in it."
+            f"{path} belongs to another user (id {owner}), so nothing is read from it: "
+            "it could run code and send tokens elsewhere; name a project of your own "
+            f"with --project, or make it yours with `chown {os.geteuid()} {path}` if "
+            "you know what is in it."
         )
 
 
 def readable_by_others(path: Path) -> str:
     """Return one sentence if others on this machine may open the file, else nothing."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return ""
+    mode = path.stat().st_mode
     if not mode & _OTHERS_READ:
         return ""
     return (
@@ -52,10 +48,3 @@ def _own_ids() -> frozenset[int]:
     if own == 0 and caller.isascii() and caller.isdigit():
         return frozenset((own, int(caller[:10])))
     return frozenset((own,))
-
-
-def _name(user: int) -> str:
-    try:
-        return pwd.getpwuid(user).pw_name
-    except KeyError:
-        return f"the user {user}"

@@ -27,64 +27,36 @@ class Placed:
     """The file, or empty for the environment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The settings of one service that a token and its host depend on."""
-
-    name: str
-    address: str
-    hosts: frozenset[str]
-    """The service's own."""
-
-    @property
-    def token(self) -> str:
-        """Return the name of the setting that holds the token."""
-        return f"{self.name}_token"
-
-    @property
-    def confirmation(self) -> str:
-        """Return the name of the setting that confirms a host."""
-        return f"{self.name}_token_for"
-
-
-SIDES = (
-    Side("origin", "origin_api_url", ORIGIN_HOSTS),
-    Side(
-        "destination",
+_SIDES = (
+    ("origin_api_url", "origin", ORIGIN_HOSTS),
+    (
         "destination_base_url",
+        "destination",
         frozenset(urlsplit(base).hostname or "" for base in REGION_BASES.values()),
     ),
 )
+"""A service's address, the beginning of its settings' names, its own hosts."""
 
 
-def require_meant(given: Mapping[str, Placed], confirmed: Mapping[str, str]) -> None:
+def require_meant(given: Mapping[str, Placed], read: Mapping[str, object]) -> None:
     """Raise `SettingsError` if a token would go to a host that it is not meant for.
 
     Meant are the service's own hosts, loopback, a host that is set where the
-    token is, and one that is confirmed by name.
+    token is, and one that is confirmed by name. `read`: the settings as they are read.
     """
-    for side in SIDES:
-        token, address = given.get(side.token), given.get(side.address)
+    for name, side, own in _SIDES:
+        token, address = given.get(f"{side}_token"), given.get(name)
         if token is None or address is None or token.source == address.source:
             continue
-        host = host_of(str(address.value))
-        named = confirmed.get(side.confirmation, "")
-        if host in side.hosts or is_loopback(host) or host == named:
+        host = urlsplit(str(read[name])).hostname or ""
+        if host in own or is_loopback(host) or host == read[f"{side}_token_for"]:
             continue
         raise SettingsError(
-            f"{side.address} in {address.place} would send the token from "
-            f"{token.place} to {host}, which is not the service's own host; if that is "
-            f'meant, write {side.confirmation} = "{host}" into cmsmig.toml, or put '
-            "both into the same place."
+            f"{name} in {address.place} would send the token from {token.place} to "
+            f"{host}, which is not the service's own host; if that is meant, write "
+            f'{side}_token_for = "{host}" into cmsmig.toml, or put both into the same '
+            "place."
         )
-
-
-def host_of(address: str) -> str:
-    """Return the host of a base address in lower case, without its port."""
-    try:
-        return urlsplit(address.strip()).hostname or ""
-    except ValueError:
-        return ""
 
 
 _LOOPBACK = ipaddress.ip_network("127.0.0.0/8")

@@ -1,185 +1,142 @@
-"""Readers of single settings: what was written in, what is meant out.
+"""Types of single settings: what was written in, what is meant out.
 
-Each takes a text (from the environment) or a value of TOML and raises
-`ValueError` with what to write instead.
+A value that does not fit is refused with the description of its setting, which says
+what to write, or with the words of a `ValueError` where there is none.
 """
-# ruff: noqa: TRY004 - pydantic takes a ValueError as a finding, a TypeError not
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path, PureWindowsPath
-from urllib.parse import SplitResult, urlsplit
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    SecretStr,
+    StringConstraints,
+    ValidationInfo,
+)
 
 from cmsmig.configuration.plans import plan_name
 from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.valid_text import is_valid
 
 _VERSION = re.compile(r"v\d+")
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_-]+")
-_HOST = re.compile(r"[A-Za-z0-9.-]+(:\d+)?")
 _PLAIN_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_ADDRESS = "write an https address, such as https://api.example.com"
 
 
-def base_address(version: str, keep: bool) -> Callable[[object], str]:
-    """Return a reader of a service's base address.
+def address(value: str) -> str:
+    """Return an address that a token or a key may be sent to.
+
+    Raises `ValueError` for anything but https, and http on this machine.
+    """
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise ValueError(_ADDRESS) from None
+    if parts.scheme not in ("http", "https") or not is_valid(value):
+        raise ValueError(_ADDRESS)
+    if "@" in parts.netloc or parts.fragment or not value.isprintable() or " " in value:
+        raise ValueError(f"{_ADDRESS}, without user and fragment")
+    if not _PLAIN_HOST.fullmatch(host):
+        raise ValueError(f"{_ADDRESS}, its host in letters, digits, dots and hyphens")
+    if parts.scheme == "http" and not is_loopback(host):
+        raise ValueError(f"a token would travel in the clear, {_ADDRESS}")
+    return value
+
+
+def base_address(version: str, *, keep: bool) -> AfterValidator:
+    """Return the reading of a service's base address.
 
     Takes it with or without its version segment and a trailing slash; gives it
     with the segment if `keep`, never with the slash.
     """
 
-    def read(value: object) -> str:
-        parts = _http_parts(value)
-        path = parts.path.strip("/").split("/") if parts.path.strip("/") else []
+    def read(value: str) -> str:
+        parts = urlsplit(address(value))
+        if parts.query:
+            raise ValueError(f"{_ADDRESS}, without a query")
+        path = [each for each in parts.path.strip("/").split("/") if each]
         if path and _VERSION.fullmatch(path[-1]) and path.pop() != version:
             raise ValueError(f"only version {version} of this service can be used")
         path = [*path, version] if keep else path
         return "/".join([f"{parts.scheme}://{parts.netloc}", *path])
 
-    return read
+    return AfterValidator(read)
 
 
-def _http_parts(value: object) -> SplitResult:
-    expected = "write an address such as https://api.example.com"
-    try:
-        parts = urlsplit(_text(value))
-        schemed = parts.scheme in ("http", "https")
-        usable = schemed and parts.hostname and is_valid(parts.path)
-        _ = parts.port
-    except ValueError:
-        raise ValueError(expected) from None
-    if not usable or parts.query or parts.fragment or "@" in parts.netloc:
-        raise ValueError(f"{expected}, without user, query or fragment")
-    if not _PLAIN_HOST.fullmatch(parts.hostname or ""):
-        raise ValueError(f"{expected}, its host in letters, digits, dots and hyphens")
-    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        raise ValueError("a token would travel in the clear, write https://")
-    return parts
-
-
-def whole_number(lowest: int, highest: int, unit: str) -> Callable[[object], int]:
-    """Return a reader of a whole number within bounds, both included."""
-
-    def read(value: object) -> int:
-        text = _text(value)
-        if not (text.isascii() and text.isdigit()):
-            raise ValueError(f"write a whole number of {unit}")
-        if not lowest <= int(text) <= highest:
-            raise ValueError(f"write {lowest} to {highest} {unit}")
-        return int(text)
-
-    return read
-
-
-def rate(value: object) -> float:
-    """Read a number of requests per second."""
-    try:
-        number = float(_text(value))
-    except ValueError:
-        number = math.nan
-    if not 0 < number <= 1000:
-        raise ValueError("write a number of requests per second, above 0, at most 1000")
-    return number
-
-
-def plan(known: Iterable[str]) -> Callable[[object], str]:
-    """Return a reader of a plan's name, in any spelling of it."""
+def plan_of(known: Iterable[str]) -> AfterValidator:
+    """Return the reading of a plan's name, in any spelling of it."""
     names = tuple(known)
 
-    def read(value: object) -> str:
-        name = plan_name(_text(value))
+    def read(value: str) -> str:
+        name = plan_name(value)
         if name not in names:
             raise ValueError(f"the plans are {', '.join(names)}")
         return name
 
-    return read
+    return AfterValidator(read)
 
 
-def switch(value: object) -> bool:
-    """Read true or false."""
-    if isinstance(value, bool):
-        return value
-    choices = {"true": True, "1": True, "yes": True, "on": True}
-    choices |= {"false": False, "0": False, "no": False, "off": False}
-    try:
-        return choices[_text(value).lower()]
-    except KeyError:
-        raise ValueError("write true or false") from None
+def _usable(secret: SecretStr) -> SecretStr:
+    token = secret.get_secret_value()
+    if not (token.isascii() and token.isprintable()):
+        raise ValueError("it holds characters that no token has, copy it again")
+    return secret
 
 
-def space_number(value: object) -> str:
-    """Read a space id, with or without the # that the service shows before it."""
-    text = _text(value).removeprefix("#")
-    if not (text.isascii() and text.isdigit() and len(text) <= 20):
-        raise ValueError("write the number that the space's settings page shows")
-    return text
+def _without_scheme(secret: SecretStr) -> SecretStr:
+    # The origin knows one scheme only, so a pasted header value means the same.
+    scheme, _, rest = secret.get_secret_value().partition(" ")
+    return SecretStr(rest.strip()) if scheme.lower() == "bearer" else secret
 
 
-def site_id(value: object) -> str:
-    """Read a site id."""
-    text = _text(value)
-    if not _IDENTIFIER.fullmatch(text):
-        raise ValueError("write the site's id, letters and digits")
-    return text
+def _without_sign(number: str) -> str:
+    return number.removeprefix("#")
 
 
-def host(value: object) -> str:
-    """Read one bare host, without a port."""
-    text = _text(value).lower()
-    if not _PLAIN_HOST.fullmatch(text):
-        raise ValueError("write a bare host name, such as api.example.com")
-    return text
-
-
-def hosts(value: object) -> tuple[str, ...]:
-    """Read bare hosts: a list, or a text with commas."""
-    parts = value if isinstance(value, list) else _text(value).split(",")
-    named = tuple(_text(part).lower() for part in parts if part != "")
-    if not all(_HOST.fullmatch(host) for host in named):
-        raise ValueError("write bare host names, such as files.example.com")
-    return named
-
-
-def overrides(value: object) -> dict[str, str]:
-    """Read the table of overridden assumptions, each value as text."""
-    if not isinstance(value, dict):
-        raise ValueError("write a table of names and values in cmsmig.toml")
-    return {
-        name: str(entry).lower() if isinstance(entry, bool) else _text(entry)
-        for name, entry in value.items()
-    }
-
-
-def richtext(value: object) -> dict[str, str]:
-    """Read the table about rich text: `rules` names a file of the project."""
-    if not isinstance(value, dict):
-        raise ValueError('write richtext.rules = "rules.py" in cmsmig.toml')
-    if unknown := sorted(set(value) - {"rules"}):
-        raise ValueError(f"it has no {unknown[0]}, only rules")
-    return {name: _rules_file(_text(each)) for name, each in value.items()}
+def _below_context(path: Path, info: ValidationInfo[Path | None]) -> Path:
+    return (info.context or Path()) / path.expanduser()
 
 
 def _rules_file(name: str) -> str:
     absolute = PureWindowsPath(name).drive or name.startswith(("/", "\\", "~"))
     if absolute or ".." in PureWindowsPath(name).parts:
-        raise ValueError(
-            "rules must name a file in the project folder, such as rules.py"
-        )
-    if name and not name.endswith(".py"):
-        raise ValueError("rules must name a Python file, such as rules.py")
+        raise ValueError("name a file in the project folder, such as rules.py")
+    if not name.endswith(".py"):
+        raise ValueError("name a Python file, such as rules.py")
     return name
 
 
-def folder(value: object) -> Path:
-    """Read a path."""
-    if not isinstance(value, str):
-        raise ValueError("write the path of a folder")
-    return Path(value)
+def _split_at_commas(value: object) -> object:
+    return value.split(",") if isinstance(value, str) else value
 
 
-def _text(value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("write a text or a number")
-    return str(value).strip()
+def _switch_in_words(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+Token = Annotated[SecretStr, AfterValidator(_usable)]
+OriginToken = Annotated[Token, AfterValidator(_without_scheme)]
+RulesFile = Annotated[str, AfterValidator(_rules_file)]
+"""A Python file, by its path below the project folder."""
+Host = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, to_lower=True, pattern=r"^[A-Za-z0-9._:-]+$"
+    ),
+]
+Hosts = Annotated[tuple[Host, ...], BeforeValidator(_split_at_commas)]
+"""A list of bare hosts, or a text with commas."""
+SpaceId = Annotated[
+    str, StringConstraints(pattern=r"^#?[0-9]{1,20}$"), AfterValidator(_without_sign)
+]
+"""With or without the # that the service shows before it."""
+Folder = Annotated[Path, AfterValidator(_below_context)]
+"""A path; a relative one is below the folder that is the context."""
+Texts = dict[str, Annotated[str, BeforeValidator(_switch_in_words)]]

@@ -42,7 +42,9 @@ async def open_destination(
     assumed = STANDARD.overridden(settings.assumed)
     async with Session(
         "destination",
-        authorization=authorization(settings.destination_token.reveal(), assumed),
+        authorization=authorization(
+            settings.destination_token.get_secret_value(), assumed
+        ),
         budget=destination_budget(settings, observer),
         in_flight=settings.in_flight,
         observer=observer,
@@ -68,7 +70,7 @@ async def open_delivery(
         limit=LISTS_A_SECOND,
         window=1.0,
         spaced=True,
-        folder=settings.state_folder,
+        folder=settings.state_dir,
         observer=observer,
         service="delivery",
     )
@@ -93,7 +95,7 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
     whole = rate >= 1 and rate == int(rate)
     space = f"destination {settings.destination_base_url} {settings.space_id}"
     per_token = STANDARD.overridden(settings.assumed).rate_limit_scope == "token"
-    hashed = _hashed(settings.destination_token.reveal())
+    hashed = _hashed(settings.destination_token.get_secret_value())
     return Budget(
         f"destination {settings.destination_base_url} token {hashed}"
         if per_token
@@ -101,7 +103,7 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
         limit=int(rate) if whole else 1,
         window=1.0 if whole else 1.0 / rate,
         spaced=True,
-        folder=settings.state_folder,
+        folder=settings.state_dir,
         in_flight=SPACE_IN_FLIGHT,
         in_flight_key=space,
         observer=observer,
@@ -111,13 +113,13 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
 
 def open_origin(settings: Settings, observer: Observer) -> Session:
     """Return a session for the origin's API, with the budget of its key."""
-    token = settings.origin_token.reveal()
+    token = settings.origin_token.get_secret_value()
     budget = Budget(
         f"origin {settings.origin_api_url} {_hashed(token)}",
         limit=settings.origin_rate or _UNKNOWN_RATE,
         window=_WINDOW,
         spaced=False,
-        folder=settings.state_folder,
+        folder=settings.state_dir,
         observer=observer,
         service="origin",
         adopt=settings.origin_rate is None,

@@ -73,7 +73,6 @@ _TOML = f"""\
 #   space_id = "123457"
 #   plan = "growth"
 #   region = "eu"        or base_url, rate, token_for
-#   confirm = true       ask a person on a terminal for its name; so is production
 
 # ---- Files ------------------------------------------------------------------
 

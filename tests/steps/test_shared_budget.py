@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.events import unobserved
-from cmsmig.settings import Secret, Settings
+from cmsmig.settings import Settings
 from cmsmig.steps import connect
 from tests.support.steps.pull_origin import settings
 from tests.support.wire.virtual_time import fullest_window
@@ -71,7 +72,7 @@ async def load(service: Service, folder: Path, *clients: dict[str, str]) -> Path
         return settings(
             folder,
             destination_base_url=f"http://127.0.0.1:{port}/v1",
-            destination_token=Secret(token),
+            destination_token=SecretStr(token),
             destination_rate=float(RATE),
             space_id=space,
             in_flight=12,

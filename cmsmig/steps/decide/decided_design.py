@@ -65,7 +65,7 @@ def read_with_rules(
 ) -> tuple[Decisions, RuleFile | None]:
     """Return the decisions and the project's own rules, whose hash is one of them."""
     decisions = read_decisions(project)
-    rules = load_rules(project, settings.rules)
+    rules = load_rules(project, settings.richtext_rules)
     if rules is None:
         return decisions, None
     hashes = {**decisions.hashes, rules.name: rules.digest}

@@ -73,7 +73,8 @@ def named_rules(folder: Path | None, environ: Mapping[str, str]) -> NamedRules |
     settings = load_settings(
         project, environ, need_origin=False, need_destination=False
     )
-    return NamedRules(project, settings.rules) if settings.rules else None
+    rules = settings.richtext_rules
+    return NamedRules(project, rules) if rules else None
 
 
 def load_rules(project: Project, name: str) -> RuleFile | None:

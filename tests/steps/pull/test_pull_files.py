@@ -197,7 +197,7 @@ BOMB = (
         pytest.param(f"{FILES}/a.jpg", httpx.Response(403), "http_403", id="403"),
         pytest.param(f"{FILES}/a.jpg", httpx.Response(503), "http_503", id="503"),
         pytest.param(f"{FILES}/a.jpg", b"", "empty", id="empty"),
-        pytest.param(f"{FILES}/a.jpg", b"x" * 200_000, "too_large", id="too large"),
+        pytest.param(f"{FILES}/a.jpg", b"x" * 1_200_000, "too_large", id="too large"),
         pytest.param(f"{FILES}/a.png", BOMB, "too_many_pixels", id="bomb"),
         pytest.param(
             f"{FILES}/a.jpg", httpx.ReadTimeout("late"), "timeout", id="timeout"

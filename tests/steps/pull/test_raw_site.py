@@ -9,12 +9,12 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from cmsmig.errors import SettingsError
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient
 from cmsmig.sandbox.server import environment_file_text
-from cmsmig.settings import Secret
 from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import key_of, learn_site
 from tests.support.rehearsal import Rehearsal, write_env
@@ -58,7 +58,7 @@ async def test_another_sites_token_is_refused(tmp_path: Path) -> None:
     before = tree(project(tmp_path).root)
     other = site("site-2")
     with pytest.raises(SettingsError) as caught:
-        await pulled(tmp_path, other, origin_token=Secret("another-token-7f3a"))
+        await pulled(tmp_path, other, origin_token=SecretStr("another-token-7f3a"))
     assert asked(other) == ["/v2/sites"]
     said = str(caught.value)
     assert "SITE-1 (site-1)" in said
@@ -71,7 +71,7 @@ async def test_another_sites_token_is_refused(tmp_path: Path) -> None:
 async def test_another_token_of_the_same_site_is_asked_once(tmp_path: Path) -> None:
     """A pull with a renewed token continues; it is known and masked from then on."""
     await pulled(tmp_path, site("site-1"))
-    renewed = {"origin_token": Secret("renewed-token-91be")}
+    renewed = {"origin_token": SecretStr("renewed-token-91be")}
     origin = site("site-0", "site-1")
     await pulled(tmp_path, origin, **renewed)
     assert asked(origin) == ["/v2/sites"]
@@ -99,7 +99,7 @@ async def test_sites_of_another_token_are_asked_for_again(tmp_path: Path) -> Non
     sites = {"sites": [{"id": "site-1", "displayName": "SITE-1"}]}
     cache.keep_sites(sites, key_of(settings(tmp_path)))
     other = site("site-2")
-    await pulled(tmp_path, other, origin_token=Secret("another-token-7f3a"))
+    await pulled(tmp_path, other, origin_token=SecretStr("another-token-7f3a"))
     assert asked(other)[0] == "/v2/sites"
     assert cache.held_site() == "site-2"
 
@@ -107,7 +107,7 @@ async def test_sites_of_another_token_are_asked_for_again(tmp_path: Path) -> Non
 async def test_a_refresh_takes_the_other_site(tmp_path: Path) -> None:
     """What the sentence advises works, and then the folder is the other site's."""
     await pulled(tmp_path, site("site-1"))
-    other = {"origin_token": Secret("another-token-7f3a")}
+    other = {"origin_token": SecretStr("another-token-7f3a")}
     await pulled(tmp_path, site("site-2"), refresh=True, **other)
     assert RawCache(project(tmp_path).raw).held_site() == "site-2"
     with pytest.raises(SettingsError, match="site-2"):

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
 
-from cmsmig.settings import Project, Secret, Settings
+from cmsmig.settings import Project, Settings
 from cmsmig.wire.session import Session
 from tests.support.wire.sessions import impatient
 
@@ -142,19 +143,14 @@ def settings(folder: Path, **more: Any) -> Settings:
     """Return settings for a pull into `folder`."""
     values: dict[str, Any] = {
         "origin_api_url": API,
-        "origin_token": Secret(TOKEN),
-        "origin_rate": None,
-        "site_id": None,
+        "origin_token": SecretStr(TOKEN),
         "destination_base_url": "https://mapi.test/v1",
-        "destination_token": Secret("other-secret"),
+        "destination_token": SecretStr("other-secret"),
         "space_id": "1",
         "destination_rate": 6.0,
-        "destination_plan": "",
-        "finish_uploads": False,
-        "asset_max_bytes": 100_000,
-        "file_hosts": (),
+        "asset_max_mb": 1,
         "in_flight": 4,
-        "state_folder": folder / "state",
+        "state_dir": folder / "state",
     }
     return Settings(**(values | more))
 
