@@ -151,15 +151,15 @@ def line_of(text: str, part: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("kind: image", "kind: picture", "`picture` is not allowed; use one of text"),
-        ("nodes: 2", "nodes: 0", "`0` is no whole number from 1"),
-        ('how: accepted, begins: "a"', 'how: liked, begins: "a"', "`liked` is not"),
+        ("kind: image", "kind: picture", "`picture` must be 'text'"),
+        ("nodes: 2", "nodes: 0", "`0` must be greater than or equal to 1"),
+        ('how: accepted, begins: "a"', 'how: liked, begins: "a"', "`liked` must be"),
         ('    rules: "1 ', '    rules: "one ', "names no rules"),
-        ("    content:", "    contents:", "lacks the key `content`"),
+        ("    content:", "    contents:", "unknown key `contents`; there are at, "),
         ('    item: "i1"\n', '    item: "i1"\n    colour: red\n', "unknown key"),
-        ("mode: blocks", "mode: block", "use one of one_richtext, blocks"),
-        ("heading_level: 2", "heading_level: 7", "no whole number from 1 to 6"),
-        ("- images", "- pictures", "`pictures` is not allowed"),
+        ("mode: blocks", "mode: block", "must be 'one_richtext' or 'blocks'"),
+        ("heading_level: 2", "heading_level: 7", "must be less than or equal to 6"),
+        ("- images", "- pictures", "`pictures` must be 'headings'"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(old: str, new: str, said: str) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from cmsmig.canonical import fingerprint
-from cmsmig.mapping.decisions.decision_records import mistake, whole_number
+from cmsmig.mapping.decisions.decision_records import Record, mistake
 from cmsmig.richtext.blocks.outline import BlockKind, Outline
 from cmsmig.richtext.blocks.proposals import (
     RULES_VERSION,
@@ -81,11 +81,11 @@ def _without_host(address: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedBlock:
+class DecidedBlock(Record):
     """One block of a decision, as the file holds it."""
 
     kind: BlockKind
-    nodes: Annotated[int, whole_number(1)]
+    nodes: Annotated[int, Field(ge=1)]
     how: How = How.ACCEPTED
     begins: str = ""
     """The beginning of its text, for readers of the file."""
@@ -108,7 +108,7 @@ def _some(blocks: tuple[DecidedBlock, ...]) -> tuple[DecidedBlock, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BodyReview:
+class BodyReview(Record):
     """What was decided about one body. Without slots: it keeps its own text."""
 
     slug: str = ""

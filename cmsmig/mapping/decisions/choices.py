@@ -18,13 +18,11 @@ from pydantic import (
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyReview
 from cmsmig.mapping.decisions.decision_records import (
     SORTED,
-    WHOLE_ENTRY,
-    Flag,
+    Record,
     mistake,
     unless,
-    whole_number,
 )
-from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.mapping.decisions.design import Decision, Reviewed
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.richtext.policy import Treatment
 
@@ -123,7 +121,7 @@ class PublishRule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocaleChoice:
+class LocaleChoice(Record):
     """One locale of the site."""
 
     tag: Annotated[str, Field(alias="locale")]
@@ -131,9 +129,9 @@ class LocaleChoice:
     """The `cmsLocaleId` that items carry."""
     name: str = ""
     """For people, such as `French`."""
-    primary: Flag = False
+    primary: bool = False
     """Items that name no locale belong to this one."""
-    migrate: Flag = True
+    migrate: bool = True
     folder: str = ""
     """The folder above the collections' folders; empty: none."""
     language: Annotated[str, unless("")] = ""
@@ -147,7 +145,7 @@ class LocaleChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemChoice:
+class ItemChoice(Record):
     """What is taken of one item."""
 
     item_id: Annotated[str, Field(alias="item")]
@@ -158,13 +156,13 @@ class ItemChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionChoice:
+class CollectionChoice(Record):
     """What is imported of one collection. What most sites decide about is always
     written, the rest where it was chosen."""
 
     collection_slug: Annotated[str, Field(alias="collection")]
     collection_id: str
-    migrate: Flag = True
+    migrate: bool = True
     items: ItemSet = ItemSet.STAGED
     drafts: DraftRule = DraftRule.AS_DRAFTS
     archived: ArchiveRule = ArchiveRule.SKIP
@@ -190,14 +188,14 @@ class CollectionChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class FormerPath:
+class FormerPath(Record):
     """A path of the old site that a collection had before it was renamed."""
 
     path: str
     """Above the items' slugs, without the part of a locale; `/` is the root."""
     collection_slug: Annotated[str, Field(alias="collection")]
     collection_id: str
-    follow: Flag = True
+    follow: bool = True
     """Whether links below the path lead to the collection's items; else they stay."""
 
     @property
@@ -207,7 +205,7 @@ class FormerPath:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionsDecision:
+class CollectionsDecision(Decision):
     """`collections.yaml`."""
 
     reviewed: Annotated[Reviewed | None, unless(None)] = field(
@@ -271,7 +269,7 @@ class BodyMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class BodyChoice:
+class BodyChoice(Record):
     """How the bodies of one RichText field are stored."""
 
     collection_slug: Annotated[str, Field(alias="collection")]
@@ -281,7 +279,7 @@ class BodyChoice:
     mode: BodyMode = BodyMode.ONE_RICHTEXT
     split: Annotated[tuple[Heuristic, ...], unless(())] = ()
     """What proposes blocks; kept while the mode is another."""
-    heading_level: Annotated[int, whole_number(1, 6)] = DEFAULT_LEVEL
+    heading_level: Annotated[int, Field(ge=1, le=6)] = DEFAULT_LEVEL
 
     @property
     def heuristics(self) -> Heuristics:
@@ -309,10 +307,9 @@ def _read_listed(written: object) -> Mapping[BodyKey, BodyReview]:
 
 
 @dataclass(frozen=True, slots=True)
-class BlocksDecision:
+class BlocksDecision(Decision):
     """`blocks.yaml`."""
 
-    reviewed: Reviewed | None = field(default=None, kw_only=True)
     bodies: tuple[BodyChoice, ...] = ()
     reviews: Annotated[
         Mapping[BodyKey, BodyReview],
@@ -343,13 +340,8 @@ class BlocksDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedsDecision:
+class EmbedsDecision(Decision):
     """`embeds.yaml`; see `richtext.policy.EmbedPolicy` for the keys."""
 
-    reviewed: Reviewed | None = field(default=None, kw_only=True)
-    kinds: Annotated[Mapping[str, Treatment], WHOLE_ENTRY, SORTED] = field(
-        default_factory=dict
-    )
-    signatures: Annotated[Mapping[str, Treatment], WHOLE_ENTRY, SORTED] = field(
-        default_factory=dict
-    )
+    kinds: Annotated[Mapping[str, Treatment], SORTED] = field(default_factory=dict)
+    signatures: Annotated[Mapping[str, Treatment], SORTED] = field(default_factory=dict)

@@ -3,14 +3,15 @@ objects of others in our place, edits on both sides, and what is gone on one sid
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 from typing import Annotated
 
 from pydantic import Field
 
-from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.mapping.decisions.decision_records import Record
+from cmsmig.mapping.decisions.design import Decision
 
 
 class ConflictKind(StrEnum):
@@ -35,7 +36,7 @@ class ConflictAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ConflictChoice:
+class ConflictChoice(Record):
     """What to do about one conflict."""
 
     kind: ConflictKind
@@ -60,7 +61,7 @@ WHOLE = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EditChoice:
+class EditChoice(Record):
     """Whose value is kept in a field that was edited at the destination."""
 
     kind: ConflictKind
@@ -99,7 +100,7 @@ class GoneAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class GoneChoice:
+class GoneChoice(Record):
     """What to do about something that one side no longer has."""
 
     side: Annotated[GoneFrom, Field(alias="from")]
@@ -110,10 +111,9 @@ class GoneChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class ConflictsDecision:
+class ConflictsDecision(Decision):
     """`conflicts.yaml`."""
 
-    reviewed: Reviewed | None = field(default=None, kw_only=True)
     conflicts: tuple[ConflictChoice, ...] = ()
     edits: tuple[EditChoice, ...] = ()
     gone: tuple[GoneChoice, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -33,7 +33,7 @@ from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
 )
 from cmsmig.mapping.decisions.decision_records import node_at, read_record, record_body
-from cmsmig.mapping.decisions.design import BlockRole, Design
+from cmsmig.mapping.decisions.design import BlockRole, Decision, Design
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.decisions.yaml_documents import (
     edited,
@@ -44,23 +44,7 @@ from cmsmig.richtext.blocks.outline import BlockKind, BlockNames
 from cmsmig.richtext.blocks.proposals import How
 from cmsmig.richtext.policy import EmbedPolicy
 
-Decision = (
-    CollectionsDecision
-    | Design
-    | BlocksDecision
-    | EmbedsDecision
-    | ConflictsDecision
-    | RedirectsDecision
-)
-D = TypeVar(
-    "D",
-    CollectionsDecision,
-    Design,
-    BlocksDecision,
-    EmbedsDecision,
-    ConflictsDecision,
-    RedirectsDecision,
-)
+D = TypeVar("D", bound=Decision)
 
 FILE_NAMES: Mapping[type[Decision], str] = {
     CollectionsDecision: "collections.yaml",
@@ -90,8 +74,9 @@ _BLOCK = re.compile(
 def to_text(decision: Decision) -> str:
     """Return a decision as the text of its file: stable, and made to be diffed."""
     text = write_document(record_body(decision), _HEADERS[type(decision)])
-    if isinstance(decision, BlocksDecision):
-        return text + _reviews_text(decision.reviews)
+    if isinstance(decision, BlocksDecision) and (reviews := decision.reviews):
+        entries = [reviews[key].text for key in sorted(reviews)]
+        return "".join([text, _REVIEWS.lstrip(), *entries])
     return text
 
 
@@ -136,19 +121,12 @@ def from_text(text: str, where: str, kind: type[D]) -> D:
     Raises `DecisionsError` naming the file, the line, what is wrong there and
     what is allowed. Keys that are left out have the proposals' defaults.
     """
-    found = read_decision(text, where, kind)
-    if not isinstance(found, kind):
-        raise TypeError(f"{kind.__name__} has no document")
-    return found
-
-
-def read_decision(text: str, where: str, kind: type[Decision]) -> Decision:
-    """Return what `from_text` does, for a kind that is known only as it runs."""
-    if kind is BlocksDecision:
-        text, entries = split_text(text)
-        document = read_document(text, where)
-        return _read_blocks(document, entries, where)
-    return read_record(kind, read_document(text, where), where)
+    head, entries = split_text(text) if kind is BlocksDecision else (text, [])
+    document = read_document(head, where)
+    decision = read_record(kind, document, where)
+    if isinstance(decision, BlocksDecision):
+        return replace(decision, reviews=_read_reviews(document, entries, where))
+    return decision
 
 
 def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
@@ -181,31 +159,28 @@ def block_names(design: Design) -> BlockNames:
     )
 
 
-def _reviews_text(reviews: Mapping[BodyKey, BodyReview]) -> str:
-    """Return the entries of single bodies in the order of their keys, or empty."""
-    if not reviews:
-        return ""
-    entries = [reviews[key].text for key in sorted(reviews)]
-    return "".join(["reviews:\n", *entries])
-
-
-def _read_blocks(
+def _read_reviews(
     document: yaml.Node, entries: Sequence[tuple[int, str]], where: str
-) -> BlocksDecision:
-    """Return the decision in `blocks.yaml`.
+) -> Mapping[BodyKey, BodyReview]:
+    """Return the reviews in `blocks.yaml`.
 
     `entries` are those that `split_text` took from the document; `where` names
     the file. Raises `DecisionsError` naming the line and what is wrong there.
     """
-    decision = read_record(BlocksDecision, document, where)
-    inside = _reviews(document, where)
+    found: dict[BodyKey, BodyReview] = {}
     apart = (
         each
         for index, (before, piece) in enumerate(entries)
         for each in _entry(index, before, piece, where)
     )
-    reviews = _by_key(chain(inside, apart), where)
-    return replace(decision, reviews=reviews)
+    for review, line in chain(_reviews(document, where), apart):
+        if review.key in found:
+            raise DecisionsError(
+                f"{where}, line {line}: the field `{review.key.field}` of the item "
+                f"{review.key.item_id} is decided twice."
+            )
+        found[review.key] = review
+    return found
 
 
 def split_text(text: str) -> tuple[str, list[tuple[int, str]]]:
@@ -222,20 +197,6 @@ def split_text(text: str) -> tuple[str, list[tuple[int, str]]]:
             entries.append((line, piece))
         line += piece.count("\n")
     return head, entries
-
-
-def _by_key(
-    reviews: Iterable[tuple[BodyReview, int]], where: str
-) -> dict[BodyKey, BodyReview]:
-    found: dict[BodyKey, BodyReview] = {}
-    for review, line in reviews:
-        if review.key in found:
-            raise DecisionsError(
-                f"{where}, line {line}: the field `{review.key.field}` of the item "
-                f"{review.key.item_id} is decided twice."
-            )
-        found[review.key] = review
-    return found
 
 
 def _entry(

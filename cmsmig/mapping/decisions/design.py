@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import Field, PlainSerializer
 
 from cmsmig.canonical import Json
 from cmsmig.mapping.decisions.decision_records import (
     ENTRY,
     FREE_MAPPING,
-    Flag,
+    Record,
     Unwritten,
-    mistake,
     unless,
 )
 
@@ -70,7 +69,7 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FieldDesign:
+class FieldDesign(Record):
     """One destination field and where its value comes from."""
 
     origin: str
@@ -81,7 +80,7 @@ class FieldDesign:
     """The destination field key."""
     encoding: Encoding
     display_name: str
-    required: Annotated[Flag, unless(False)] = False
+    required: Annotated[bool, unless(False)] = False
     target_collection: Annotated[str, unless("")] = ""
     """Collection that a relation points into."""
     datasource: Annotated[str, unless("")] = ""
@@ -105,7 +104,7 @@ class FieldDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOutField:
+class LeftOutField(Record):
     """An origin field that no destination field is made for."""
 
     origin: str
@@ -115,7 +114,7 @@ class LeftOutField:
 
 
 @dataclass(frozen=True, slots=True)
-class SectionDesign:
+class SectionDesign(Record):
     """A group of fields: a visual one, which changes no value, or a component."""
 
     key: str
@@ -128,7 +127,7 @@ class SectionDesign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContentTypeDesign:
+class ContentTypeDesign(Record):
     """One collection's content type and folder."""
 
     collection_slug: Annotated[str, Field(alias="collection")]
@@ -140,7 +139,7 @@ class ContentTypeDesign:
     folder_name: str
     note: Annotated[str, unless("")] = ""
     """Why this was proposed, for the reviewer."""
-    universal: Annotated[Flag, unless(False)] = False
+    universal: Annotated[bool, unless(False)] = False
     """Content type and nestable both: the wire has no flag of its own for it."""
     date_field: Annotated[str, unless("")] = ""
     """Origin DateTime field for `first_published_at`; empty: `createdOn`."""
@@ -189,26 +188,16 @@ class BlockRole(StrEnum):
     OTHER = "other"
 
 
-def _known_role(written: object) -> object:
-    if written == "linked_image":
-        raise mistake(
-            "the role `linked_image` is `figure` now, with the fields image, caption "
-            "(richtext), link, alignment and size: take this block out, or delete the "
-            "file and accept the proposals again"
-        )
-    return written
-
-
 @dataclass(frozen=True, slots=True)
-class BlockDesign:
+class BlockDesign(Record):
     """A nestable component, such as the one that holds raw HTML."""
 
     component: str
     display_name: str
-    role: Annotated[
-        BlockRole, BeforeValidator(_known_role), unless(BlockRole.OTHER)
-    ] = field(default=BlockRole.OTHER, kw_only=True)
-    universal: Annotated[Flag, unless(False)] = field(default=False, kw_only=True)
+    role: Annotated[BlockRole, unless(BlockRole.OTHER)] = field(
+        default=BlockRole.OTHER, kw_only=True
+    )
+    universal: Annotated[bool, unless(False)] = field(default=False, kw_only=True)
     icon: Annotated[str, unless("")] = field(default="", kw_only=True)
     preview_field: Annotated[str, unless("")] = field(default="", kw_only=True)
     schema: Annotated[dict[str, Json], FREE_MAPPING] = field(default_factory=dict)
@@ -216,7 +205,7 @@ class BlockDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
+class Reviewed(Record):
     """Who took a decision, when, and how."""
 
     by: str
@@ -227,10 +216,16 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
-    """Everything that is made before the first story."""
+class Decision(Record):
+    """What one file holds."""
 
     reviewed: Reviewed | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Design(Decision):
+    """Everything that is made before the first story."""
+
     asset_folder: str = field(default="", kw_only=True)
     """Name of the asset folder that uploads go into; empty: the root."""
     content_types: tuple[ContentTypeDesign, ...] = ()

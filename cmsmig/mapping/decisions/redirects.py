@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from cmsmig.mapping.decisions.decision_records import unless
-from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.mapping.decisions.decision_records import Record, unless
+from cmsmig.mapping.decisions.design import Decision, Reviewed
 
 BELOW = "/(.*)"
 """At the end of an old address: every address below it."""
@@ -32,7 +32,7 @@ class RedirectAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RedirectChoice:
+class RedirectChoice(Record):
     """What happens to one old address, or to all below one."""
 
     old: str
@@ -48,10 +48,9 @@ class RedirectChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class RedirectsDecision:
+class RedirectsDecision(Decision):
     """`redirects.yaml`."""
 
-    reviewed: Reviewed | None = field(default=None, kw_only=True)
     host: Annotated[str, unless("")] = field(default="", kw_only=True)
     """Such as `https://www.example.com`, before each new path; empty: paths alone."""
     addresses: tuple[RedirectChoice, ...] = ()

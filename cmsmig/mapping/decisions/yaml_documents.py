@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from operator import itemgetter
+from typing import TypeAlias
 
 import yaml
 
@@ -15,8 +16,6 @@ from cmsmig.valid_text import valid_text
 
 _TAG = "tag:yaml.org,2002:"
 NULL = f"{_TAG}null"
-YES = frozenset(("true", "yes", "on"))
-NO = frozenset(("false", "no", "off"))
 _INDENT = 2
 
 
@@ -123,27 +122,19 @@ def _json_scalar(text: str, kind: str) -> Json:
     if kind == "null":
         return None
     if kind == "bool":
-        return text.lower() in YES
+        return text.lower() in ("true", "yes", "on")
     if kind == "int" and text.lstrip("+-").isdigit():
         return int(text)
     if kind == "float":
-        return _finite(float(text))
+        value = float(text)
+        if not math.isfinite(value):
+            raise ValueError(value)
+        return value
     return text
 
 
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise ValueError(value)
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """One piece of the text and what replaces it."""
-
-    start: int
-    end: int
-    text: str
+_Edit: TypeAlias = tuple[int, int, str]
+"""Where a piece of the text begins and ends, and what replaces it."""
 
 
 def edited(
@@ -172,9 +163,9 @@ def _applied(text: str, edits: Iterable[_Edit]) -> str:
     """Return the text with the edits; of those at one place the first comes first."""
     parts: list[str] = []
     at = 0
-    for edit in sorted(edits, key=lambda each: each.start):
-        parts += (text[at : edit.start], edit.text)
-        at = max(at, edit.end)
+    for start, end, new in sorted(edits, key=itemgetter(0)):
+        parts += (text[at:start], new)
+        at = max(at, end)
     return "".join((*parts, text[at:]))
 
 
@@ -195,7 +186,7 @@ def _of_value(
     else:
         start = node.start_mark.index
         space = " " if text[start - 1 : start] == ":" else ""
-        yield _Edit(start, node.end_mark.index, space + dumped(after, flow=True))
+        yield start, node.end_mark.index, space + dumped(after, flow=True)
 
 
 def _of_mapping(
@@ -217,7 +208,7 @@ def _of_mapping(
         raise _NoPlaceError
     if new:
         end = _end_of(text, node)
-        yield _Edit(end, end, _indented(dumped(new), column))
+        yield end, end, _indented(dumped(new), column)
 
 
 def _of_list(
@@ -236,15 +227,15 @@ def _of_list(
         return
     if not node.flow_style:
         end = _end_of(text, node)
-        yield _Edit(end, end, _indented(dumped(added), node.start_mark.column))
+        yield end, end, _indented(dumped(added), node.start_mark.column)
     elif node.value:
         inside = node.end_mark.index - 1
-        yield _Edit(inside, inside, f", {dumped(added, flow=True)[1:-1]}")
+        yield inside, inside, f", {dumped(added, flow=True)[1:-1]}"
     else:
         start = node.start_mark.index
         block = _indented(dumped(added), column + _INDENT).rstrip("\n")
         start -= len(text[:start]) - len(text[:start].rstrip(" "))
-        yield _Edit(start, node.end_mark.index, f"\n{block}")
+        yield start, node.end_mark.index, f"\n{block}"
 
 
 def _end_of(text: str, node: yaml.Node) -> int:

@@ -14,8 +14,8 @@ from cmsmig.mapping.decisions.choices import (
     CollectionsDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
-from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Decision, Design
 from cmsmig.mapping.decisions.redirects import RedirectsDecision, redirect_problems
 from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.design_checks import (

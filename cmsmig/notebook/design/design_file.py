@@ -26,7 +26,7 @@ from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import (
     decision_text,
     replace_decision,
-    replace_file,
+    replace_text,
     stamp_review,
     writing,
 )
@@ -75,7 +75,7 @@ class UndoFile:
         kept = _bounded([*older, *(said for _, said in led)])
         document = json.dumps({"design": fingerprint(text), "past": kept}, indent=0)
         with suppress(StorageError):
-            replace_file(self._path, f"{document}\n")
+            replace_text(self._path, f"{document}\n")
 
 
 def _bounded(texts: Sequence[str]) -> list[str]:

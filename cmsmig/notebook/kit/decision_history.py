@@ -10,7 +10,7 @@ from contextlib import suppress
 from cmsmig.canonical import fingerprint
 from cmsmig.errors import StorageError
 from cmsmig.settings import Project
-from cmsmig.steps.decide.decision_store import replace_file
+from cmsmig.steps.decide.decision_store import replace_text
 
 _LARGEST = 4_000_000
 """Characters of texts that are kept; the oldest go first."""
@@ -62,7 +62,7 @@ class DecisionHistory:
         texts = {each: held for each, held in texts.items() if each in used}
         document = json.dumps({"texts": texts, "earlier": kept}, indent=0)
         with suppress(StorageError):
-            replace_file(self._path, f"{document}\n")
+            replace_text(self._path, f"{document}\n")
 
     def _key(self, place: tuple[str, ...]) -> str:
         return json.dumps([self._file, *place])

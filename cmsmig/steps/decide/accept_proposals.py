@@ -18,8 +18,8 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
 )
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
-from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
+from cmsmig.mapping.decisions.design import Decision, Design, Reviewed
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.propose.additions import (
     Addition,

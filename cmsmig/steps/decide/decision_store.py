@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 from cmsmig.canonical import fingerprint
-from cmsmig.errors import DecisionsError, StorageError, UndecidedError
+from cmsmig.errors import DecisionsError, UndecidedError
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
@@ -27,31 +26,22 @@ from cmsmig.mapping.decisions.conflicts import (
 from cmsmig.mapping.decisions.decision_files import (
     FILE_NAMES,
     D,
-    Decision,
     decided_value,
     from_text,
-    read_decision,
     text_with,
     to_text,
 )
-from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.mapping.decisions.design import Decision, Design, Reviewed
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
 from cmsmig.mapping.propose.additions import Addition
+from cmsmig.origin.records import disk, replace_file
 from cmsmig.settings import Project
 from cmsmig.valid_text import valid_text
 
-_Texts: TypeAlias = Mapping[str, str | None]
-"""The content of each file, by its name; None where it is missing."""
-_KINDS = {name: kind for kind, name in FILE_NAMES.items()}
+_Texts: TypeAlias = Mapping[type[Decision], str | None]
+"""The content of each file; None where it is missing."""
 _KNOWN = 6
 """Texts whose meaning is kept: steps and cells of a run read the same ones again."""
-_DEFAULTS: Mapping[str, Decision] = {
-    FILE_NAMES[BlocksDecision]: BlocksDecision(bodies=()),
-    FILE_NAMES[EmbedsDecision]: EmbedsDecision(),
-    FILE_NAMES[ConflictsDecision]: ConflictsDecision(),
-    FILE_NAMES[RedirectsDecision]: RedirectsDecision(),
-}
-"""What a missing file means: nothing is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +73,20 @@ def read_decisions(project: Project) -> Decisions:
     if project.target:
         _refuse_common_conflicts(project)
     texts = {
-        name: decision_text(project.decision(name))
-        for name, kind in _KINDS.items()
+        kind: decision_text(project.decision(name))
+        for kind, name in FILE_NAMES.items()
         if kind is not RedirectsDecision
     }
     return Decisions(
         _required(project, texts, CollectionsDecision),
         _required(project, texts, Design),
-        _parsed(texts[FILE_NAMES[BlocksDecision]], BlocksDecision),
-        _parsed(texts[FILE_NAMES[EmbedsDecision]], EmbedsDecision),
-        _parsed(texts[FILE_NAMES[ConflictsDecision]], ConflictsDecision),
-        {name: _hash_of(text, name) for name, text in texts.items()},
+        _parsed(texts[BlocksDecision], BlocksDecision),
+        _parsed(texts[EmbedsDecision], EmbedsDecision),
+        _parsed(texts[ConflictsDecision], ConflictsDecision),
+        {
+            FILE_NAMES[kind]: _hash_of(text, cast(Any, kind))
+            for kind, text in texts.items()
+        },
     )
 
 
@@ -141,7 +134,7 @@ def add_to_decision(
         if not added:
             return before, ()
         after = replace(after, reviewed=reviewed)
-        replace_file(project.decision(name), text_with(text, before, after))
+        replace_text(project.decision(name), text_with(text, before, after))
         return after, tuple(added)
 
 
@@ -157,7 +150,7 @@ def change_decision(project: Project, kind: type[D], change: Callable[[D], D]) -
         text = decision_text(project.decision(name))
         before = _parsed(text, kind)
         after = change(before)
-        replace_file(
+        replace_text(
             project.decision(name),
             to_text(after) if text is None else text_with(text, before, after),
         )
@@ -169,11 +162,9 @@ def writing(project: Project) -> Iterator[None]:
     """Hold the decisions for the body, so that what is read in it stays true until
     it is replaced. Waits for the process that holds them; must not be nested."""
     folder = project.decisions
-    try:
+    with disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
     try:
         # Where a file system knows no locks, files are still replaced whole.
         with suppress(OSError):
@@ -189,33 +180,16 @@ def replace_decision(project: Project, decision: Decision) -> Path:
     Raises `StorageError` when the folder cannot be written.
     """
     path = project.decision(FILE_NAMES[type(decision)])
-    return replace_file(path, to_text(decision))
+    return replace_text(path, to_text(decision))
 
 
-def replace_file(path: Path, text: str) -> Path:
+def replace_text(path: Path, text: str) -> Path:
     """Replace a file that people edit in one step, so that no reader gets half of it.
 
     Raises `StorageError` when it cannot be written.
     """
-    try:
-        # Made by `open`, so that its rights are those that the umask leaves.
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        with open(draft, "x", encoding="utf-8") as file:
-            file.write(valid_text(text))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
+    replace_file(path, [valid_text(text).encode()], is_shared=True)
     return path
-
-
-def _unwritable(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"{path} cannot be written ({error.strerror}); free some space or correct the "
-        "rights of the folder, then run this again."
-    )
 
 
 def decision_in(project: Project, kind: type[D]) -> D | None:
@@ -248,33 +222,29 @@ def is_publishing(project: Project) -> bool:
 
 
 def _required(project: Project, texts: _Texts, kind: type[D]) -> D:
-    name = FILE_NAMES[kind]
-    if texts[name] is None:
+    if texts[kind] is None:
         raise UndecidedError(
-            f"Nothing is decided yet: {project.decision(name)} is missing; decide in "
-            "the notebooks 01 and 02, or run `cmsmig decide --accept-proposals "
-            "--reviewer NAME`."
+            f"Nothing is decided yet: {project.decision(FILE_NAMES[kind])} is missing; "
+            "decide in the notebooks 01 and 02, or run `cmsmig decide "
+            "--accept-proposals --reviewer NAME`."
         )
-    return _parsed(texts[name], kind)
+    return _parsed(texts[kind], kind)
 
 
 def _parsed(text: str | None, kind: type[D]) -> D:
-    """Return what a text decides; without one, the default."""
-    found = _known(text, FILE_NAMES[kind])
-    assert isinstance(found, kind)
+    """Return what a text decides; without one, the defaults, which lose nothing."""
+    found: D = _known(text, cast(Any, kind))
     return found
 
 
 @lru_cache(maxsize=_KNOWN)
-def _known(text: str | None, name: str) -> Decision:
-    if text is None:
-        return _DEFAULTS[name]
-    return read_decision(text, name, _KINDS[name])
+def _known(text: str | None, kind: Any) -> Any:
+    return kind() if text is None else from_text(text, FILE_NAMES[kind], kind)
 
 
 @lru_cache(maxsize=_KNOWN)
-def _hash_of(text: str | None, name: str) -> str:
-    return fingerprint(decided_value(_known(text, name)))
+def _hash_of(text: str | None, kind: Any) -> str:
+    return fingerprint(decided_value(_known(text, kind)))
 
 
 def decision_text(path: Path) -> str | None:
