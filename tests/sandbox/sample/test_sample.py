@@ -6,21 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 import yaml
 
 from cmsmig.sandbox.server import SAMPLE
-from tests.sandbox.sample.reading import Sample
 
-ENVELOPE = [
-    "id",
-    "cmsLocaleId",
-    "lastPublished",
-    "lastUpdated",
-    "createdOn",
-    "isArchived",
-    "isDraft",
-    "fieldData",
-]
 RESERVED = (
     "example.com",
     "example.org",
@@ -39,30 +29,23 @@ STRUCTURES = yaml.load(
 )
 
 
-def test_every_known_structure_is_in_some_body(sample: Sample) -> None:
-    assert [name for name, like in STRUCTURES.items() if not sample.has(like)] == []
+ITEMS = {
+    path: json.loads(path.read_text("utf-8"))["items"]
+    for path in (*SAMPLE.glob("items/*"), *SAMPLE.glob("live/*"))
+}
+BODIES = {
+    value
+    for items in ITEMS.values()
+    for item in items
+    for value in item["fieldData"].values()
+    if isinstance(value, str) and "<" in value
+}
 
 
-def test_items_are_whole_and_one_a_line(sample: Sample) -> None:
-    """All eight keys in the service's order; an id and a slug occur once a locale."""
-    for path in (*SAMPLE.glob("items/*"), *SAMPLE.glob("live/*")):
-        first, *lines, last = path.read_text("utf-8").splitlines()
-        assert (first, last) == ('{"items": [', "]}")
-        items = [json.loads(line.removesuffix(",")) for line in lines]
-        assert [list(item) for item in items] == [ENVELOPE] * len(items)
-        for key in (lambda i: i["id"], lambda i: i["fieldData"]["slug"]):
-            assert len({(key(i), i["cmsLocaleId"]) for i in items}) == len(items)
-    ids = [field["id"] for _, field in sample.fields()]
-    assert len(ids) == len(set(ids))
-
-
-def test_sample_is_as_large_as_promised(sample: Sample) -> None:
-    """Over two hundred items, over sixty bodies, some as long as articles; 2 MB."""
-    lengths = sorted(len(re.sub("<[^>]*>", " ", b).split()) for b in sample.bodies())
-    assert (len(sample.schemas), len(sample.variants()) >= 200) == (14, True)
-    assert len(lengths) >= 60
-    assert (lengths[-5] >= 300, 1200 <= lengths[-1] <= 2000) == (True, True)
-    assert sum(p.stat().st_size for p in SAMPLE.rglob("*") if p.is_file()) < 2_000_000
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_every_known_structure_is_in_some_body(name: str) -> None:
+    pattern = re.compile(STRUCTURES[name], re.DOTALL)
+    assert any(map(pattern.search, BODIES))
 
 
 def test_addresses_stay_on_reserved_hosts() -> None:
@@ -73,7 +56,7 @@ def test_addresses_stay_on_reserved_hosts() -> None:
     assert not [host for host in hosts if not host.endswith(RESERVED)]
 
 
-def test_stored_files_are_what_they_say(sample: Sample) -> None:
+def test_stored_files_are_what_they_say() -> None:
     """Pictures, documents, a film and sound; two are equal; one is lost and shown."""
     files = [path.read_bytes() for path in SAMPLE.glob("files/*")]
     for magic in (b"\xff\xd8", b"\x89PNG", b"%PDF-1.4", b"<svg", b"ID3"):
@@ -81,15 +64,19 @@ def test_stored_files_are_what_they_say(sample: Sample) -> None:
     assert any(data[4:8] == b"ftyp" for data in files)
     assert len(set(files)) < len(files)
     (lost,) = json.loads((SAMPLE / "files/missing.json").read_text())
-    assert sample.has(f"{lost}_missing.png")
+    assert any(f"{lost}_missing.png" in body for body in BODIES)
     assert not (SAMPLE / "files" / lost).exists()
 
 
-def test_links_of_stories_lead_to_items(sample: Sample) -> None:
+def test_links_of_stories_lead_to_items() -> None:
     """But for one list page and one story that is not there."""
+    lists = json.loads((SAMPLE / "collections.json").read_text("utf-8"))["collections"]
+    slugs = {each["id"]: each["slug"] for each in lists}
     known = {
-        f"/{slug}/{item['fieldData']['slug']}" for slug, item in sample.all_items()
+        f"/{slugs[path.stem]}/{item['fieldData']['slug']}"
+        for path, items in ITEMS.items()
+        for item in items
     }
-    links = re.findall(r"href=[\"'](/\w+/[^\"'?#<>]+)", "".join(sample.bodies()))
+    links = re.findall(r"href=[\"'](/\w+/[^\"'?#<>]+)", "".join(BODIES))
     unknown = {link for link in links if link.rstrip("/") not in known}
     assert unknown == {"/about/how-we-print", "/journal/no-such-story"}
