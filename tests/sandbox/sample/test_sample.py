@@ -33,12 +33,18 @@ ITEMS = {
     path: json.loads(path.read_text("utf-8"))["items"]
     for path in (*SAMPLE.glob("items/*"), *SAMPLE.glob("live/*"))
 }
+RICH = {
+    (path.stem, field["slug"])
+    for path in SAMPLE.glob("collections/*")
+    for field in json.loads(path.read_text("utf-8"))["fields"]
+    if field["type"] == "RichText"
+}
 BODIES = {
     value
-    for items in ITEMS.values()
+    for path, items in ITEMS.items()
     for item in items
-    for value in item["fieldData"].values()
-    if isinstance(value, str) and "<" in value
+    for slug, value in item["fieldData"].items()
+    if (path.stem, slug) in RICH and value
 }
 
 
