@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import click
-import pytest
 from click.testing import CliRunner
 
 from cmsmig.cli import commands
-from cmsmig.terminal.command_groups import GROUPS, OrderedGroup
+from cmsmig.terminal.command_groups import GROUPS
 
 
 def test_every_command_is_in_one_group() -> None:
@@ -23,21 +21,3 @@ def test_the_help_lists_the_groups_in_order() -> None:
     assert titles == sorted(titles)
     for name in commands.commands:
         assert shown.count(f"\n  {name} ") == 1
-
-
-@pytest.mark.parametrize("hidden", ["zebra", "ant"])
-def test_a_command_without_a_group_can_still_be_called(hidden: str) -> None:
-    """It is listed after the others, so that completion finds it."""
-
-    @click.group(cls=OrderedGroup)
-    def tools() -> None:
-        """Do things."""
-
-    @tools.command(hidden)
-    def command() -> None:
-        """Do one thing."""
-        click.echo("done")
-
-    context = click.Context(tools)
-    assert tools.list_commands(context)[-1] == hidden
-    assert CliRunner().invoke(tools, [hidden]).output == "done\n"
