@@ -303,25 +303,6 @@ async def test_what_arrived_before_a_kill_is_not_asked_for_again(
     assert left == tree(project(tmp_path / "b").root)
 
 
-async def test_a_download_that_breaks_off_starts_again(tmp_path: Path) -> None:
-    """Half a file is never kept: the second try's bytes are all there is."""
-
-    class Broken(httpx.AsyncByteStream):
-        async def __aiter__(self) -> Any:
-            yield b"half"
-            raise httpx.ReadError("gone")
-
-    answers = [
-        httpx.Response(200, stream=Broken()),
-        httpx.Response(200, content=b"whole"),
-    ]
-    address = f"{FILES}/a.bin"
-    report = await run(tmp_path, site(address), lambda request: answers.pop(0))
-    assert report.downloaded == 1
-    row = store(tmp_path).rows()[address]
-    assert row.sha256 == hashlib.sha256(b"whole").hexdigest()
-
-
 async def test_a_lost_file_is_downloaded_again(tmp_path: Path) -> None:
     """A row whose bytes are gone, or a damaged index, is no obstacle."""
     address = f"{FILES}/a.bin"
