@@ -153,3 +153,20 @@ def test_it_says_what_a_dictionary_of_all_would_say(
     for key in KEYS:
         assert found.get(key) == wanted.get(key)
         assert (key in found) == (key in wanted)
+
+
+@given(THERE, COMING, THERE, COMING)
+def test_two_are_equal_as_dictionaries_are(
+    there: dict[ItemKey, ExistingStory],
+    coming: set[ItemKey],
+    other_there: dict[ItemKey, ExistingStory],
+    other_coming: set[ItemKey],
+) -> None:
+    """With the same places, with equal ones, and with a dictionary."""
+    one = ForeseenStories(there, coming, PLACES)
+    other = listed(other_there, other_coming)
+    wanted = listed(there, coming) == other
+    assert (one == ForeseenStories(other_there, other_coming, PLACES)) == wanted
+    assert (one == ForeseenStories(other_there, other_coming, {**PLACES})) == wanted
+    assert (one == other) == wanted
+    assert (other == one) == wanted
