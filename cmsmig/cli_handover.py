@@ -29,11 +29,11 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON doc
 def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
     """Write the design as JSON, as TypeScript types and as a reference page."""
     from cmsmig.design_export.schema_files import write_schema
-    from cmsmig.steps.decide.decided_design import open_design
+    from cmsmig.steps.decide.decided_design import read_decided_design
 
     project, settings = load_project(folder, needs_target=False)
     target = out or Path("reports") / project.target / "schema"
-    written = write_schema(open_design(project, settings), target)
+    written = write_schema(read_decided_design(project, settings), target)
     if as_json:
         emit_json(with_target(written.as_json(), project))
     else:

@@ -14,7 +14,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.design_export.languages import languages_section
 from cmsmig.design_export.markdown import Row, code, listed, table, text
 from cmsmig.design_export.old_pages import old_pages
-from cmsmig.mapping.compare.component_fields import in_order, options_of, schema_of
+from cmsmig.mapping.compare.component_fields import keys_in_order, options_of, schema_of
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
     Encoding,
@@ -147,7 +147,7 @@ def _content_type(
 
 def _fields(body: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     schema = schema_of(body)
-    for key in in_order(schema):
+    for key in keys_in_order(schema):
         if schema[key].get("type") not in ("section", "tab"):
             yield key, schema[key]
 

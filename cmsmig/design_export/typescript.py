@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.compare.component_fields import in_order, options_of, schema_of
+from cmsmig.mapping.compare.component_fields import keys_in_order, options_of, schema_of
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.naming import claims, identifier
 from cmsmig.mapping.propose.component_payloads import component_bodies
@@ -82,7 +82,7 @@ class _Types:
         name, schema = self.names[component], schema_of(body)
         yield _comment(str(body.get("display_name") or component))
         yield f"export interface {name} extends Block<{json.dumps(component)}> {{"
-        for key in in_order(schema):
+        for key in keys_in_order(schema):
             definition = schema[key]
             if definition.get("type") in _NO_VALUE:
                 continue

@@ -207,7 +207,7 @@ def webhook(record: JsonObject) -> Webhook:
     )
 
 
-def moment(text: Json) -> datetime | None:
+def parse_time(text: Json) -> datetime | None:
     """Return a time of the service; None where the text is none."""
     try:
         found = datetime.fromisoformat(text) if isinstance(text, str) else None

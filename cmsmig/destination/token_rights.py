@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.reading import moment
+from cmsmig.destination.reading import parse_time
 
 SETTINGS: Final = "the account settings under Personal access tokens"
 UNSCOPED_END: Final = "2026-11-30"
@@ -48,7 +48,7 @@ class TokenRights:
     @property
     def expiry(self) -> datetime | None:
         """Return when the token expires; None: never, or the service does not say."""
-        return moment(self.expires_at)
+        return parse_time(self.expires_at)
 
     def allows(self, scope: str) -> bool:
         """Return whether the token has a scope, or one that implies it."""

@@ -41,7 +41,7 @@ from cmsmig.steps.decide.known_addresses import (
     unused_rules,
 )
 from cmsmig.steps.decide.migration import Migration, as_begun, open_migration
-from cmsmig.steps.decide.pulled_origin import old_addresses as page_paths
+from cmsmig.steps.decide.pulled_origin import live_paths
 from cmsmig.steps.plan.drafts.offline_drafts import proven_assets
 from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.ui.report_file import write_text
@@ -93,7 +93,7 @@ def count_hosts(
     return tuple(HostUse(h, h in migration.files.hosts, n) for h, n in times)
 
 
-def old_addresses(
+def find_old_addresses(
     migration: Migration, ledger: Ledger, rows: Mapping[ItemKey, ItemRow]
 ) -> Iterator[OldAddress]:
     """Yield the addresses on old hosts in what was last written of each story, each
@@ -150,7 +150,7 @@ class OriginPages:
 
     @cached_property
     def _paths(self) -> dict[ItemKey, str]:
-        return page_paths(self._migration.origin)
+        return live_paths(self._migration.origin)
 
 
 def site_address(site: Site) -> str:
@@ -297,7 +297,7 @@ def _earlier_addresses(
     earlier: Mapping[ItemKey, Iterable[str]],
 ) -> Iterator[KnownAddress]:
     """Yield the addresses that items and stories had before."""
-    paths = page_paths(migration.origin)
+    paths = live_paths(migration.origin)
     for key in sorted(earlier.keys() & stories.keys()):
         for path in earlier[key]:
             yield KnownAddress(f"/{path}", Source.EARLIER, stories[key], key)

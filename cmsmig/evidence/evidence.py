@@ -16,8 +16,8 @@ from cmsmig.evidence.addresses import (
     HostUse,
     count_hosts,
     decided_redirects,
+    find_old_addresses,
     imported_addresses,
-    old_addresses,
     site_address,
     space_address,
 )
@@ -199,7 +199,7 @@ def gather(
         is_carried_out = is_whole and ledger.was_run(plan_hash, "import", "publish")
         losing = ledger.findings.losing()
         redirects = imported_addresses(project, migration, ledger, rows)
-        old_hosts = count_hosts(old_addresses(migration, ledger, rows), migration)
+        old_hosts = count_hosts(find_old_addresses(migration, ledger, rows), migration)
     public = verification.public_keys if verification else None
     details = _details_of(migration, rows, losing)
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))

@@ -12,7 +12,7 @@ from mimetypes import guess_type
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
-from cmsmig.evidence.addresses import OldAddress, OriginPages, old_addresses
+from cmsmig.evidence.addresses import OldAddress, OriginPages, find_old_addresses
 from cmsmig.evidence.failures import Failure, item_failures
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
@@ -168,7 +168,7 @@ def old_address_findings(
 
     def read() -> Iterator[Finding]:
         with Ledger.open_existing(ledger) as opened:
-            for each in old_addresses(migration, opened, rows):
+            for each in find_old_addresses(migration, opened, rows):
                 if not each.is_link:
                     yield _old_address(each, migration, words)
 

@@ -116,7 +116,7 @@ def convert_body(
     return ConvertedBody(document, encoded.losses, lookups, choices)
 
 
-def structures_of(html: str) -> frozenset[str]:
+def structure_names(html: str) -> frozenset[str]:
     """Return the names of the structures in a body, such as `table` and `image`.
 
     Embeds are named by `embeds_of` instead.

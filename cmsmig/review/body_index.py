@@ -33,7 +33,7 @@ from cmsmig.review.bodies import (
     bodies_of,
     convert_body,
     preview_context,
-    structures_of,
+    structure_names,
 )
 from cmsmig.review.embeds import (
     EmbedSort,
@@ -286,7 +286,7 @@ class BodyIndex:
         kinds = {kind for kind, _, _ in embeds}
         return ScannedBody(
             losses=converted.losses,
-            structures=tuple(sorted(structures_of(text) | kinds)),
+            structures=tuple(sorted(structure_names(text) | kinds)),
             embeds=tuple((kind, host, html[:_EXAMPLE]) for kind, host, html in embeds),
             words=html_text(text),
             facts=self._describe(text, converted.document),

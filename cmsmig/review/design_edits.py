@@ -23,7 +23,7 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
 )
 from cmsmig.mapping.propose.additions import Addition, with_missing_designs
-from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
+from cmsmig.mapping.propose.decision_checks import decision_problems, undecided_design
 from cmsmig.mapping.propose.design_checks import problems_of_field
 from cmsmig.mapping.propose.encodings import known_rules
 from cmsmig.mapping.propose.field_facts import SpaceFacts
@@ -231,7 +231,7 @@ class DesignEditor:
 
     def problems(self) -> tuple[str, ...]:
         """Return what is wrong with the design now, a sentence each."""
-        found = problems_of(self.design, self.origin.collections, self._space)
+        found = decision_problems(self.design, self.origin.collections, self._space)
         return (
             *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in found),
             *self.undecided(),

@@ -282,7 +282,7 @@ def form_fields(
         )
 
 
-def components_of(
+def component_bodies_of(
     design: Design, content_type: ContentTypeDesign
 ) -> dict[str, JsonObject]:
     """Return the bodies of a content type's component and of those it nests."""

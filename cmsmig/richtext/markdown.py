@@ -36,7 +36,7 @@ def html_within_limit(text: str) -> tuple[str, list[str]]:
     return str(_reader().render(text, {_LIMITED: unread})), unread
 
 
-def is_odd(text: str) -> bool:
+def markdown_may_differ(text: str) -> bool:
     """Return whether the original may read another text: wide blanks around a line,
     quotes beside a character beyond 16 bits, a backslash before a blank, an address
     with a star."""

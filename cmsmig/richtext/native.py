@@ -68,12 +68,12 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
-        from cmsmig.richtext.markdown import html_within_limit, is_odd
+        from cmsmig.richtext.markdown import html_within_limit, markdown_may_differ
 
         html, unread = html_within_limit(text)
         converted = self.from_html(html, policy, assets)
         root, losses = Element("body"), Collector()
-        noted = (Deviation.MARKDOWN,) if unread or is_odd(text) else ()
+        noted = (Deviation.MARKDOWN,) if unread or markdown_may_differ(text) else ()
         for each in unread:
             losses.lose("markdown", each, root)
         found = (*converted.losses, *losses.losses())

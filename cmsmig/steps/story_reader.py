@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import DeliveryClient
-from cmsmig.destination.reading import moment
+from cmsmig.destination.reading import parse_time
 from cmsmig.destination.schema import Space, Story, StoryRow
 from cmsmig.errors import ServiceError
 from cmsmig.events import Noticed, Observer
@@ -152,4 +152,6 @@ class StoryReader:
 def _is_current(story: Story, row: StoryRow) -> bool:
     """Return whether what delivery shows is no older than the list of stories."""
     shown = story.row.updated_at
-    return shown in ("", row.updated_at) or moment(shown) == moment(row.updated_at)
+    return shown in ("", row.updated_at) or parse_time(shown) == parse_time(
+        row.updated_at
+    )

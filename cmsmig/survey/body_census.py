@@ -100,7 +100,7 @@ STRUCTURES: tuple[Structure, ...] = (
 """In the order they are shown."""
 
 
-def structures_of(body: str, routes: Routes) -> Mapping[str, list[Tag]]:
+def find_structures(body: str, routes: Routes) -> Mapping[str, list[Tag]]:
     """Return the elements of each structure that a body holds."""
     soup = parse_html(body)
     found: dict[str, list[Tag]] = {}
@@ -236,7 +236,7 @@ def _losses(field: str, losses: tuple[Loss, ...]) -> Iterator[_Notice]:
 
 
 def _made_of(field: str, body: str, routes: Routes) -> Iterator[_Notice]:
-    for name, elements in structures_of(body, routes).items():
+    for name, elements in find_structures(body, routes).items():
         first = example_of(elements[0])
         yield f"{STRUCTURE}{name}", field, len(elements), first, "", ""
 

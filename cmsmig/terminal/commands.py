@@ -32,7 +32,7 @@ from cmsmig.terminal.outcomes import (
     failures,
     outcome_doc,
     outcome_json,
-    undecided_sentence,
+    undecided_summary,
 )
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.target_option import emit_named, emit_result
@@ -201,7 +201,7 @@ def write(
     if failed := failures(outcome):
         complain(failed)
     if outcome.undecided:
-        complain(undecided_sentence(outcome.undecided))
+        complain(undecided_summary(outcome.undecided))
     _report_blocked(outcome.plan)
     return outcome.exit_code
 

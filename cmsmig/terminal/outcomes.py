@@ -165,7 +165,7 @@ def failures(outcome: Outcome) -> str:
     return ""
 
 
-def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
+def undecided_summary(undecided: Sequence[FieldDiff]) -> str:
     """Return what is left to decide as one sentence; the plan lists each."""
     count = len(undecided)
     more = and_more(count, 1, "; and ", ", which `cmsmig plan` lists")

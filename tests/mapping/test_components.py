@@ -17,7 +17,7 @@ from cmsmig.mapping.propose.component_payloads import (
     datasource_bodies,
 )
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
-from cmsmig.mapping.propose.proposals import propose_blocks
+from cmsmig.mapping.propose.proposals import propose_block_designs
 from tests.support.cases import cases, part
 from tests.support.mapping.design_builders import make_type
 
@@ -51,7 +51,7 @@ def design(
     text = yaml.safe_dump({"content_types": [content], "blocks": []})
     (post,) = from_text(text, "design.yaml", Design).content_types
     people = make_type("c2", component="person", folder="people")
-    return Design((post, people), propose_blocks())
+    return Design((post, people), propose_block_designs())
 
 
 def bodies(of: Design) -> dict[str, Any]:

@@ -63,12 +63,12 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.mapping.propose.decision_checks import (
     check_against,
-    problems_of,
+    decision_problems,
     undecided_collections,
     undecided_design,
 )
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.proposals import propose_blocks, propose_embeds
+from cmsmig.mapping.propose.proposals import propose_block_designs, propose_embeds
 from cmsmig.richtext.policy import Treatment
 from tests.support.mapping.design_builders import (
     designed,
@@ -396,7 +396,8 @@ def test_a_reviewed_decision_says_who_when_and_how() -> None:
 def test_an_embed_decision_becomes_the_conversions_policy() -> None:
     """Component names are those of the design."""
     blocks = tuple(
-        replace(block, component=f"{block.component}_2") for block in propose_blocks()
+        replace(block, component=f"{block.component}_2")
+        for block in propose_block_designs()
     )
     decision = replace(propose_embeds(), signatures={"x.example.org": Treatment.DROP})
     policy = embed_policy(decision, Design((), blocks))
@@ -415,7 +416,7 @@ def test_a_design_from_before_a_field_is_held_to_what_it_has() -> None:
             block,
             schema={key: block.schema[key] for key in block.schema if key != "shape"},
         )
-        for block in propose_blocks()
+        for block in propose_block_designs()
     )
     policy = embed_policy(propose_embeds(), Design((), older))
     assert policy.embed_fields == {"frame", "thumbnail", "author"}
@@ -543,7 +544,7 @@ def test_a_decision_about_what_does_not_exist_is_refused(
     decision: Decision, message: str
 ) -> None:
     """Named against the real collections, with what there is instead."""
-    assert message in next(problems_of(decision, [POSTS], SpaceFacts()))
+    assert message in next(decision_problems(decision, [POSTS], SpaceFacts()))
 
 
 def test_a_refusal_names_the_file() -> None:
@@ -556,7 +557,9 @@ def test_a_refusal_names_the_file() -> None:
 def test_a_good_design_passes_and_unlisted_values_may_take_anything() -> None:
     """Fields that the schema does not list are not looked up in it."""
     extra = FieldDesign("extra", UNLISTED, "extra", Encoding.JSON_TEXT, "Extra")
-    check_against(Design((make_type("c1", TITLE, extra),), propose_blocks()), [POSTS])
+    check_against(
+        Design((make_type("c1", TITLE, extra),), propose_block_designs()), [POSTS]
+    )
 
 
 def test_missing_decisions_are_listed() -> None:

@@ -28,7 +28,7 @@ from cmsmig.mapping.propose.additions import with_missing_blocks
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import (
-    propose_blocks,
+    propose_block_designs,
     propose_bodies,
     propose_collections,
     propose_design,
@@ -254,5 +254,5 @@ def test_a_design_with_videos_gets_the_block_that_they_become() -> None:
     )
     assert [(each.kind, each.name) for each in added] == [("block", "embed")]
     assert grown.blocks == tuple(
-        each for each in propose_blocks() if each.role is BlockRole.EMBED
+        each for each in propose_block_designs() if each.role is BlockRole.EMBED
     )

@@ -16,21 +16,21 @@ from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMod
 from cmsmig.mapping.decisions.design import BlockRole, Design, Encoding
 from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.propose.block_designs import (
-    components_of,
+    block_components,
     missing_roles,
     split_design,
     with_blocks,
 )
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.proposals import propose_blocks as block_designs
+from cmsmig.mapping.propose.proposals import propose_block_designs as block_designs
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
     Blocks,
     Heuristic,
     Heuristics,
     merged,
-    propose_blocks,
+    propose_block_designs,
 )
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.native import NativeEngine
@@ -53,7 +53,7 @@ EVERY_BLOCK = BlocksDecision(
     (BodyChoice("posts", POSTS, "body").splitting(BodyMode.BLOCKS, EVERYTHING),)
 )
 DESIGN = split_design(with_blocks(RAW, EVERY_BLOCK), EVERY_BLOCK)
-NAMES = components_of(DESIGN)
+NAMES = block_components(DESIGN)
 PICTURE = '<figure><div><img src="a.png" alt="A"></div></figure>'
 FIGURE = (
     '<figure class="w-richtext-figure-type-image" data-rt-type="image">'
@@ -80,7 +80,7 @@ def test_each_kind_becomes_its_component() -> None:
         "<div data-rt-embed-type='true'><b>raw</b></div>"
     )
     document = converted(html)
-    values = valued(document, propose_blocks(outline_of(document), EVERYTHING))
+    values = valued(document, propose_block_designs(outline_of(document), EVERYTHING))
     assert [block["component"] for block in values if isinstance(block, dict)] == [
         "text_block",
         "figure",
@@ -116,7 +116,7 @@ def test_a_field_of_blocks_holds_only_what_it_may_need() -> None:
     where = BodyKey(POSTS, "one", "", "body")
     document = converted(PICTURE + PICTURE)
     facts = body_facts("", outline_of(document))
-    merging = merged(propose_blocks(facts.outline, rules), 0)
+    merging = merged(propose_block_designs(facts.outline, rules), 0)
     review = review_of(where, facts, rules, merging)
     grown = BlocksDecision(decision.bodies, reviews={where: review})
     assert missing_roles(RAW, decision) == (BlockRole.TEXT,)
@@ -166,14 +166,14 @@ def test_components_of_blocks_have_unused_names() -> None:
     taken = Design((replace(content_type(BODY), component="quote"),), block_designs())
     other: JsonObject = {"name": "gallery", "schema": {}, "is_nestable": True}
     space = SpaceFacts(components={"gallery": other})
-    names = components_of(with_blocks(taken, EVERY_BLOCK, space))
+    names = block_components(with_blocks(taken, EVERY_BLOCK, space))
     assert (names[BlockKind.QUOTE], names[BlockKind.GALLERY]) == (
         "quote_2",
         "gallery_2",
     )
     ours = {each.name: each.body for each in component_bodies(DESIGN)}
     again = with_blocks(RAW, EVERY_BLOCK, SpaceFacts(components=ours))
-    assert components_of(again) == NAMES
+    assert block_components(again) == NAMES
 
 
 def drafted(html: Json) -> StoryDraft:
@@ -181,7 +181,7 @@ def drafted(html: Json) -> StoryDraft:
     record = item({"body": html})
     place = BodyKey(POSTS, "one", record.key.locale_id, "body")
     outline = outline_of(converted(html if isinstance(html, str) else ""))
-    split_up = {place: propose_blocks(outline, EVERYTHING)} if html else {}
+    split_up = {place: propose_block_designs(outline, EVERYTHING)} if html else {}
     around = replace(
         context(DESIGN.content_types[0], places=PLACES, assets=ASSETS),
         design=DESIGN,

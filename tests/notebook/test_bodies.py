@@ -25,7 +25,7 @@ from cmsmig.notebook.previewing import (
     embed_policies,
     open_previews,
 )
-from cmsmig.review.bodies import ConvertedBody, elements_by_path, structures_of
+from cmsmig.review.bodies import ConvertedBody, elements_by_path, structure_names
 from cmsmig.review.embeds import embeds_of
 from cmsmig.review.loss_marks import destination_html, marked_html, numbered
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
@@ -66,9 +66,9 @@ def test_the_count_of_embeds_is_what_a_choice_acts_on(
 
 def test_structures_are_named() -> None:
     """A picker can offer bodies by what is in them."""
-    assert structures_of(LOSSY) >= {"heading", "link", "image", "script"}
-    assert "figure" in structures_of(VIDEO)
-    assert structures_of("plain text") == frozenset()
+    assert structure_names(LOSSY) >= {"heading", "link", "image", "script"}
+    assert "figure" in structure_names(VIDEO)
+    assert structure_names("plain text") == frozenset()
 
 
 def test_each_loss_is_marked_where_it_is() -> None:

@@ -28,7 +28,7 @@ from cmsmig.notebook.designing import (
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
-from cmsmig.review.samples import components_of
+from cmsmig.review.samples import component_bodies_of
 from cmsmig.steps.decide.decision_store import decision_in, write_decision
 from cmsmig.steps.decide.pulled_origin import read_origin
 from tests.support.notebook.page import Page, words_of
@@ -121,7 +121,7 @@ async def test_the_component_is_compared_with_the_space(tmp_path: Path) -> None:
     workspace = pulled_workspace(tmp_path, interactive=True)
     editor = editor_of(workspace)
     posts = editor.content_types[0]
-    body = components_of(editor.design, posts)[posts.component]
+    body = component_bodies_of(editor.design, posts)[posts.component]
     theirs = json.loads(json.dumps({**body, "id": 7, "real_name": "Posts"}))
     theirs["schema"]["tone"]["display_name"] = "<i>Mood</i>"
     theirs["schema"]["teaser"] = {"type": "text"}

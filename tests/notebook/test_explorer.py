@@ -26,7 +26,7 @@ from cmsmig.notebook import inspection
 from cmsmig.notebook.inspect.explorer import Explorer, site_scan
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
-from cmsmig.survey.body_census import look_through_bodies, structures_of
+from cmsmig.survey.body_census import find_structures, look_through_bodies
 from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.item_query import FieldTest
 from cmsmig.survey.item_relation import ItemRelation
@@ -359,7 +359,7 @@ async def test_what_bodies_are_made_of_narrows_the_list(explored: Path) -> None:
     for item in origin.every_item().values():
         for slug, value in item.data.items():
             is_body = (item.key.collection_id, slug) in fields
-            for name in structures_of(str(value), routes) if is_body else ():
+            for name in find_structures(str(value), routes) if is_body else ():
                 held.setdefault(f"structure:{name}", set()).add(item.key)
     offered = panel.options("explore-finding")
     assert {*held} == {each for each in offered if each.startswith("structure:")}

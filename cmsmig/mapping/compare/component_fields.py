@@ -88,7 +88,9 @@ class Shape:
                 found[f"schema.{key}"] = plain(shown)
             else:
                 found.update(self._attributes(key, definition))
-        ordered: list[Json] = [key for key in in_order(schema) if key in self.common]
+        ordered: list[Json] = [
+            key for key in keys_in_order(schema) if key in self.common
+        ]
         if len(ordered) > 1:
             found[ORDER] = ordered
         return found
@@ -180,7 +182,7 @@ def _in_places(
 ) -> JsonObject:
     """Return field definitions in the order of one side; what only the other side has
     comes after what it comes after there. A position that fits stays."""
-    theirs, ours = in_order(schema_of(there)), in_order(schema_of(source))
+    theirs, ours = keys_in_order(schema_of(there)), keys_in_order(schema_of(source))
     sides = (ours, theirs) if ours_leads else (theirs, ours)
     placed: JsonObject = {}
     last: float = -1
@@ -203,7 +205,7 @@ def schema_of(record: JsonObject) -> dict[str, JsonObject]:
     }
 
 
-def in_order(schema: dict[str, JsonObject]) -> list[str]:
+def keys_in_order(schema: dict[str, JsonObject]) -> list[str]:
     """Return the keys of schema fields as an editor sees them."""
 
     def place(key: str) -> float:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.character_references import shown_text
 from cmsmig.data_address import is_data
-from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unfilled
 from cmsmig.mapping.convert.file_addresses import (
     in_source,
     in_text,
@@ -18,7 +18,7 @@ from cmsmig.mapping.convert.file_addresses import (
     replaced,
 )
 from cmsmig.mapping.decisions.body_reviews import BodyKey
-from cmsmig.mapping.propose.block_designs import components_of
+from cmsmig.mapping.propose.block_designs import block_components
 from cmsmig.richtext.blocks.outline import BlockKind, component_of, top_nodes
 from cmsmig.richtext.blocks.proposals import Block, Blocks, nodes_of
 from cmsmig.richtext.engine import Converted
@@ -40,7 +40,7 @@ def empty_document() -> JsonObject:
 
 def encode_richtext(value: Json, use: FieldUse) -> Encoded:
     """Convert an HTML body. Spec: import rule 5."""
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded(empty_document())
     engine, policy = use.context.engine, use.context.embeds
     if isinstance(value, str):
@@ -54,7 +54,7 @@ def encode_richtext(value: Json, use: FieldUse) -> Encoded:
 
 def encode_blocks(value: Json, use: FieldUse) -> Encoded:
     """Convert an HTML body and store it as the blocks that were decided on."""
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded([])
     encoded = encode_richtext(value, use)
     document = encoded.value if isinstance(encoded.value, dict) else empty_document()
@@ -63,7 +63,7 @@ def encode_blocks(value: Json, use: FieldUse) -> Encoded:
     values = block_values(
         document,
         use.context.blocks.get(place, whole),
-        components_of(use.context.design),
+        block_components(use.context.design),
         use.uid,
     )
     return Encoded(values, encoded.losses)
@@ -154,7 +154,7 @@ def _attributes(node: JsonObject) -> JsonObject:
 
 def encode_markdown(value: Json, use: FieldUse) -> Encoded:
     """Convert text that reads as Markdown into a rich text document."""
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded(empty_document())
     engine, policy = use.context.engine, use.context.embeds
     return _rewrite_addresses(engine.from_markdown(as_text(value), policy, use), use)

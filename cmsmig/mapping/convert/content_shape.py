@@ -119,11 +119,11 @@ def _look_at(
         # A translation is the same field, which its own value fills.
         if key in held:
             each.kinds.add(kind_of(held[key]))
-        each.is_blank |= is_blank(held.get(key))
+        each.is_blank |= is_empty_for_editors(held.get(key))
     return [(value, fields[own_key(key)]) for key, value in held.items()]
 
 
-def is_blank(value: Json) -> bool:
+def is_empty_for_editors(value: Json) -> bool:
     """Return whether a required field counts as empty.
 
     Source: destination, content rules: required is a check for blank values. An asset

@@ -126,6 +126,6 @@ def as_text(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def is_unset(value: Json) -> bool:
+def is_unfilled(value: Json) -> bool:
     """Return whether a field was never filled: null and "" are the same."""
     return value is None or value == ""

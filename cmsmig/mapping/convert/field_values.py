@@ -17,7 +17,7 @@ from cmsmig.mapping.convert.bodies import (
     encode_markdown,
     encode_richtext,
 )
-from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unfilled
 from cmsmig.mapping.convert.file_addresses import Found
 from cmsmig.mapping.convert.multilinks import (
     encode_link,
@@ -53,7 +53,7 @@ def encode(value: Json, use: FieldUse) -> Encoded:
 
 def _text(value: Json, use: FieldUse) -> Encoded:
     """Carry text verbatim; a value of another type as its JSON text."""
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded("")
     text, losses = use.with_files(as_text(value))
     if not isinstance(value, str):
@@ -63,7 +63,7 @@ def _text(value: Json, use: FieldUse) -> Encoded:
 
 
 def _number(value: Json, use: FieldUse) -> Encoded:
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded("")
     text = number_text(value)
     if text is None:
@@ -72,7 +72,7 @@ def _number(value: Json, use: FieldUse) -> Encoded:
 
 
 def _datetime(value: Json, use: FieldUse) -> Encoded:
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded("")
     moment = parse_moment(value)
     if moment is None:
@@ -85,7 +85,7 @@ def _datetime(value: Json, use: FieldUse) -> Encoded:
 
 
 def _date(value: Json, use: FieldUse) -> Encoded:
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded("")
     moment = parse_moment(value)
     if moment is None:
@@ -100,7 +100,7 @@ def _date(value: Json, use: FieldUse) -> Encoded:
 
 def _boolean(value: Json, use: FieldUse) -> Encoded:
     """A Switch that was never filled has no value at all."""
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded(None, present=False)
     if isinstance(value, bool):
         return Encoded(value)
@@ -109,7 +109,7 @@ def _boolean(value: Json, use: FieldUse) -> Encoded:
 
 def _option(value: Json, use: FieldUse) -> Encoded:
     """Translate an option's id to its label. Spec: field map, Option."""
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded("")
     labels = dict(use.design.options)
     if isinstance(value, str):
@@ -132,7 +132,7 @@ def _color_plugin(value: Json, use: FieldUse) -> Encoded:
 
 
 def _price_amount(value: Json, use: FieldUse) -> Encoded:
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded("")
     unit = value.get("unit") if isinstance(value, dict) else ""
     amount = None
@@ -143,7 +143,7 @@ def _price_amount(value: Json, use: FieldUse) -> Encoded:
     losses = tuple(
         use.loss("price", {name: value[name]}, "A price has an amount and a currency.")
         for name in sorted(value.keys() - _PRICE_KEYS)
-        if not is_unset(value[name])
+        if not is_unfilled(value[name])
     )
     return Encoded(amount, losses)
 
@@ -154,7 +154,7 @@ def _price_currency(value: Json, use: FieldUse) -> Encoded:
 
 
 def _json_text(value: Json, use: FieldUse) -> Encoded:
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded("")
     losses: list[Loss] = []
 
@@ -178,7 +178,7 @@ def _json_text(value: Json, use: FieldUse) -> Encoded:
 
 
 def _envelope(value: Json, use: FieldUse) -> Encoded:
-    return Encoded("" if is_unset(value) else as_text(value))
+    return Encoded("" if is_unfilled(value) else as_text(value))
 
 
 def _relation(value: Json, use: FieldUse) -> Encoded:
@@ -211,7 +211,7 @@ def asset_value(asset: UploadedAsset, alt: str) -> JsonObject:
 
 def _asset(value: Json, use: FieldUse) -> Encoded:
     """Encode an Image or File: the one file, or the first of a list."""
-    if is_unset(value) or value == []:
+    if is_unfilled(value) or value == []:
         return Encoded(empty_asset())
     assets, losses = _asset_values(value, use)
     beyond = tuple(
@@ -223,7 +223,7 @@ def _asset(value: Json, use: FieldUse) -> Encoded:
 
 def _multiasset(value: Json, use: FieldUse) -> Encoded:
     """Encode a MultiImage; files that could not be fetched are left out and listed."""
-    if is_unset(value) or value == []:
+    if is_unfilled(value) or value == []:
         return Encoded([])
     assets, losses = _asset_values(value, use)
     listed: list[Json] = list(assets)
@@ -240,7 +240,7 @@ def _asset_values(
         place = f"[{index + 1}]" if many else ""
         found = next(file_objects(entry), None) if not isinstance(entry, list) else None
         if found is None:
-            if not is_unset(entry) and entry != {}:
+            if not is_unfilled(entry) and entry != {}:
                 why = "This is no file: it holds no address."
                 losses.append(use.loss("wrong-type", entry, why, place=place))
             continue
@@ -305,7 +305,7 @@ def _strays(value: Json, use: FieldUse, multiple: bool) -> tuple[Loss, ...]:
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, str) and each and left:
             left -= 1
-        elif not is_unset(each):
+        elif not is_unfilled(each):
             losses.append(use.loss("wrong-type", each, why))
     return tuple(losses)
 

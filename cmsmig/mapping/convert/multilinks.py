@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cmsmig.canonical import Json, JsonObject, text_of
 from cmsmig.data_address import is_data
-from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unfilled
 from cmsmig.mapping.convert.file_addresses import is_file
 from cmsmig.mapping.value_checks import check_link
 from cmsmig.richtext.html.dom import find
@@ -31,7 +31,7 @@ def empty_link() -> JsonObject:
 
 def encode_link(value: Json, use: FieldUse) -> Encoded:
     """Encode a Link: an address, an email address or an uploaded file."""
-    if is_unset(value):
+    if is_unfilled(value):
         return Encoded(empty_link())
     address, losses = address_in(value, use)
     link, more = link_value(address, use)
@@ -140,8 +140,8 @@ def encode_video_block(value: Json, use: FieldUse) -> Encoded:
 
 def _is_no_video(value: Json) -> bool:
     if isinstance(value, dict):
-        return all(is_unset(each) or each == {} for each in value.values())
-    return is_unset(value)
+        return all(is_unfilled(each) or each == {} for each in value.values())
+    return is_unfilled(value)
 
 
 def _rewritten(address: str, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
@@ -205,6 +205,6 @@ def _unknown(metadata: JsonObject, use: FieldUse) -> Iterable[Loss]:
     why = "No field of an embed block takes this about the video."
     for name in sorted(metadata.keys() - _KNOWN):
         value = metadata[name]
-        if not is_unset(value) and value not in (0, [], {}):
+        if not is_unfilled(value) and value not in (0, [], {}):
             what = f"{name}: {as_text(value)}"
             yield use.loss("video-data", what, why, Severity.MEANING)

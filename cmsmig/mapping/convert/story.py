@@ -9,12 +9,12 @@ from cmsmig.canonical import Json, JsonObject, compact, fingerprint, packed
 from cmsmig.counting import counted
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable, same
-from cmsmig.mapping.convert.content_shape import is_blank, shape_of
+from cmsmig.mapping.convert.content_shape import is_empty_for_editors, shape_of
 from cmsmig.mapping.convert.field_context import (
     Encoded,
     FieldUse,
     as_text,
-    is_unset,
+    is_unfilled,
     loss_of,
 )
 from cmsmig.mapping.convert.field_values import encode, target_ids
@@ -144,7 +144,7 @@ def _nest(
         "_uid": block_uid(context.namespace, item.key, section.key),
         **inside,
     }
-    is_filled = any(not is_blank(value) for value in inside.values())
+    is_filled = any(not is_empty_for_editors(value) for value in inside.values())
     content[section.key] = [block] if is_filled else []
 
 
@@ -267,7 +267,7 @@ def _find_unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[Fiel
     left_out = {field.origin: field.note for field in content_type.left_out}
     for slug in sorted(item.data.keys() - taken):
         value = item.data[slug]
-        if is_unset(value) or value is False or value in ([], {}):
+        if is_unfilled(value) or value is False or value in ([], {}):
             continue
         own = own_key(slug)
         if own in left_out:

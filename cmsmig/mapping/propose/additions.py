@@ -30,7 +30,7 @@ from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.encodings import OPTION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import assign_keys, later_label
-from cmsmig.mapping.propose.proposals import propose_blocks, propose_bodies
+from cmsmig.mapping.propose.proposals import propose_block_designs, propose_bodies
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.richtext.policy import Treatment
 
@@ -136,7 +136,7 @@ def with_missing_blocks(
 ) -> tuple[Design, tuple[Addition, ...]]:
     """Return the design with the components that bodies need and it has none for."""
     grown = with_blocks(design, bodies, space)
-    for block in propose_blocks():
+    for block in propose_block_designs():
         if grown.block(block.role) is None and block.role in _roles(grown, embeds):
             found = named_block(grown, block, space)
             grown = replace(grown, blocks=(*grown.blocks, found))

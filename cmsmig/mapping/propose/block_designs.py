@@ -149,7 +149,7 @@ def with_blocks(
     return design
 
 
-def components_of(design: Design) -> dict[BlockKind, str]:
+def block_components(design: Design) -> dict[BlockKind, str]:
     """Return the names of the components that blocks become; those that the design
     has no block for are empty."""
     found = {kind: design.block(role) for kind, role in ROLES.items()}

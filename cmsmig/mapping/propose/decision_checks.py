@@ -44,13 +44,13 @@ def check_against(decision: Decision, collections: Sequence[Collection]) -> None
     Raises `DecisionsError` naming the file, the place and what is wrong; further
     problems are counted. Reads only.
     """
-    problems = list(problems_of(decision, collections))
+    problems = list(decision_problems(decision, collections))
     if problems:
         more = and_more(len(problems), 1, " (", " like this.)")
         raise DecisionsError(f"{FILE_NAMES[type(decision)]}: {problems[0]}.{more}")
 
 
-def problems_of(
+def decision_problems(
     decision: Decision,
     collections: Sequence[Collection],
     space: SpaceFacts | None = None,

@@ -165,7 +165,7 @@ def propose_design(
             for each in content_types
         ]
     design = Design(tuple(content_types))
-    blocks = tuple(with_text_rules(each, design) for each in propose_blocks())
+    blocks = tuple(with_text_rules(each, design) for each in propose_block_designs())
     return name_components(replace(design, blocks=blocks), migrated, space)
 
 
@@ -187,7 +187,7 @@ def _count_files(collection: Collection, items: Sequence[Item]) -> int:
     return found
 
 
-def propose_blocks() -> tuple[BlockDesign, ...]:
+def propose_block_designs() -> tuple[BlockDesign, ...]:
     """Propose the components that bodies may hold, whether or not they do."""
     asset: JsonObject = {"type": "asset", "filetypes": ["images"]}
     return (

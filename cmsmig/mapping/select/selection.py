@@ -336,7 +336,7 @@ def find_publishable(
     )
 
 
-def find_public_versions(
+def find_live_versions(
     selected: Iterable[Selected], to_publish: Set[ItemKey]
 ) -> dict[ItemKey, Item]:
     """Return the public versions of the items whose editors are to see another one."""

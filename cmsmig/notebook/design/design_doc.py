@@ -64,7 +64,7 @@ def _content_type(editor: DesignEditor, place: int) -> Iterator[Part]:
         )
     head = ("origin field", "type", "label, key", "encoding", "section", "why")
     yield Table(head, fields, shown=len(fields))
-    yield from left_out(content_type)
+    yield from fields_left_out_doc(content_type)
     sections = [
         (each.display_name, each.key, each.component or "none", ", ".join(each.fields))
         for each in content_type.sections
@@ -117,7 +117,7 @@ def section_name(section: SectionDesign | None) -> str:
     return f"{section.display_name}{nested}"
 
 
-def left_out(content_type: ContentTypeDesign) -> Iterator[Part]:
+def fields_left_out_doc(content_type: ContentTypeDesign) -> Iterator[Part]:
     """Yield the origin fields that no destination field is made for, and why."""
     rows = [
         (each.origin, each.origin_type, each.note) for each in content_type.left_out

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.design import FieldDesign, SectionDesign
-from cmsmig.notebook.design.design_doc import left_out, section_name
+from cmsmig.notebook.design.design_doc import fields_left_out_doc, section_name
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.review.content_type_changes import (
     section_of,
@@ -176,7 +176,7 @@ class FieldTable(View):
                 _made("listed", label="Fields", head=_HEAD, rows=rows),
                 bar(named, self.act("design-section-make")),
                 bar(why, self.act("design-leave-empty", empty)),
-                doc_sheet(*left_out(self._file.content_type)),
+                doc_sheet(*fields_left_out_doc(self._file.content_type)),
                 self._taking(),
             )
         )

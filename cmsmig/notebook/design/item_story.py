@@ -20,7 +20,7 @@ from cmsmig.origin.schema import Item
 from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.samples import (
-    components_of,
+    component_bodies_of,
     differences,
     form_fields,
 )
@@ -169,7 +169,7 @@ class ItemStory(View):
         editor, place = self._file.editor, self._file.place
         content_type = self._file.content_type
         if self._view == "component":
-            made = components_of(editor.design, content_type)
+            made = component_bodies_of(editor.design, content_type)
             return joined(map(_json, made.values()))
         if self._view == "difference":
             return _differences(editor, content_type)
@@ -251,7 +251,7 @@ def _component(name: str, body: JsonObject) -> Markup:
 
 def _differences(editor: DesignEditor, content_type: ContentTypeDesign) -> Markup:
     parts = []
-    for name, ours in components_of(editor.design, content_type).items():
+    for name, ours in component_bodies_of(editor.design, content_type).items():
         theirs = editor.space_components.get(name)
         found = differences(ours, theirs) if theirs is not None else ()
         rows = [(each.place, _side(each.ours), _side(each.theirs)) for each in found]

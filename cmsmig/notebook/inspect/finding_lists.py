@@ -19,7 +19,7 @@ from cmsmig.notebook.kit.finding_table import (
     FindingWords,
 )
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
+from cmsmig.steps.decide.pulled_origin import Origin, live_paths
 from cmsmig.survey.body_census import LOSS_OF, STRUCTURE, STRUCTURES
 from cmsmig.survey.item_query import Finding
 from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, find_obstacles
@@ -256,7 +256,7 @@ class _Dangling(Rows):
         self._live: set[str] = set()
         """Paths of pages that visitors see."""
         paths = origin.old_paths
-        live = old_addresses(origin)
+        live = live_paths(origin)
         ranks = {cause: rank for rank, cause in enumerate(graph.causes)}
         rows = []
         for each in graph.dangling:

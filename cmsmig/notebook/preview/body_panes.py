@@ -13,7 +13,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.counting import and_more, counted
 from cmsmig.mapping.convert.bodies import block_values
 from cmsmig.mapping.decisions.body_reviews import BodyState, ReviewStatus
-from cmsmig.mapping.propose.block_designs import components_of, with_blocks
+from cmsmig.mapping.propose.block_designs import block_components, with_blocks
 from cmsmig.notebook.preview.block_cards import (
     Split,
     cards_html,
@@ -203,7 +203,7 @@ def _split(previews: Previews, index: int, status: ReviewStatus) -> Split | None
         document,
         previews.body_index.digest(index).facts.outline,
         status.blocks,
-        block_values(document, status.blocks, components_of(design), uid),
+        block_values(document, status.blocks, block_components(design), uid),
         labels_of(design, (), ()),
         index,
     )

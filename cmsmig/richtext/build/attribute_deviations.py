@@ -10,7 +10,7 @@ from cmsmig.richtext.build.element_rules import link_allowed, mail_address
 from cmsmig.richtext.build.style_marks import UNDOING, undoes
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element
-from cmsmig.richtext.html.inline_style import is_odd
+from cmsmig.richtext.html.inline_style import style_may_differ
 from cmsmig.richtext.schema.attribute_types import LINK_TYPES
 
 _VALUE = re.compile(r"[+-]?(?:[0-9]*\.)?[0-9]+|true|false")
@@ -44,7 +44,7 @@ def _of_style(element: Element, style: str) -> Iterator[Deviation]:
     known = element.tag in ("b", "i") and "normal" in style
     if mark and undoes(style, mark) and not known:
         yield Deviation.UNDONE_MARKS
-    if is_odd(style):
+    if style_may_differ(style):
         yield Deviation.STYLE
 
 

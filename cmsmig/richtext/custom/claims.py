@@ -14,7 +14,7 @@ from cmsmig.richtext.custom.rules import (
     RuleFunction,
     block_of,
     holds,
-    left_out,
+    missing_parts,
 )
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, tag_set, walk
@@ -118,7 +118,7 @@ class Claimed:
 
     def _node(self, claim: Claim) -> Element:
         element = claim.element
-        if missing := left_out(element, claim.block):
+        if missing := missing_parts(element, claim.block):
             why = "The rule of this project left it out of its block."
             self._losses.lose("custom-rule", missing, element, why=why)
         made = Element("cms:blok", {}, element.start)

@@ -124,7 +124,7 @@ def holds(block: JsonObject, address: str) -> bool:
     return any(address in text for text in _strings(block))
 
 
-def left_out(element: Element, block: JsonObject) -> str:
+def missing_parts(element: Element, block: JsonObject) -> str:
     """Return what of an element's words, code and addresses is not in a block."""
     strings = "\n".join(_strings(block))
     held = Counter(_words(strings))

@@ -68,7 +68,7 @@ def looks(style: str) -> Mapping[str, str]:
     return found
 
 
-def is_odd(style: str) -> bool:
+def style_may_differ(style: str) -> bool:
     """Return whether the official converter may read another look in a style."""
     return any(
         name.lower() in _LOOKS

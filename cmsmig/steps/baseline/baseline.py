@@ -21,7 +21,7 @@ from cmsmig.steps.baseline.page_table import PageTable, open_pages
 from cmsmig.steps.baseline.site_address import SiteAddress, old_site
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses
-from cmsmig.steps.decide.pulled_origin import Origin, old_addresses, read_origin
+from cmsmig.steps.decide.pulled_origin import Origin, live_paths, read_origin
 from cmsmig.steps.worker_pool import StopSignal, Work, work_through
 
 STEP = "pages"
@@ -130,7 +130,7 @@ def _known(
 
 
 def _item_pages(origin: Origin, site: SiteAddress) -> dict[str, ItemKey]:
-    paths = old_addresses(origin)
+    paths = live_paths(origin)
     return {_page(site, path): key for key, path in paths.items()}
 
 

@@ -28,7 +28,7 @@ from cmsmig.mapping.propose.additions import (
     with_missing_choices,
     with_missing_designs,
 )
-from cmsmig.mapping.propose.decision_checks import departures, problems_of
+from cmsmig.mapping.propose.decision_checks import decision_problems, departures
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import (
     propose_bodies,
@@ -271,7 +271,7 @@ def _problems(decisions: Decisions, origin: Origin) -> Iterator[str]:
         decisions.embeds,
     )
     for each in decided:
-        for problem in problems_of(each, origin.collections):
+        for problem in decision_problems(each, origin.collections):
             yield f"{FILE_NAMES[type(each)]}: {problem}."
 
 

@@ -40,7 +40,7 @@ class DecidedDesign:
     """What is imported of each collection."""
 
 
-def open_design(project: Project, settings: Settings) -> DecidedDesign:
+def read_decided_design(project: Project, settings: Settings) -> DecidedDesign:
     """Return the design as it is imported; looks at no body.
 
     Without a complete pull it is what the decision files say: which fields are
@@ -52,7 +52,7 @@ def open_design(project: Project, settings: Settings) -> DecidedDesign:
         return DecidedDesign(whole_design(decisions), decisions.collections)
     derived = DerivedFile(project.derived)
     origin = read_origin(project, settings.site_id, derived)
-    check_decisions(decisions, origin, reviewing=False)
+    refuse_unfit_decisions(decisions, origin, reviewing=False)
     selections = origin.select(decisions.collections)
     origin, decisions, selections = translate(origin, decisions, selections, derived)
     return DecidedDesign(
@@ -77,7 +77,9 @@ def whole_design(decisions: Decisions) -> Design:
     return split_design(decisions.design, decisions.blocks)
 
 
-def check_decisions(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
+def refuse_unfit_decisions(
+    decisions: Decisions, origin: Origin, *, reviewing: bool
+) -> None:
     """Refuse decisions that do not fit the origin, or leave something open.
 
     While `reviewing`, blocks of bodies may be open. Raises `DecisionsError` and

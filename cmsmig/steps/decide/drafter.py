@@ -20,7 +20,7 @@ from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.convert.story import draft_item
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.draft import DraftContext
-from cmsmig.mapping.propose.block_designs import components_of
+from cmsmig.mapping.propose.block_designs import block_components
 from cmsmig.mapping.select.variants import variant_key
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.losses import kinds_of
@@ -244,7 +244,7 @@ class Drafter:
                 context.namespace,
                 context.site.time_zone,
                 plain(content_type),
-                plain(components_of(context.design)),
+                plain(block_components(context.design)),
                 plain(context.embeds),
                 sorted(context.file_hosts),
                 plain(collection.fields) if collection else None,

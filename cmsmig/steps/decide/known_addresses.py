@@ -33,7 +33,7 @@ from cmsmig.origin.page_list import PUBLISHED
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_text
-from cmsmig.steps.decide.pulled_origin import Origin, old_addresses
+from cmsmig.steps.decide.pulled_origin import Origin, live_paths
 
 RULES = "redirects.csv"
 """In the folder of decisions: the origin's own rules, as it exports them."""
@@ -55,7 +55,7 @@ class NewPaths:
     def unchanged(cls, origin: Origin) -> NewPaths:
         """Return every page where it is now."""
         paths = origin.old_paths
-        stories = old_addresses(origin)
+        stories = live_paths(origin)
         # An item of a locale that the site does not list belongs to the primary one.
         used = {
             (
@@ -117,7 +117,7 @@ def left_out_items(
 ) -> dict[str, LeftOut]:
     """Return the items that are not imported, by the addresses of their page in lower
     case: as it is at the origin or would be, and before a collection was renamed."""
-    paths, live = origin.old_paths, old_addresses(origin)
+    paths, live = origin.old_paths, live_paths(origin)
     items = origin.every_item()
     found: dict[str, LeftOut] = {}
     for each in skipped:

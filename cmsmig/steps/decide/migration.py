@@ -26,7 +26,7 @@ from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import (
     Selected,
     SkippedItem,
-    find_public_versions,
+    find_live_versions,
     find_publishable,
 )
 from cmsmig.mapping.select.story_paths import Places
@@ -36,13 +36,17 @@ from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decided_design import (
-    check_decisions,
     read_with_rules,
+    refuse_unfit_decisions,
     whole_design,
 )
 from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.drafter import Drafter, DraftStore
-from cmsmig.steps.decide.migration_files import MigrationFiles, find_files, left_out
+from cmsmig.steps.decide.migration_files import (
+    MigrationFiles,
+    fields_left_out,
+    find_files,
+)
 from cmsmig.steps.decide.migration_items import (
     find_known,
     find_places,
@@ -251,7 +255,7 @@ def open_migration(
     origin = read_origin(project, settings.site_id, derived)
     decisions, rules = read_with_rules(project, settings)
     with _noting(undecided):
-        check_decisions(decisions, origin, reviewing=reviewing)
+        refuse_unfit_decisions(decisions, origin, reviewing=reviewing)
     engine = NativeEngine(rules=rules.rules if rules else None)
     selections = origin.select(decisions.collections)
     if undecided:
@@ -272,7 +276,7 @@ def open_migration(
         with _noting(undecided):
             refuse_undecided(splits, origin.site.locales)
     to_publish = find_publishable(decisions.collections, selected)
-    public = find_public_versions(selected, to_publish)
+    public = find_live_versions(selected, to_publish)
     public_splits = Splits({})
     if public and not reviewing:
         public_splits = find_splits(public.values(), decisions, engine)
@@ -290,7 +294,9 @@ def open_migration(
         selected=selected,
         skipped=skipped,
         places=places,
-        files=find_files(project, origin, every, namespace, derived, left_out(design)),
+        files=find_files(
+            project, origin, every, namespace, derived, fields_left_out(design)
+        ),
         routes=find_routes(origin, decisions, selected, places.places, known),
         known=known,
         namespace=namespace,

@@ -199,7 +199,7 @@ class MigrationFiles:
         return self.content_types.get(sha256) or "application/octet-stream"
 
 
-def left_out(design: Design) -> frozenset[tuple[str, str]]:
+def fields_left_out(design: Design) -> frozenset[tuple[str, str]]:
     """Return the fields that are not migrated, by collection."""
     return frozenset(
         (made.collection_id, each.origin)

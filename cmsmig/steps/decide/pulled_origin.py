@@ -93,7 +93,7 @@ def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
     return find_renamed(origin.site, origin.collections, items)
 
 
-def old_addresses(origin: Origin) -> dict[ItemKey, str]:
+def live_paths(origin: Origin) -> dict[ItemKey, str]:
     """Return the path of every item that visitors can open now, also of those that
     stay behind."""
     paths = origin.old_paths

@@ -85,10 +85,10 @@ def split_bodies(
         for choice in fields.get(item.key.collection_id, ()):
             html = item.data.get(choice.field)
             if isinstance(html, str) and html:
-                yield SplitBody(key_of(item, choice.field), item, choice, html)
+                yield SplitBody(body_key(item, choice.field), item, choice, html)
 
 
-def key_of(item: Item, field: str) -> BodyKey:
+def body_key(item: Item, field: str) -> BodyKey:
     """Return the key of the body in an item's field."""
     key = item.key
     return BodyKey(key.collection_id, key.item_id, key.locale_id, field)

@@ -35,7 +35,7 @@ from cmsmig.steps.pull.file_downloads import (
 )
 from cmsmig.steps.pull.item_sets import SetReader
 from cmsmig.steps.pull.origin_overview import list_pages
-from cmsmig.steps.pull.raw_site import is_known, key_of, learn_site
+from cmsmig.steps.pull.raw_site import is_known, learn_site, token_digest
 from cmsmig.steps.worker_pool import together
 from cmsmig.wire.session import Session
 
@@ -231,7 +231,7 @@ class _Pull:
             await learn_site(self.cache, self.settings, self.client)
 
     async def _site(self) -> Site:
-        key = key_of(self.settings)
+        key = token_digest(self.settings)
         try:
             # Without collections, the sites may be those of another token.
             if self.cache.holds_collections() or self.cache.key() == key:
@@ -247,7 +247,7 @@ class _Pull:
         except CacheError:
             await self._list_pages(site)
             body = await self.client.collections(site.site_id)
-        self.cache.keep_collections(body, site.site_id, key_of(self.settings))
+        self.cache.keep_collections(body, site.site_id, token_digest(self.settings))
         identifiers = self.cache.collection_ids()
         self.cache.forget_others(identifiers)
         return identifiers

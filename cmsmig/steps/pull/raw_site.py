@@ -59,7 +59,7 @@ def is_known(cache: RawCache, settings: Settings) -> bool:
             f"{cache.folder} does not say which site it holds; read it again with"
             " `cmsmig pull --refresh`."
         )
-    return cache.key() == key_of(settings)
+    return cache.key() == token_digest(settings)
 
 
 async def learn_site(
@@ -72,7 +72,7 @@ async def learn_site(
     sites = parse_sites(await client.sites(patient=patient), "The origin's answer")
     held = cache.held_site() or ""
     if held in {site.site_id for site in sites}:
-        cache.keep_held(held, key_of(settings))
+        cache.keep_held(held, token_digest(settings))
         return
     raise SettingsError(
         f"{cache.folder} holds the site {cache.name_of(held)}, but the origin's token"
@@ -81,7 +81,7 @@ async def learn_site(
     )
 
 
-def key_of(settings: Settings) -> str:
+def token_digest(settings: Settings) -> str:
     """Return a digest of the origin's token, too short to reveal anything of it."""
     token = settings.origin_token.get_secret_value()
     return hashlib.sha256(f"whose raw/ is {token}".encode()).hexdigest()[:16]

@@ -39,7 +39,7 @@ from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.edits.written_stories import found_write, record_after_write
-from cmsmig.steps.rebuild.saved_drafts import find_saved, find_shown
+from cmsmig.steps.rebuild.saved_drafts import find_saved_only, find_shown
 from cmsmig.steps.snapshot import find_by_uid
 from cmsmig.steps.worker_pool import batches, together
 from cmsmig.steps.write.import_job import ImportJob
@@ -248,7 +248,7 @@ async def _unmark_saved(job: ImportJob, stories: PackedStories) -> None:
     """Take the mark of unpublished changes from stories that an editor only saved."""
     rows = stories.rows
     changed = {key: stories[key] for key in rows if rows[key].unpublished_changes}
-    for key in await find_saved(job, changed):
+    for key in await find_saved_only(job, changed):
         rows[key] = replace(rows[key], unpublished_changes=False)
 
 

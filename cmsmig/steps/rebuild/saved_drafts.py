@@ -16,7 +16,7 @@ from cmsmig.steps.plan.publication.public_versions import PublicVersions, Visito
 from cmsmig.steps.write.import_job import ImportJob
 
 
-async def find_saved(
+async def find_saved_only(
     job: ImportJob, changed: Mapping[ItemKey, Story]
 ) -> frozenset[ItemKey]:
     """Return those of the stories with unpublished changes that an editor only saved

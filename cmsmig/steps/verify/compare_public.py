@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from cmsmig.counting import counted, first_of
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.destination.reading import moment
+from cmsmig.destination.reading import parse_time
 from cmsmig.destination.schema import Story
 from cmsmig.errors import ServiceError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
@@ -88,7 +88,7 @@ class Doubt:
 
     @property
     def _seen(self) -> datetime | None:
-        return moment(self.story.body.get("published_at")) if self.story else None
+        return parse_time(self.story.body.get("published_at")) if self.story else None
 
 
 _Part: TypeAlias = tuple[VisitorPages, Sequence[Page]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.reading import moment
+from cmsmig.destination.reading import parse_time
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
@@ -28,7 +28,7 @@ from cmsmig.steps.verify.differences import (
     DifferenceCode,
     Verification,
 )
-from cmsmig.steps.write.alternates import languages_of
+from cmsmig.steps.write.alternates import group_languages
 from cmsmig.steps.write.import_job import ImportJob
 
 
@@ -117,7 +117,7 @@ class ReadBack:
 
     def _compare(self, wanted: _Wanted, story: Story) -> None:
         found, key, last = self.found, wanted.key, wanted.last
-        found.published_at[key] = moment(story.body.get("published_at"))
+        found.published_at[key] = parse_time(story.body.get("published_at"))
         if key in found.wanted_groups:
             found.groups[key] = story.row.group_id
             found.alternates[key] = story.alternates
@@ -230,7 +230,7 @@ def compare_groups(job: ImportJob, found: Verification) -> None:
         if not record.made
     }
     there = {key: group for key, group in (reused | found.groups).items() if group}
-    for languages in languages_of(there).values():
+    for languages in group_languages(there).values():
         found.languages += 1
         together = {
             records[key].story_id: key

@@ -36,7 +36,7 @@ def wanted_groups(
         for key, row in rows.items()
         if row.story_record is not None
     }
-    several = languages_of({*selected, *existing})
+    several = group_languages({*selected, *existing})
     if not several:
         return {}
     groups = {row.story_id: row.group_id for row in listed}
@@ -55,7 +55,7 @@ def wanted_groups(
     return found
 
 
-def languages_of(keys: Iterable[ItemKey]) -> dict[ItemId, list[ItemKey]]:
+def group_languages(keys: Iterable[ItemKey]) -> dict[ItemId, list[ItemKey]]:
     """Return the keys of each item that is there in several languages."""
     found: dict[ItemId, list[ItemKey]] = {}
     for item, same in groupby(

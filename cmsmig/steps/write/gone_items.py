@@ -40,7 +40,7 @@ _DONE = {
 }
 
 
-async def free_slugs(job: ImportJob) -> None:
+async def delete_blocking_stories(job: ImportJob) -> None:
     """Delete the stories whose places other items take, as was decided."""
     removals = to_remove(job.migration, job.ledger)
     await _remove_all(job, blocking(job.migration, removals))

@@ -20,14 +20,14 @@ from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import WriteCounter
 from cmsmig.steps.decide.migration import open_migration
-from cmsmig.steps.decide.pulled_origin import old_addresses
+from cmsmig.steps.decide.pulled_origin import live_paths
 from cmsmig.steps.plan.conflicts import (
     adopt_reused,
     find_conflicts,
     item_rows,
 )
 from cmsmig.steps.plan.drift import Fingerprints
-from cmsmig.steps.plan.edits.story_edits import find_saved
+from cmsmig.steps.plan.edits.story_edits import find_paths_as_written
 from cmsmig.steps.plan.gone.gone_at_origin import (
     compare_with_origin,
     record_gone,
@@ -55,7 +55,7 @@ from cmsmig.steps.write.create_stories import (
 )
 from cmsmig.steps.write.execute import settle_objects
 from cmsmig.steps.write.folders import enqueue_folders, report_folders
-from cmsmig.steps.write.gone_items import free_slugs, remove_gone
+from cmsmig.steps.write.gone_items import delete_blocking_stories, remove_gone
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
 from cmsmig.steps.write.join_languages import join_languages
@@ -84,13 +84,13 @@ async def _make_places(job: ImportJob) -> None:
 
 STEPS: dict[str, tuple[Step, ...]] = {
     "prepare": (_make_places, upload_assets),
-    "create": (free_slugs, create_stories, join_languages),
+    "create": (delete_blocking_stories, create_stories, join_languages),
     "link": (link_stories,),
     "publish": (publish_stories, remove_gone),
     "import": (
         _make_places,
         _upload_and_read_back,
-        free_slugs,
+        delete_blocking_stories,
         create_stories,
         link_stories,
         join_languages,
@@ -180,7 +180,7 @@ async def run_command(
                 await _refuse_drift(job, plan_hash, plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_stored())
             if dry_run and publish_stories in STEPS[command]:
-                shown = await with_fields(job, plan.publications)
+                shown = await with_changed_fields(job, plan.publications)
                 plan = replace(plan, publications=shown)
             show(plan)
             job.removed_fields = removed_fields(
@@ -230,7 +230,7 @@ async def _settle(job: ImportJob) -> None:
         item_rows(migration, job.conflicts, job.undrafted),
         whole=migration.pilot.is_whole,
     )
-    ledger.gone.keep_addresses(old_addresses(migration.origin).items())
+    ledger.gone.keep_addresses(live_paths(migration.origin).items())
     adopt_reused(ledger, job.conflicts)
 
 
@@ -252,7 +252,9 @@ async def _refuse_drift(job: ImportJob, plan_hash: str, plan: Plan) -> None:
     stored = _load_plan(job.ledger, plan_hash)
     shown = Fingerprints.from_json(stored.get("fingerprints"))
     paths = plan.fingerprints.edited_since(shown)
-    saved = await find_saved(job.reader, job.ledger, job.snapshot.stories, paths)
+    saved = await find_paths_as_written(
+        job.reader, job.ledger, job.snapshot.stories, paths
+    )
     refuse_drift(stored, plan, saved)
 
 
@@ -299,7 +301,7 @@ async def plan_only(
         return plan
 
 
-async def with_fields(
+async def with_changed_fields(
     job: ImportJob, publications: Sequence[Publication]
 ) -> tuple[Publication, ...]:
     """Return publications with the fields that change for visitors, where they know

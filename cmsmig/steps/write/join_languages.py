@@ -19,7 +19,7 @@ from cmsmig.reconcile.rules.story import edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.worker_pool import together
-from cmsmig.steps.write.alternates import languages_of
+from cmsmig.steps.write.alternates import group_languages
 from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -31,7 +31,7 @@ async def join_languages(job: ImportJob) -> None:
     groups, answered = job.groups(job.snapshot.stories), job.alternates
     rows = job.ledger.items.all()
     apart: list[ItemKey] = []
-    for languages in languages_of(groups).values():
+    for languages in group_languages(groups).values():
         ids = {
             key: row.story_record.story_id
             for key in languages

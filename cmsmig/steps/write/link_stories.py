@@ -70,7 +70,7 @@ async def link_stories(job: ImportJob) -> None:
     needed = await _needed(job, existing)
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))
-    await free_slugs(job, moves)
+    await free_new_paths(job, moves)
     rows = CurrentRows(job, [each.story_record.story_id for each in needed])
     await work_through(
         _updates(job, needed, job.linked(existing), job.groups(job.snapshot.stories)),
@@ -204,7 +204,7 @@ async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:
     job.observer(StepAdvanced(STEP, update.needed.story_record.full_slug))
 
 
-async def free_slugs(job: ImportJob, moves: Mapping[ItemKey, Move]) -> None:
+async def free_new_paths(job: ImportJob, moves: Mapping[ItemKey, Move]) -> None:
     """Give each story a slug of its own that is at the new path of another one.
 
     Costs two calls for each. What cannot be freed is refused when the other one moves.

@@ -94,7 +94,7 @@ def planned_calls(plan: Plan, step: str) -> int:
     )
 
 
-def planned_writes(plan: Plan, step: str) -> int:
+def count_planned_writes(plan: Plan, step: str) -> int:
     """Return the calls of one step that change the destination."""
     return sum(
         count

@@ -12,7 +12,7 @@ from cmsmig.errors import DecisionsError, UsageError
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, BodyState
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
-from cmsmig.mapping.propose.proposals import propose_blocks
+from cmsmig.mapping.propose.proposals import propose_block_designs
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, find_project
@@ -21,7 +21,9 @@ from cmsmig.steps.decide.decision_store import decision_in, write_decision
 
 HTML = '<p>a</p><img src="x.png"><img src="y.png"><p>b</p>'
 SPLIT = Heuristics(frozenset((Heuristic.IMAGES,)))
-DESIGN = Design((), propose_blocks(), reviewed=Reviewed("Ann", "2024", "in bulk"))
+DESIGN = Design(
+    (), propose_block_designs(), reviewed=Reviewed("Ann", "2024", "in bulk")
+)
 NOTHING = BlocksDecision((BodyChoice("posts", "c1", "body"),))
 
 

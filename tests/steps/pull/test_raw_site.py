@@ -16,7 +16,7 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient
 from cmsmig.sandbox.server import environment_file_text
 from cmsmig.steps.pull.pull import pull
-from cmsmig.steps.pull.raw_site import key_of, learn_site
+from cmsmig.steps.pull.raw_site import learn_site, token_digest
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.steps.pull_origin import (
     FakeOrigin,
@@ -86,7 +86,7 @@ async def test_a_continued_pull_asks_no_site_again(tmp_path: Path) -> None:
     """One that ended before it knew the collections; another token is asked about."""
     cache = RawCache(project(tmp_path).raw)
     sites = {"sites": [{"id": "site-1", "displayName": "SITE-1"}]}
-    cache.keep_sites(sites, key_of(settings(tmp_path)))
+    cache.keep_sites(sites, token_digest(settings(tmp_path)))
     origin = site("site-1")
     await pulled(tmp_path, origin)
     assert "/v2/sites" not in asked(origin)
@@ -97,7 +97,7 @@ async def test_sites_of_another_token_are_asked_for_again(tmp_path: Path) -> Non
     """As long as nothing else of a site is held, the folder is anybody's."""
     cache = RawCache(project(tmp_path).raw)
     sites = {"sites": [{"id": "site-1", "displayName": "SITE-1"}]}
-    cache.keep_sites(sites, key_of(settings(tmp_path)))
+    cache.keep_sites(sites, token_digest(settings(tmp_path)))
     other = site("site-2")
     await pulled(tmp_path, other, origin_token=SecretStr("another-token-7f3a"))
     assert asked(other)[0] == "/v2/sites"
@@ -217,7 +217,7 @@ async def test_an_origin_that_stumbles_is_asked_again(tmp_path: Path) -> None:
         configured = settings(tmp_path)
         client = OriginClient(api, configured.origin_api_url)
         await learn_site(raw, configured, client, patient=False)
-    assert raw.key() == key_of(configured)
+    assert raw.key() == token_digest(configured)
 
 
 def _of_origin(entry: Any) -> bool:

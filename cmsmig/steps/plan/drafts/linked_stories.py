@@ -88,8 +88,8 @@ class LinkedStories:
             if isinstance(draft, str):
                 yield key, draft, draft
             else:
-                story_record = self.existing.get(key)
-                is_there = story_record is not None and not story_record.is_planned
+                story = self.existing.get(key)
+                is_there = story is not None and not story.is_planned
                 wanted = hashing if is_there else Hashing.NOTHING
                 yield key, draft, self.links(draft, wanted)
 

@@ -68,8 +68,8 @@ class OfflineDrafts:
         if not refused.items:
             return replace(self, refused=refused)
         existing = {
-            key: uploaded_asset
-            for key, uploaded_asset in self.existing.items()
+            key: story
+            for key, story in self.existing.items()
             if key not in refused.items
         }
         linked = self.links_over(existing)
@@ -251,6 +251,6 @@ def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAss
         row = assets.get(upload.sha256)
         if row is None or not row.is_uploaded:
             continue
-        uploaded_asset = UploadedAsset(row.asset_id, row.content_url)
-        existing.update(dict.fromkeys(upload.addresses, uploaded_asset))
+        uploaded = UploadedAsset(row.asset_id, row.content_url)
+        existing.update(dict.fromkeys(upload.addresses, uploaded))
     return existing

@@ -132,7 +132,7 @@ def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
     )
 
 
-async def find_saved(
+async def find_paths_as_written(
     reader: StoryReader,
     ledger: Ledger,
     listed: Iterable[StoryRow],
