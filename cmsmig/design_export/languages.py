@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.design_export.markdown import code, table, text
+from cmsmig.design_export.markdown_text import code, table, text
 from cmsmig.mapping.decisions.choices import Languages, LocaleChoice
 from cmsmig.mapping.select.translations import count_languages
 from cmsmig.steps.decide.decided_design import DecidedDesign

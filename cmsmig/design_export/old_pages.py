@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cmsmig.counting import counted
 from cmsmig.design_export.languages import SiteLanguage, site_languages
-from cmsmig.design_export.markdown import code, table, text
+from cmsmig.design_export.markdown_text import code, table, text
 from cmsmig.mapping.select.old_paths import joined
 from cmsmig.steps.decide.decided_design import DecidedDesign
 from cmsmig.steps.decide.pulled_origin import Origin

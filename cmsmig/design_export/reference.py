@@ -12,7 +12,7 @@ from itertools import chain
 
 from cmsmig.canonical import JsonObject
 from cmsmig.design_export.languages import languages_section
-from cmsmig.design_export.markdown import Row, code, listed, table, text
+from cmsmig.design_export.markdown_text import Row, code, listed, table, text
 from cmsmig.design_export.old_pages import old_pages
 from cmsmig.mapping.compare.component_fields import keys_in_order, options_of, schema_of
 from cmsmig.mapping.decisions.design import (

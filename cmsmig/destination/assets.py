@@ -5,7 +5,7 @@ from __future__ import annotations
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
-from cmsmig.destination.schema import Asset, AssetFolder, SignedUpload
+from cmsmig.destination.typed_records import Asset, AssetFolder, SignedUpload
 from cmsmig.errors import NotFoundError
 from cmsmig.wire.addresses import is_private_host, target
 from cmsmig.wire.download import Fetched

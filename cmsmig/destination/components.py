@@ -7,7 +7,8 @@ from dataclasses import replace
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection
-from cmsmig.destination.schema import (
+from cmsmig.destination.token_rights import TokenRights, token_rights
+from cmsmig.destination.typed_records import (
     Component,
     Datasource,
     DatasourceEntry,
@@ -15,7 +16,6 @@ from cmsmig.destination.schema import (
     Space,
     Webhook,
 )
-from cmsmig.destination.token_rights import TokenRights, token_rights
 from cmsmig.errors import (
     CredentialsError,
     MalformedAnswerError,

@@ -11,8 +11,8 @@ from cmsmig.destination.assumed import STANDARD, Assumed
 from cmsmig.destination.paging import Page, endless, whole_list
 from cmsmig.destination.problems import explained, problems_of
 from cmsmig.destination.reading import rows, unwrapped
-from cmsmig.destination.schema import PAGE
 from cmsmig.destination.token_rights import SETTINGS, UNSCOPED_END, token_advice
+from cmsmig.destination.typed_records import PAGE
 from cmsmig.errors import (
     CredentialsError,
     NotFoundError,

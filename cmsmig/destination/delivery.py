@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import reading
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.errors import NotFoundError, RejectedError
 from cmsmig.wire.answers import Answer, Request, bare, path_of, whole_number
 from cmsmig.wire.session import Session

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Generic, TypeAlias, TypeVar
 
 from cmsmig.destination.reading import SERVICE
-from cmsmig.destination.schema import PAGE
+from cmsmig.destination.typed_records import PAGE
 from cmsmig.errors import CmsmigError, MalformedAnswerError, first_of
 from cmsmig.wire.bounds import LIST_ROWS, most_rows
 

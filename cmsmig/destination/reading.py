@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import space_limits
-from cmsmig.destination.schema import (
+from cmsmig.destination.typed_records import (
     BY_HAND,
     Asset,
     AssetFolder,

@@ -8,8 +8,8 @@ from contextlib import suppress
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
-from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.destination.story_refusals import translated
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 
 

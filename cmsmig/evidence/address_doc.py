@@ -9,7 +9,7 @@ from cmsmig.evidence.host_files import host_limits
 from cmsmig.mapping.redirects.address_map import (
     MOVED_STATUS,
     AddressMap,
-    Outcome,
+    AddressOutcome,
     Source,
 )
 from cmsmig.ui.doc import Cell, Link, Note, Part, Table, Text, table
@@ -24,11 +24,13 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
     )
     by_source = found.counts()
     counts: list[list[Cell]] = [
-        [source, *(by_source[source].get(outcome, 0) for outcome in Outcome)]
+        [source, *(by_source[source].get(outcome, 0) for outcome in AddressOutcome)]
         for source in Source
         if source in by_source
     ]
-    yield Table(("Known from", *map(str.capitalize, Outcome)), counts, "Old addresses")
+    yield Table(
+        ("Known from", *map(str.capitalize, AddressOutcome)), counts, "Old addresses"
+    )
     waiting = found.waiting
     head = ("Old address", "Why", "Item")
     named = [(Link(row.old, site), Text(row.why), row.name) for row in waiting]
@@ -39,7 +41,7 @@ def redirects_doc(found: AddressMap, site: str) -> Iterator[Part]:
             Link(row.old, site),
             Link(row.new + row.tail, found.host if row.new.startswith("/") else ""),
         )
-        for row in found.of(Outcome.MOVED)
+        for row in found.of(AddressOutcome.MOVED)
     ]
     yield from table(("Old address", "New address"), rows, "Moved", shown=50)
     unused = [(str(each.line), each.row, each.why) for each in found.unused]

@@ -23,8 +23,8 @@ from cmsmig.mapping.draft import path_in_language
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.mapping.redirects.address_map import (
     AddressMap,
+    AddressOutcome,
     KnownAddress,
-    Outcome,
     Source,
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
@@ -264,7 +264,7 @@ def gone_addresses(project: Project, settings: Settings) -> frozenset[str]:
     if all(each.action is not RedirectAction.GONE for each in decided):
         return frozenset()
     found = address_map(project, open_migration(project, settings))
-    return frozenset(each.old for each in found.of(Outcome.GONE))
+    return frozenset(each.old for each in found.of(AddressOutcome.GONE))
 
 
 def _translated_stories(

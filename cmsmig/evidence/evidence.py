@@ -21,14 +21,14 @@ from cmsmig.evidence.addresses import (
     site_address,
     space_address,
 )
-from cmsmig.evidence.failures import Failure, file_failures, item_failures
+from cmsmig.evidence.import_failures import Failure, file_failures, item_failures
 from cmsmig.evidence.report_findings import (
     FindingSet,
     old_address_findings,
     report_findings,
 )
 from cmsmig.evidence.summary import (
-    CollectionCount,
+    CollectionOutcome,
     FileCount,
     Headline,
     PublicationCount,
@@ -87,7 +87,7 @@ class Evidence:
     site: str
     space_id: str
     accounting: Accounting
-    collections: tuple[CollectionCount, ...]
+    collections: tuple[CollectionOutcome, ...]
     skipped: Mapping[str, int]
     """By reason."""
     links: Mapping[str, int]

@@ -26,8 +26,8 @@ from cmsmig.mapping.redirects.address_map import (
     GONE_STATUS,
     MOVED_STATUS,
     AddressMap,
+    AddressOutcome,
     AddressRow,
-    Outcome,
 )
 from cmsmig.mapping.select.address import Address
 from cmsmig.ui.report_file import csv_text
@@ -98,7 +98,7 @@ def _encoded(old: Address, safe: str = "/~") -> str:
 
 def _csv(rules: Rules) -> Iterator[HostFile]:
     """Every single address that needs a rule, patterns spelled out."""
-    moved = rules.addresses.of(Outcome.MOVED)
+    moved = rules.addresses.of(AddressOutcome.MOVED)
     rows = [(row.address, target(rules.addresses, row), MOVED_STATUS) for row in moved]
     rows += [(old, "", GONE_STATUS) for old in rules.gone()]
     made = ((_encoded(old), to, status) for old, to, status in sorted(rows))

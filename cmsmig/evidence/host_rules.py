@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from cmsmig.counting import counted
 from cmsmig.mapping.decisions.redirects import ABSOLUTE, REST
-from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome
+from cmsmig.mapping.redirects.address_map import AddressMap, AddressOutcome, AddressRow
 from cmsmig.mapping.select.address import Address
 
 _TAIL = "%/?#&=+!',@~"
@@ -78,12 +78,12 @@ class Rules:
         return _query_first(
             (row.address, target(self.addresses, row))
             for row in self.addresses.rules
-            if row.outcome is Outcome.MOVED and not row.is_pattern
+            if row.outcome is AddressOutcome.MOVED and not row.is_pattern
         )
 
     def gone(self) -> list[Address]:
         """Return the old addresses that are gone."""
-        rows = self.addresses.of(Outcome.GONE)
+        rows = self.addresses.of(AddressOutcome.GONE)
         return [old for old, _ in _query_first((row.address, "") for row in rows)]
 
     def patterns(self, rest: str) -> list[Moved]:
@@ -96,7 +96,7 @@ class Rules:
         """Yield what a person has to add for pages of another domain whose path stays:
         a file may be used at the new domain, where such a rule leads in a circle."""
         host = self.addresses.host
-        if host and (kept := self.addresses.of(Outcome.UNCHANGED)):
+        if host and (kept := self.addresses.of(AddressOutcome.UNCHANGED)):
             yield (
                 f"{counted(len(kept), 'address keeps', 'addresses keep')} the path and "
                 f"get no rule, such as {kept[0].old}. Where the old domain has a host "

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.evidence.addresses import site_address
-from cmsmig.evidence.failures import file_failures
+from cmsmig.evidence.import_failures import file_failures
 from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger

@@ -25,7 +25,7 @@ from cmsmig.evidence.evidence import (
     evidence_json,
     planned_writes,
 )
-from cmsmig.evidence.failures import Failure
+from cmsmig.evidence.import_failures import Failure
 from cmsmig.ui.doc import (
     Address,
     Cell,

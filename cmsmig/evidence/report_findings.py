@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
 from cmsmig.evidence.addresses import OldAddress, OriginPages, find_old_addresses
-from cmsmig.evidence.failures import Failure, item_failures
+from cmsmig.evidence.import_failures import Failure, item_failures
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
 from cmsmig.ledger.store import Ledger

@@ -91,7 +91,7 @@ class PublicationCount:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionCount:
+class CollectionOutcome:
     """The items of one collection by their outcome, and its stories by what visitors
     see."""
 
@@ -127,7 +127,7 @@ def count_collections(
     migration: Migration,
     rows: Mapping[ItemKey, ItemRow],
     public: Collection[ItemKey] | None,
-) -> tuple[CollectionCount, ...]:
+) -> tuple[CollectionOutcome, ...]:
     """Return the counts of each collection that the ledger knows; `public` are the
     items whose stories the space shows to visitors, None where that was not read: then
     it is as the last import left it."""
@@ -150,7 +150,7 @@ def count_collections(
         each.collection_id: each.display_name for each in migration.origin.collections
     }
     return tuple(
-        CollectionCount(
+        CollectionOutcome(
             names.get(collection_id, collection_id),
             Accounting(
                 items=sum(found[name] for name in (*_STATUSES, "selected")),
@@ -163,7 +163,7 @@ def count_collections(
     )
 
 
-def sum_publication(counts: Iterable[CollectionCount]) -> PublicationCount:
+def sum_publication(counts: Iterable[CollectionOutcome]) -> PublicationCount:
     """Return the stories of all collections together."""
     columns = zip(*(astuple(each.publication) for each in counts), strict=True)
     return PublicationCount(*map(sum, columns))

@@ -18,7 +18,7 @@ from cmsmig.errors import (
     LedgerLockedError,
     StorageError,
 )
-from cmsmig.ledger.schema import altered, foreign
+from cmsmig.ledger.database_schema import altered, foreign
 from cmsmig.printable import printable
 from cmsmig.valid_text import is_valid, valid_text
 

@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Final
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.bodies import body_holds, pack_story, unpack_story
 from cmsmig.ledger.connection import Statement, now
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.item_rows import ItemRows
@@ -21,6 +20,7 @@ from cmsmig.ledger.rows import (
     StoryRecord,
     WrittenStory,
 )
+from cmsmig.ledger.stored_bodies import body_holds, pack_story, unpack_story
 from cmsmig.ledger.tables import ITEM, ITEM_KEY, ITS_STORY, OF_ITEM, STORIES
 
 _NO_PATHS: Final[Mapping[ItemKey, str]] = {}

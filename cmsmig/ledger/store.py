@@ -22,15 +22,15 @@ from cmsmig.errors import (
     LedgerDamagedError,
     LedgerError,
 )
-from cmsmig.ledger import schema
-from cmsmig.ledger.bodies import load_body
+from cmsmig.ledger import database_schema
 from cmsmig.ledger.connection import SimulatedStore, Store, now
-from cmsmig.ledger.findings import Findings
 from cmsmig.ledger.gone_items import GoneItems
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.inventory import Inventory
 from cmsmig.ledger.items import Items
+from cmsmig.ledger.loss_rows import Findings
 from cmsmig.ledger.rows import Identity, Intent, ItemRow
+from cmsmig.ledger.stored_bodies import load_body
 from cmsmig.ledger.tables import Rows
 
 _NAMESPACE = uuid.UUID("5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11")
@@ -206,14 +206,14 @@ def _require_schema(store: Store) -> None:
     _check_pages(store)
     with store.atomic(durable=True) as db:
         # Asked within the transaction: another process may make the same ledger.
-        found = schema.number_of(db)
+        found = database_schema.number_of(db)
         if found is None:
-            schema.create(db)
-        elif found != schema.NUMBER:
+            database_schema.create(db)
+        elif found != database_schema.NUMBER:
             raise LedgerDamagedError(
                 f"{store.path} was written by another version of this tool (schema "
-                f"{found}, this one has {schema.NUMBER}); run `cmsmig rebuild`, which "
-                "puts it aside and makes a new one."
+                f"{found}, this one has {database_schema.NUMBER}); run "
+                "`cmsmig rebuild`, which puts it aside and makes a new one."
             )
 
 

@@ -9,9 +9,9 @@ from operator import attrgetter
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from cmsmig.ledger.bodies import dump_body, load_body
 from cmsmig.ledger.connection import Statement, Store, now
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow, StoryRecord
+from cmsmig.ledger.stored_bodies import dump_body, load_body
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

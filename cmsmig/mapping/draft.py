@@ -9,7 +9,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.origin.schema import Collection, Site
-from cmsmig.richtext.blocks.proposals import Blocks
+from cmsmig.richtext.blocks.block_runs import Blocks
 from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import EmbedPolicy

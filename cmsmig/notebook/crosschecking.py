@@ -20,8 +20,8 @@ from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import Body
 from cmsmig.steps.decide.cross_check import (
+    CheckedBody,
     CrossCheck,
-    Outcome,
     SiteBody,
     Verdict,
     cross_check,
@@ -163,13 +163,13 @@ def _deviations(found: CrossCheck) -> Markup:
     return _listed(head, rows, "Deviations on purpose; several may apply to one body")
 
 
-def _failed(bodies: tuple[Outcome, ...]) -> Markup:
+def _failed(bodies: tuple[CheckedBody, ...]) -> Markup:
     rows = [(each.title, each.why) for each in bodies[:_LISTED]]
     caption = f"The official converter failed ({len(bodies):,})"
     return _listed(("Body", "Why"), rows, caption, len(bodies))
 
 
-def _side_by_side(bodies: tuple[Outcome, ...], what: str) -> Markup:
+def _side_by_side(bodies: tuple[CheckedBody, ...], what: str) -> Markup:
     rows = [
         (
             each.title,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cmsmig.canonical import Json
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.decisions.design import Design

@@ -250,7 +250,7 @@ class FormField:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SpaceDifference:
     """What a component in the space has different."""
 
     place: str
@@ -294,29 +294,33 @@ def component_bodies_of(
     return {name: bodies[name] for name in names if name in bodies}
 
 
-def differences(ours: JsonObject, theirs: JsonObject) -> tuple[Difference, ...]:
+def differences(ours: JsonObject, theirs: JsonObject) -> tuple[SpaceDifference, ...]:
     """Return the differences of two bodies of a component.
 
     Properties of the whole component that only the space's has are the service's own,
     and left out; fields that only it has are in.
     """
     found = [
-        Difference(name, ours[name], theirs.get(name))
+        SpaceDifference(name, ours[name], theirs.get(name))
         for name in ours
         if name != "schema" and plain(ours[name]) != plain(theirs.get(name))
     ]
     return (*found, *_fields_differing(_fields(ours), _fields(theirs)))
 
 
-def _fields_differing(ours: JsonObject, theirs: JsonObject) -> Iterator[Difference]:
+def _fields_differing(
+    ours: JsonObject, theirs: JsonObject
+) -> Iterator[SpaceDifference]:
     for key in dict.fromkeys((*ours, *theirs)):
         one, two = ours.get(key), theirs.get(key)
         if not isinstance(one, dict) or not isinstance(two, dict):
-            yield Difference(f"field {key}", one, two)
+            yield SpaceDifference(f"field {key}", one, two)
             continue
         for name in dict.fromkeys((*one, *two)):
             if name not in _PLACING and plain(one.get(name)) != plain(two.get(name)):
-                yield Difference(f"field {key}: {name}", one.get(name), two.get(name))
+                yield SpaceDifference(
+                    f"field {key}: {name}", one.get(name), two.get(name)
+                )
 
 
 def _fields(body: JsonObject) -> JsonObject:

@@ -11,7 +11,7 @@ from cmsmig.destination.assumed import STANDARD
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.connection import authorization
 from cmsmig.destination.delivery import LISTS_A_SECOND, DeliveryClient
-from cmsmig.destination.schema import Space
+from cmsmig.destination.typed_records import Space
 from cmsmig.errors import SettingsError
 from cmsmig.events import Event, Observer, RequestSent
 from cmsmig.origin.client import CREDENTIALS_HINT

@@ -10,8 +10,8 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.configuration.plans import ANSWER, Counted, space_limits
 from cmsmig.configuration.regions import region_mismatch, region_of
 from cmsmig.counting import counted
-from cmsmig.destination.schema import Space
 from cmsmig.destination.token_rights import SETTINGS, UNSCOPED_END, TokenRights
+from cmsmig.destination.typed_records import Space
 from cmsmig.events import Observer
 from cmsmig.origin.client import OriginClient
 from cmsmig.origin.schema import Site, parse_site

@@ -17,7 +17,8 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import (
+from cmsmig.destination.token_rights import TokenRights
+from cmsmig.destination.typed_records import (
     Asset,
     AssetFolder,
     Component,
@@ -29,7 +30,6 @@ from cmsmig.destination.schema import (
     Webhook,
     pages,
 )
-from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, MadeRow

@@ -13,7 +13,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import DeliveryClient
 from cmsmig.destination.reading import parse_time
-from cmsmig.destination.schema import Space, Story, StoryRow
+from cmsmig.destination.typed_records import Space, Story, StoryRow
 from cmsmig.errors import ServiceError
 from cmsmig.events import Noticed, Observer
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields

@@ -12,7 +12,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
-from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.page_table import baseline_addresses
 from cmsmig.steps.changes.changes import Where, changes_of

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cmsmig.errors import LedgerDamagedError, LedgerError
-from cmsmig.ledger import schema
+from cmsmig.ledger import database_schema
 from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import Identity, Intent, MadeRow
 from cmsmig.ledger.store import Ledger, derived_namespace
@@ -129,7 +129,7 @@ def test_two_processes_may_make_the_same_ledger_at_once(path: Path) -> None:
     ]
     ended = [child.communicate(b"x", timeout=patience()) for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], ended
-    assert sql(path, "PRAGMA user_version") == [(schema.NUMBER,)]
+    assert sql(path, "PRAGMA user_version") == [(database_schema.NUMBER,)]
 
 
 def test_block_ids_derive_from_site_and_space_only() -> None:

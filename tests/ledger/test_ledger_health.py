@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from cmsmig.errors import LedgerDamagedError
-from cmsmig.ledger.bodies import load_body, pack_story, unpack_story
 from cmsmig.ledger.connection import connect, connect_reading
 from cmsmig.ledger.rows import MadeRow, WrittenStory
 from cmsmig.ledger.store import Ledger
+from cmsmig.ledger.stored_bodies import load_body, pack_story, unpack_story
 from tests.support.ledger.files import OURS, sql
 
 RUN = """

@@ -20,10 +20,10 @@ from cmsmig.mapping.decisions.redirects import (
 )
 from cmsmig.mapping.redirects.address_map import (
     AddressMap,
+    AddressOutcome,
     AddressRow,
     KnownAddress,
     LeftOut,
-    Outcome,
     Source,
 )
 from cmsmig.mapping.redirects.address_resolver import map_addresses
@@ -69,8 +69,8 @@ def _choice(old: str, what: str) -> RedirectChoice:
 
 
 def _outcome(row: AddressRow) -> str:
-    moved = row.outcome is Outcome.MOVED
-    assert row.is_pattern or bool(row.why) == (row.outcome is Outcome.WAITING)
+    moved = row.outcome is AddressOutcome.MOVED
+    assert row.is_pattern or bool(row.why) == (row.outcome is AddressOutcome.WAITING)
     return f"{row.new}{row.tail}" if moved else str(row.outcome)
 
 

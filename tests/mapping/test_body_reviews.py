@@ -24,14 +24,14 @@ from cmsmig.mapping.decisions.body_reviews import (
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.decision_files import decided_value, from_text, to_text
-from cmsmig.richtext.blocks.outline import BlockKind, outline_of
-from cmsmig.richtext.blocks.proposals import (
+from cmsmig.richtext.blocks.block_runs import (
     Heuristic,
     Heuristics,
     How,
     merged,
     propose_blocks,
 )
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.native import NativeEngine
 
 TEXT = st.text(max_size=12)

@@ -24,14 +24,14 @@ from cmsmig.mapping.propose.block_designs import (
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_block_designs as block_designs
-from cmsmig.richtext.blocks.outline import BlockKind, outline_of
-from cmsmig.richtext.blocks.proposals import (
+from cmsmig.richtext.blocks.block_runs import (
     Blocks,
     Heuristic,
     Heuristics,
     merged,
     propose_block_designs,
 )
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from tests.support.mapping.drafting import (

@@ -28,8 +28,8 @@ from cmsmig.notebook.previewing import (
 from cmsmig.review.bodies import ConvertedBody, elements_by_path, structure_names
 from cmsmig.review.embeds import embeds_of
 from cmsmig.review.loss_marks import destination_html, marked_html, numbered
+from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics, propose_blocks
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
-from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_blocks
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.ui.doc import Note

@@ -9,7 +9,7 @@ import pytest
 from cmsmig.notebook.crosschecking import compared, cross_checked, site_body
 from cmsmig.notebook.preview.previews import Previews, open_previews
 from cmsmig.richtext.deviations import Deviation
-from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
+from cmsmig.steps.decide.cross_check import CheckedBody, CrossCheck, Verdict
 from tests.support.notebook.pulled_site import pulled_workspace
 from tests.support.notebook.session import decide_all
 from tests.support.official.fakenode import FakeConverter
@@ -75,9 +75,9 @@ def test_documents_are_shown_side_by_side_and_escaped() -> None:
     found = CrossCheck(
         4,
         (
-            Outcome("a", "<b>A</b>", Verdict.UNEXPLAINED, (), *documents),
-            Outcome("b", "B", Verdict.OFFICIAL_FAILED, why="it <hung>"),
-            Outcome("c", "C", Verdict.DIFFERENT, (Deviation.SPACER,), *documents),
+            CheckedBody("a", "<b>A</b>", Verdict.UNEXPLAINED, (), *documents),
+            CheckedBody("b", "B", Verdict.OFFICIAL_FAILED, why="it <hung>"),
+            CheckedBody("c", "C", Verdict.DIFFERENT, (Deviation.SPACER,), *documents),
         ),
     )
     html = compared(found)

@@ -28,7 +28,12 @@ from cmsmig.evidence.report import report_page, write_report
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.summary import FileCount
 from cmsmig.ledger.rows import Accounting
-from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
+from cmsmig.mapping.redirects.address_map import (
+    AddressMap,
+    AddressOutcome,
+    AddressRow,
+    Source,
+)
 from cmsmig.mapping.select.address import Address
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.documents.findings import Finding
@@ -228,7 +233,11 @@ def moved_map(pairs: list[tuple[str, str, str]]) -> AddressMap:
     return AddressMap(
         tuple(
             AddressRow(
-                str(Address(f"/{old}")), Outcome.MOVED, sources, f"/{new}", name=name
+                str(Address(f"/{old}")),
+                AddressOutcome.MOVED,
+                sources,
+                f"/{new}",
+                name=name,
             )
             for old, new, name in pairs
         )

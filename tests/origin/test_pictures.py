@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageFile
 
-from cmsmig.origin.pictures import Picture, measure
+from cmsmig.origin.picture_sizes import Picture, measure
 from cmsmig.survey.thumbnails import _drawn
 
 _ROTATION = 0x0112

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.reconcile.field_diff import ABSENT
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
-from cmsmig.richtext.blocks.outline import BlockKind, Outline, kinds_of, outline_of
-from cmsmig.richtext.blocks.proposals import (
+from cmsmig.richtext.blocks.block_runs import (
     Block,
     Blocks,
     Heuristic,
@@ -27,6 +26,7 @@ from cmsmig.richtext.blocks.proposals import (
     retyped,
     split,
 )
+from cmsmig.richtext.blocks.outline import BlockKind, Outline, kinds_of, outline_of
 from cmsmig.richtext.native import NativeEngine
 from tests.support.cases import cases
 from tests.support.richtext.block_account import wrong_blocks

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import Component, Datasource, DatasourceEntry
+from cmsmig.destination.typed_records import Component, Datasource, DatasourceEntry
 from cmsmig.ledger.rows import Intent
 from cmsmig.mapping.decisions.conflicts import (
     ConflictKind,
@@ -15,7 +15,7 @@ from cmsmig.mapping.decisions.conflicts import (
     Side,
 )
 from cmsmig.mapping.propose.component_payloads import ComponentBody, DatasourceBody
-from cmsmig.reconcile.field_diff import Outcome
+from cmsmig.reconcile.field_diff import FieldOutcome
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, compare, made_row
 from cmsmig.reconcile.rules.component import ComponentRules, component_to_send
@@ -34,7 +34,7 @@ class Merge:
 
     compared: Comparison[Any, Any]
 
-    def names(self, *outcomes: Outcome) -> frozenset[str]:
+    def names(self, *outcomes: FieldOutcome) -> frozenset[str]:
         return self.compared.diff.names(*outcomes)
 
     @property
@@ -47,23 +47,23 @@ class Merge:
 
     @property
     def kept(self) -> frozenset[str]:
-        return self.names(Outcome.KEEP, Outcome.ACCEPT)
+        return self.names(FieldOutcome.KEEP, FieldOutcome.ACCEPT)
 
     @property
     def accepted(self) -> frozenset[str]:
-        return self.names(Outcome.ACCEPT)
+        return self.names(FieldOutcome.ACCEPT)
 
     @property
     def agreed(self) -> frozenset[str]:
-        return self.names(Outcome.AGREE)
+        return self.names(FieldOutcome.AGREE)
 
     @property
     def conflicts(self) -> frozenset[str]:
-        return self.names(Outcome.CONFLICT)
+        return self.names(FieldOutcome.CONFLICT)
 
     @property
     def stays(self) -> frozenset[str]:
-        return self.names(Outcome.HOLD)
+        return self.names(FieldOutcome.HOLD)
 
     @property
     def waiting(self) -> frozenset[str]:

@@ -47,7 +47,7 @@ _OPTIONS = "options"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ComponentShape:
     """How three states of one component are divided into the same fields."""
 
     flags: tuple[str, ...]
@@ -61,7 +61,9 @@ class Shape:
     compared one by one."""
 
     @classmethod
-    def of(cls, base: JsonObject, ours: JsonObject, theirs: JsonObject) -> Shape:
+    def of(
+        cls, base: JsonObject, ours: JsonObject, theirs: JsonObject
+    ) -> ComponentShape:
         """Return the shape of what was written, is wanted, and is there now."""
         sides = [schema_of(each) for each in (base, ours, theirs)]
         common = frozenset.intersection(*(frozenset(each) for each in sides))
@@ -148,7 +150,7 @@ class Shape:
 
 
 def with_fields(
-    record: JsonObject, fields: Iterable[str], source: JsonObject, shape: Shape
+    record: JsonObject, fields: Iterable[str], source: JsonObject, shape: ComponentShape
 ) -> JsonObject:
     """Return `record` with `fields` as they are in `source`, unset where it has none.
 

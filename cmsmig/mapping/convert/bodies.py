@@ -19,8 +19,8 @@ from cmsmig.mapping.convert.file_addresses import (
 )
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.propose.block_designs import block_components
+from cmsmig.richtext.blocks.block_runs import Block, Blocks, nodes_of
 from cmsmig.richtext.blocks.outline import BlockKind, component_of, top_nodes
-from cmsmig.richtext.blocks.proposals import Block, Blocks, nodes_of
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.schema.content_model import empty_paragraph

@@ -14,7 +14,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.draft import ExistingStory, RelationUse
-from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
+from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticLink
 from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.richtext.links import StoryLink, address_at, rewrite_links
 
@@ -218,7 +218,7 @@ class _Linking:
         it has in the language of the field, or the address of the page in another one,
         which no story link leads to."""
         found = self._resolve(href)
-        if isinstance(found, StaticPage):
+        if isinstance(found, StaticLink):
             self.left.append(LeftLink(href, found.cause))
         if not isinstance(found, RouteTarget):
             return None
@@ -238,7 +238,7 @@ class _Linking:
         if isinstance(self._resolve(address), RouteTarget):
             self.left.append(LeftLink(address, PageCause.RAW_HTML))
 
-    def _resolve(self, href: str) -> RouteTarget | StaticPage | None:
+    def _resolve(self, href: str) -> RouteTarget | StaticLink | None:
         return self.routes.resolve_on(self.key, language_of(self.at), href)
 
 

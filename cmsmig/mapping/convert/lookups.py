@@ -19,8 +19,8 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.draft import DraftContext
+from cmsmig.richtext.blocks.block_runs import Blocks
 from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.richtext.blocks.proposals import Blocks
 from cmsmig.richtext.engine import UploadedAsset
 
 K = TypeVar("K")

@@ -15,8 +15,7 @@ from pydantic import AfterValidator, Field
 
 from cmsmig.canonical import fingerprint
 from cmsmig.mapping.decisions.decision_records import Record, mistake
-from cmsmig.richtext.blocks.outline import BlockKind, Outline
-from cmsmig.richtext.blocks.proposals import (
+from cmsmig.richtext.blocks.block_runs import (
     RULES_VERSION,
     Block,
     Blocks,
@@ -29,6 +28,7 @@ from cmsmig.richtext.blocks.proposals import (
     propose_blocks,
     runs_of,
 )
+from cmsmig.richtext.blocks.outline import BlockKind, Outline
 
 HEAD = (
     "slug", "collection_id", "item", "locale", "field", "content", "rules", "by",

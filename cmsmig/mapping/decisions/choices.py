@@ -23,7 +23,7 @@ from cmsmig.mapping.decisions.decision_records import (
     unless,
 )
 from cmsmig.mapping.decisions.design import Decision, Reviewed
-from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics
 from cmsmig.richtext.policy import Treatment
 
 DEFAULT_LEVEL = Heuristics().heading_level

@@ -40,8 +40,8 @@ from cmsmig.mapping.decisions.yaml_documents import (
     read_document,
     write_document,
 )
+from cmsmig.richtext.blocks.block_runs import How
 from cmsmig.richtext.blocks.outline import BlockKind, BlockNames
-from cmsmig.richtext.blocks.proposals import How
 from cmsmig.richtext.policy import EmbedPolicy
 
 D = TypeVar("D", bound=Decision)

@@ -24,8 +24,8 @@ from cmsmig.mapping.propose.encodings import RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import free_names
 from cmsmig.mapping.propose.text_marks import with_text_rules
+from cmsmig.richtext.blocks.block_runs import Heuristic
 from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.richtext.blocks.proposals import Heuristic
 
 ROLES: Mapping[BlockKind, BlockRole] = {
     BlockKind.TEXT: BlockRole.TEXT,

@@ -99,7 +99,7 @@ _IN_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class FieldRules:
+class KeptRules:
     """How a field's validations are kept."""
 
     rules: JsonObject
@@ -108,7 +108,7 @@ class FieldRules:
     """What is not carried, and why; empty when all is."""
 
 
-def rules_of(origin: Field, encoding: Encoding, facts: FieldFacts) -> FieldRules:
+def rules_of(origin: Field, encoding: Encoding, facts: FieldFacts) -> KeptRules:
     """Return the rules that all values to import keep, and what is left of the others.
 
     A rule that a value breaks would keep its story from being saved.
@@ -128,7 +128,7 @@ def rules_of(origin: Field, encoding: Encoding, facts: FieldFacts) -> FieldRules
     if isinstance(endings := origin.validations.get("acceptedExtensions"), list):
         left.append(f"accepts only {', '.join(map(str, endings))}")
     note = f"Asked for at the origin, but not here: {'; '.join(left)}." if left else ""
-    return FieldRules(rules, note)
+    return KeptRules(rules, note)
 
 
 def known_rules(field: FieldDesign) -> JsonObject:

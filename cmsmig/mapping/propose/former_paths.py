@@ -9,7 +9,7 @@ from html import unescape
 
 from cmsmig.mapping.decisions.choices import FormerPath
 from cmsmig.mapping.select.old_paths import OldPaths, parts_of
-from cmsmig.mapping.select.routes import PageCause, Routes, StaticPage
+from cmsmig.mapping.select.routes import PageCause, Routes, StaticLink
 from cmsmig.origin.schema import Collection, Item, Site
 
 _HREF = re.compile(r"""\bhref=(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')""", re.I)
@@ -67,7 +67,7 @@ def find_renamed(
     found: dict[tuple[tuple[str, ...], str], RenamedCollection] = {}
     for address, on in _addresses(by_id, items, paths):
         page = routes.resolve(address, "", on)
-        if not isinstance(page, StaticPage) or page.cause is not PageCause.STATIC:
+        if not isinstance(page, StaticLink) or page.cause is not PageCause.STATIC:
             continue
         _, above, slug = paths.split(parts_of(page.path))
         owners = by_slug.get(slug.casefold(), set()) if slug else set()

@@ -41,7 +41,7 @@ class Source(StrEnum):
     DECISION = "decision"
 
 
-class Outcome(StrEnum):
+class AddressOutcome(StrEnum):
     """The outcome of an old address."""
 
     UNCHANGED = "unchanged"
@@ -82,7 +82,7 @@ class AddressRow:
     """One old address and its outcome."""
 
     old: str
-    outcome: Outcome
+    outcome: AddressOutcome
     sources: tuple[Source, ...]
     new: str = ""
     """A path, or the address of another site; empty unless it is moved."""
@@ -138,7 +138,9 @@ class AddressMap:
     """Old addresses at which the new site has the page of another item."""
     unused: tuple[UnusedRule, ...] = ()
 
-    def of(self, outcome: Outcome, source: Source | None = None) -> list[AddressRow]:
+    def of(
+        self, outcome: AddressOutcome, source: Source | None = None
+    ) -> list[AddressRow]:
         """Return the rows with an outcome, of one source or all; no patterns."""
         return [
             row
@@ -151,17 +153,17 @@ class AddressMap:
     @property
     def moved(self) -> int:
         """Return how many addresses move, without patterns."""
-        return len(self.of(Outcome.MOVED))
+        return len(self.of(AddressOutcome.MOVED))
 
     @property
     def kept(self) -> int:
         """Return how many addresses stay as they are, without patterns."""
-        return len(self.of(Outcome.UNCHANGED))
+        return len(self.of(AddressOutcome.UNCHANGED))
 
     @property
     def waiting(self) -> list[AddressRow]:
         """Return the rows that wait for a decision, patterns too."""
-        return [row for row in self.rows if row.outcome is Outcome.WAITING]
+        return [row for row in self.rows if row.outcome is AddressOutcome.WAITING]
 
     @property
     def rules(self) -> list[AddressRow]:
@@ -169,7 +171,7 @@ class AddressMap:
         for those that a pattern leads to the same place, then the patterns."""
         single = [
             row
-            for row in (*self.of(Outcome.MOVED), *self.of(Outcome.GONE))
+            for row in (*self.of(AddressOutcome.MOVED), *self.of(AddressOutcome.GONE))
             if not any(_covers(pattern, row) for pattern in self._above(row))
         ]
         return [*single, *self.patterns]
@@ -186,7 +188,7 @@ class AddressMap:
         they wait."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for row in self.rows:
-            if row.is_pattern and row.outcome is not Outcome.WAITING:
+            if row.is_pattern and row.outcome is not AddressOutcome.WAITING:
                 continue
             found[row.sources[0]][row.outcome] += 1
         return {source: dict(sorted(each.items())) for source, each in found.items()}
@@ -197,9 +199,9 @@ class AddressMap:
             "status": MOVED_STATUS,
             "moved": self.moved,
             "kept": self.kept,
-            "gone": len(self.of(Outcome.GONE)),
-            "without_a_new_page": _named(self.of(Outcome.WAITING, Source.ITEM)),
-            "needs_a_target": _named(self.of(Outcome.WAITING, Source.GONE_ITEM)),
+            "gone": len(self.of(AddressOutcome.GONE)),
+            "without_a_new_page": _named(self.of(AddressOutcome.WAITING, Source.ITEM)),
+            "needs_a_target": _named(self.of(AddressOutcome.WAITING, Source.GONE_ITEM)),
             "waiting": [{"old": row.old, "why": row.why} for row in self.waiting],
             "old_paths_of_several_stories": list(self.shared),
             "new_paths_hidden_by_a_redirect": list(self.shadowed),
@@ -213,7 +215,7 @@ class AddressMap:
 
 
 def _covers(pattern: AddressRow, row: AddressRow) -> bool:
-    return row.outcome is Outcome.MOVED and (row.new, row.tail) == (
+    return row.outcome is AddressOutcome.MOVED and (row.new, row.tail) == (
         pattern.new.replace(REST, row.address.below(pattern.above)),
         pattern.tail,
     )

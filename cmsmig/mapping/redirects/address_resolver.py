@@ -17,10 +17,10 @@ from cmsmig.mapping.decisions.redirects import (
 )
 from cmsmig.mapping.redirects.address_map import (
     AddressMap,
+    AddressOutcome,
     AddressRow,
     KnownAddress,
     LeftOut,
-    Outcome,
     Source,
 )
 from cmsmig.mapping.redirects.moved_files import NO_FILES, MovedFiles, is_closing
@@ -120,7 +120,7 @@ class _Resolver:
             *(
                 row.address.path
                 for row in rows.values()
-                if row.outcome in (Outcome.UNCHANGED, Outcome.WAITING)
+                if row.outcome in (AddressOutcome.UNCHANGED, AddressOutcome.WAITING)
                 and not row.address.query
             ),
         }
@@ -130,7 +130,7 @@ class _Resolver:
             f"{above}{BELOW}": self._settle_pattern(above, held, renamed)
             for above in self._below
         }
-        moved = (row for row in wild.values() if row.outcome is Outcome.MOVED)
+        moved = (row for row in wild.values() if row.outcome is AddressOutcome.MOVED)
         patterns = [row for row in moved if not row.why]
         patterns += [row for row in renamed.values() if row.old not in wild]
         every = {**rows, **wild}
@@ -160,7 +160,7 @@ class _Resolver:
         """Return an address with the end of the way that it leads."""
         row = step = self._step(old)
         seen, tail = {old}, row.tail
-        while step.outcome is Outcome.MOVED:
+        while step.outcome is AddressOutcome.MOVED:
             if end := self._end(step.new):
                 step = replace(step, new=end)
                 break
@@ -170,12 +170,12 @@ class _Resolver:
             seen.add(at)
             before, step = step, self._step(at)
             tail = step.tail or tail
-            if step.outcome is Outcome.GONE:
-                return replace(row, outcome=Outcome.GONE, new="", tail="")
-            if step.outcome is Outcome.UNCHANGED:
+            if step.outcome is AddressOutcome.GONE:
+                return replace(row, outcome=AddressOutcome.GONE, new="", tail="")
+            if step.outcome is AddressOutcome.UNCHANGED:
                 step = before
                 break
-            if step.outcome is Outcome.WAITING:
+            if step.outcome is AddressOutcome.WAITING:
                 if step.left_out is not None:
                     why = f"It leads to {step.old}. {step.why}"
                     return replace(_waiting(row, why), left_out=step.left_out)
@@ -188,9 +188,9 @@ class _Resolver:
             return _waiting(row, _CLOSING.format(step.new))
         settled = replace(row, outcome=step.outcome, new=step.new, tail=tail)
         # Hosts pass a query on: a rule from it to its own path would never end.
-        own = settled.outcome is Outcome.MOVED and row.address.query
+        own = settled.outcome is AddressOutcome.MOVED and row.address.query
         if own and Address(step.new).key == Address(row.address.path).key:
-            return replace(row, outcome=Outcome.UNCHANGED, new="", tail="")
+            return replace(row, outcome=AddressOutcome.UNCHANGED, new="", tail="")
         return settled
 
     def _end(self, new: str) -> str:
@@ -221,7 +221,9 @@ class _Resolver:
         spelled = self._claims.get(old, claims)
         sources = tuple(dict.fromkeys(each.source for each in spelled))
         first = claims[0]
-        row = AddressRow(old, Outcome.WAITING, sources, key=first.key, name=first.name)
+        row = AddressRow(
+            old, AddressOutcome.WAITING, sources, key=first.key, name=first.name
+        )
         choice = self._choices.get(old) or self._chosen.get(address.key)
         if old in self._pages:
             if choice and choice.action is not RedirectAction.KEEP:
@@ -232,7 +234,7 @@ class _Resolver:
                 )
             if self._is_shadowed(old):
                 return _waiting(row, "The new site has another item's page here.")
-            return replace(row, outcome=Outcome.UNCHANGED)
+            return replace(row, outcome=AddressOutcome.UNCHANGED)
         if choice:
             row = replace(row, decided=choice.reviewed)
             return _decided(row, choice.action, choice.to)
@@ -240,7 +242,7 @@ class _Resolver:
         own = first.source in (Source.ITEM, Source.COLLECTION, Source.PAGE)
         to = first.to if own else next((each.to for each in claims if each.to), "")
         if to == old:
-            return replace(row, outcome=Outcome.UNCHANGED)
+            return replace(row, outcome=AddressOutcome.UNCHANGED)
         if to:
             return _moved(row, to)
         there = "" if address.query else self._there.get(address.key, old)
@@ -271,7 +273,7 @@ class _Resolver:
         choice = self._choices.get(old)
         row = AddressRow(
             old,
-            Outcome.UNCHANGED,
+            AddressOutcome.UNCHANGED,
             tuple(dict.fromkeys(each.source for each in self._claims[old])),
             decided=choice.reviewed if choice else None,
         )
@@ -279,7 +281,7 @@ class _Resolver:
         if action is not RedirectAction.MOVE:
             return _decided(row, action, to)
         end = self._pattern_end(row, to, renamed)
-        if end.outcome is Outcome.MOVED and (not above or above in held):
+        if end.outcome is AddressOutcome.MOVED and (not above or above in held):
             return replace(end, why=_ONLY_KNOWN)
         return end
 
@@ -295,7 +297,7 @@ class _Resolver:
             return _moved(row, renamed[base].new)
         is_there = any(path.startswith(f"{base}/") for path in self._pages)
         if base and REST not in base and (ABSOLUTE.fullmatch(to) or is_there):
-            return replace(row, outcome=Outcome.MOVED, new=to)
+            return replace(row, outcome=AddressOutcome.MOVED, new=to)
         return _waiting(
             row, f"The wildcard leads to {to}, below which the new site has no page."
         )
@@ -307,25 +309,27 @@ class _Resolver:
             closing = _waiting(row, _CLOSING.format(there))
             return closing if is_closing(there) else row
         end = self._settle(str(Address(row.new)))
-        if end.outcome is Outcome.UNCHANGED:
+        if end.outcome is AddressOutcome.UNCHANGED:
             return row
         return replace(row, outcome=end.outcome, new=end.new, why=end.why)
 
 
 def _waiting(row: AddressRow, why: str) -> AddressRow:
-    return replace(row, outcome=Outcome.WAITING, new="", tail="", why=why)
+    return replace(row, outcome=AddressOutcome.WAITING, new="", tail="", why=why)
 
 
 def _moved(row: AddressRow, to: str) -> AddressRow:
     new, tail = _split(to)
-    return replace(row, outcome=Outcome.MOVED, new=new, tail=tail)
+    return replace(row, outcome=AddressOutcome.MOVED, new=new, tail=tail)
 
 
 def _decided(row: AddressRow, action: RedirectAction, to: str) -> AddressRow:
     if action is RedirectAction.MOVE:
         return _moved(row, to)
     kept = action is RedirectAction.KEEP
-    return replace(row, outcome=Outcome.UNCHANGED if kept else Outcome.GONE)
+    return replace(
+        row, outcome=AddressOutcome.UNCHANGED if kept else AddressOutcome.GONE
+    )
 
 
 def _at_and_above(path: str) -> Iterator[str]:
@@ -342,7 +346,7 @@ def _renamed(rows: Iterable[AddressRow], held: Set[str]) -> Iterator[AddressRow]
         above, _, slug = row.address.path.rpartition("/")
         base, _, new_slug = row.new.rpartition("/")
         is_same = slug == new_slug and not row.tail and not row.address.query
-        if row.outcome is Outcome.MOVED and is_same:
+        if row.outcome is AddressOutcome.MOVED and is_same:
             groups[above.casefold()][base] += 1
             spelled[above.casefold()].add(above)
     for folded, bases in groups.items():
@@ -352,7 +356,7 @@ def _renamed(rows: Iterable[AddressRow], held: Set[str]) -> Iterator[AddressRow]
                 continue
             yield AddressRow(
                 f"{above}{BELOW}",
-                Outcome.MOVED,
+                AddressOutcome.MOVED,
                 (Source.COLLECTION,),
                 new=f"{base}{_REST_BELOW}",
             )

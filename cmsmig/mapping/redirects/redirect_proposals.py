@@ -9,8 +9,8 @@ from os.path import commonpath
 from cmsmig.mapping.decisions.redirects import RedirectAction, RedirectChoice
 from cmsmig.mapping.redirects.address_map import (
     AddressMap,
+    AddressOutcome,
     AddressRow,
-    Outcome,
     Source,
 )
 
@@ -38,13 +38,13 @@ def propose_redirects(addresses: AddressMap) -> tuple[RedirectChoice, ...]:
         if Source.FORMER in row.sources
     }
     for row in addresses.rows:
-        if row.sources[0] is Source.ITEM and row.outcome is not Outcome.WAITING:
+        if row.sources[0] is Source.ITEM and row.outcome is not AddressOutcome.WAITING:
             slugs[_slug(row)].append(row)
             if row.key:
                 pages[row.key[:2]].append(row)
     found = (
         _choice(row, _pages(slugs[_slug(row)], pages), roots)
-        for row in addresses.of(Outcome.WAITING)
+        for row in addresses.of(AddressOutcome.WAITING)
         if not (_DECIDED if row.left_out else _PERSON).intersection(row.sources)
     )
     return tuple(each for each in found if each is not None)

@@ -65,7 +65,7 @@ class RouteTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class StaticPage:
+class StaticLink:
     """A link into the old site that stays as it is."""
 
     path: str
@@ -157,14 +157,14 @@ class Routes:
 
     def resolve_on(
         self, key: ItemKey, language: str, href: str
-    ) -> RouteTarget | StaticPage | None:
+    ) -> RouteTarget | StaticLink | None:
         """Return what a link in a story's field leads to, whose key says the language:
         `resolve` on the old page of the item."""
         return self.resolve(href, key.locale_id, self.path_in(key, language))
 
     def resolve(
         self, href: str, from_locale: str, page: str = ""
-    ) -> RouteTarget | StaticPage | None:
+    ) -> RouteTarget | StaticLink | None:
         """Return what a link leads to; None for another site, no page at all, or the
         page that it is on.
 
@@ -188,7 +188,7 @@ class Routes:
             return RouteTarget(
                 self._languages.get(found, found), anchor, query, language
             )
-        return StaticPage(path or "/", cause)
+        return StaticLink(path or "/", cause)
 
     def local_path(self, href: str, page: str = "") -> str:
         """Return the decoded path of a link into the old site, on the page with a path;

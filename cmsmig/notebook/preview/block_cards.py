@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.reconcile.labels import NO_LABELS, Labels
+from cmsmig.richtext.blocks.block_runs import Block, Blocks, How, nodes_of, runs_of
 from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
-from cmsmig.richtext.blocks.proposals import Block, Blocks, How, nodes_of, runs_of
 from cmsmig.ui.controls import bar, button, ident, select
 from cmsmig.ui.form import Field, FormView
 from cmsmig.ui.html.html_templates import fragment

@@ -19,8 +19,8 @@ from cmsmig.notebook.preview.body_editor_html import (
 )
 from cmsmig.notebook.preview.body_panes import body_panes, losses_html
 from cmsmig.notebook.preview.previews import Previews
+from cmsmig.richtext.blocks.block_runs import Block, Blocks, runs_of
 from cmsmig.richtext.blocks.outline import BlockKind, kinds_of
-from cmsmig.richtext.blocks.proposals import Block, Blocks, runs_of
 from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.controls import text
 from cmsmig.ui.form import FormView, Options

@@ -12,7 +12,7 @@ from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
 from cmsmig.notebook.kit.finding_table import FindingTable, FindingWords
 from cmsmig.notebook.preview.previews import LOSSES, Previews
 from cmsmig.review.body_index import BodyIndex
-from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics
 from cmsmig.ui.controls import bar, select, tick, words
 from cmsmig.ui.html.safe_html import NOTHING, joined, note, sheet, table
 from cmsmig.ui.view import View, action

@@ -25,8 +25,8 @@ from cmsmig.reconcile.labels import EMPTY, NO_LABELS, Labels, labels_of
 from cmsmig.review.bodies import ConvertedBody
 from cmsmig.review.embeds import blocks_of
 from cmsmig.review.loss_marks import destination_html, marked_html, numbered
+from cmsmig.richtext.blocks.block_runs import Block
 from cmsmig.richtext.blocks.outline import top_nodes
-from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.richtext.losses import Loss
 from cmsmig.ui.controls import button
 from cmsmig.ui.documents.findings import loss_name

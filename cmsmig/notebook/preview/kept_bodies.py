@@ -26,7 +26,7 @@ from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import body_changes
 from cmsmig.review.bodies import Body
 from cmsmig.review.body_index import BodyIndex
-from cmsmig.richtext.blocks.proposals import Heuristics
+from cmsmig.richtext.blocks.block_runs import Heuristics
 from cmsmig.settings import Project
 
 

@@ -13,7 +13,7 @@ from cmsmig.errors import (
     PlanDriftError,
 )
 from cmsmig.evidence.addresses import OriginPages
-from cmsmig.evidence.failures import Failure, file_failures, item_failures
+from cmsmig.evidence.import_failures import Failure, file_failures, item_failures
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.lease import other_holder
 from cmsmig.ledger.rows import ItemRow

@@ -17,7 +17,7 @@ from cmsmig.mapping.decisions.redirects import (
     RedirectsDecision,
 )
 from cmsmig.mapping.propose.decision_checks import check_against
-from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome
+from cmsmig.mapping.redirects.address_map import AddressMap, AddressOutcome, AddressRow
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.kit.decision_files import known_reviewer
@@ -41,7 +41,12 @@ _COLUMNS = (
 )
 _NOUNS = Nouns("address", "addresses", "No address of the old site is known.")
 _FILTERS = (Filter("outcome", "Outcome", ""), Filter("source", "Known from", ""))
-_ORDER = (Outcome.WAITING, Outcome.MOVED, Outcome.GONE, Outcome.UNCHANGED)
+_ORDER = (
+    AddressOutcome.WAITING,
+    AddressOutcome.MOVED,
+    AddressOutcome.GONE,
+    AddressOutcome.UNCHANGED,
+)
 """What waits comes first."""
 _PROPOSED, _MOVE = "as proposed", "lead to …"
 _LABELS = {
@@ -150,14 +155,14 @@ class AddressView(DecisionTable[RedirectsDecision]):
     def options(self, key: str) -> Sequence[str]:
         """Return what can be decided about an address, where it has an effect."""
         row = self._at(key)
-        if row.outcome is Outcome.UNCHANGED and row.old not in self._choices:
+        if row.outcome is AddressOutcome.UNCHANGED and row.old not in self._choices:
             return ()
         return (*((_PROPOSED,) if row.old in self._proposed else ()), *_ACTIONS)
 
     def in_bulk(self, key: str) -> Sequence[str]:
         """Return what can be decided with others about what waits, or was decided."""
         row = self._at(key)
-        if row.outcome is not Outcome.WAITING and row.old not in self._choices:
+        if row.outcome is not AddressOutcome.WAITING and row.old not in self._choices:
             return ()
         return [each for each in super().in_bulk(key) if each != _MOVE]
 

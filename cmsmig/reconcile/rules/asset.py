@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import Asset
+from cmsmig.destination.typed_records import Asset
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.reconcile.diff import Sides

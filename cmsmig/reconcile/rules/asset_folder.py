@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import AssetFolder
+from cmsmig.destination.typed_records import AssetFolder
 from cmsmig.ledger.rows import MadeRow
 from cmsmig.reconcile.diff import Sides
 from cmsmig.reconcile.resource import Comparison, Resource, Rules, made_row

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.schema import Component
+from cmsmig.destination.typed_records import Component
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.compare.component_fields import (
     FLAGS,
-    Shape,
+    ComponentShape,
     equal_component,
     schema_of,
     with_fields,
@@ -43,7 +43,7 @@ class _Bodies(NamedTuple):
     base: JsonObject
     ours: JsonObject
     theirs: JsonObject
-    shape: Shape
+    shape: ComponentShape
 
     @classmethod
     def of(
@@ -55,7 +55,7 @@ class _Bodies(NamedTuple):
         known = {flag: written[flag] for flag in FLAGS if flag in written}
         wanted = written if ours is None else {**known, **ours}
         there = _as_sent(theirs, base, wanted)
-        return cls(written, wanted, there, Shape.of(written, wanted, there))
+        return cls(written, wanted, there, ComponentShape.of(written, wanted, there))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ def _as_sent(theirs: JsonObject, base: JsonObject, wanted: JsonObject) -> JsonOb
     if not isinstance(altered, dict):
         return theirs
     written = {name: value for name, value in base.items() if name != ANSWERED}
-    shape = Shape.of(written, wanted, theirs)
+    shape = ComponentShape.of(written, wanted, theirs)
     there = shape.fields(theirs)
     untouched = {
         name

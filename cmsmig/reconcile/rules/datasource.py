@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.schema import Datasource, DatasourceEntry, pages
+from cmsmig.destination.typed_records import Datasource, DatasourceEntry, pages
 from cmsmig.ledger.rows import MadeRow
 from cmsmig.mapping.propose.component_payloads import DatasourceBody
 from cmsmig.reconcile.diff import Diff, FieldRules, Fields, Sides

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.ledger.rows import MadeRow
 from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.reconcile.diff import Sides

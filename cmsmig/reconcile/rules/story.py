@@ -12,13 +12,13 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject, canonical
-from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.ledger.rows import MadeRow, StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.dates import parse_moment
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision
 from cmsmig.reconcile.diff import Diff, FieldRules, Sides, Text, diff
-from cmsmig.reconcile.field_diff import UNKNOWN, Outcome, Value, json_of, seen_of
+from cmsmig.reconcile.field_diff import UNKNOWN, FieldOutcome, Value, json_of, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, Rules, compare
 from cmsmig.reconcile.rules.story_fields import (
@@ -49,7 +49,12 @@ from cmsmig.reconcile.rules.story_fields import (
 from cmsmig.reconcile.rules.story_hashes import content_hash
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
-_LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
+_LEFT = (
+    FieldOutcome.KEEP,
+    FieldOutcome.ACCEPT,
+    FieldOutcome.CONFLICT,
+    FieldOutcome.HOLD,
+)
 
 
 def _text(name: str, value: Json) -> Text:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject, compact
-from cmsmig.destination.schema import BY_HAND, Story, StoryRow
+from cmsmig.destination.typed_records import BY_HAND, Story, StoryRow
 from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft

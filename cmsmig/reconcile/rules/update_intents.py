@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.ledger.rows import Intent, WrittenStory
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.reconcile.diff import Fields, Sides

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cmsmig.canonical import JsonObject, fingerprint
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
 from cmsmig.reconcile.rules.story_fields import (

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.events import Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord

@@ -39,7 +39,7 @@ from cmsmig.mapping.propose.proposals import (
 from cmsmig.mapping.redirects.address_map import KnownAddress
 from cmsmig.mapping.redirects.address_resolver import map_addresses
 from cmsmig.mapping.redirects.redirect_proposals import propose_redirects
-from cmsmig.richtext.blocks.proposals import Heuristics
+from cmsmig.richtext.blocks.block_runs import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.body_review import Review

@@ -28,8 +28,7 @@ from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMod
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, block_names
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.propose.block_designs import ROLES, with_blocks
-from cmsmig.richtext.blocks.outline import BlockKind, outline_of
-from cmsmig.richtext.blocks.proposals import (
+from cmsmig.richtext.blocks.block_runs import (
     Blocks,
     Heuristics,
     merged,
@@ -37,6 +36,7 @@ from cmsmig.richtext.blocks.proposals import (
     retyped,
     split,
 )
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import (
     decision_in,

@@ -60,7 +60,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckedBody:
     """The comparison of one body, with its verdict."""
 
     key: str
@@ -92,7 +92,7 @@ class CrossCheck:
 
     bodies: int
     """All there are; more than outcomes when it was stopped."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CheckedBody, ...]
 
     @property
     def whole(self) -> bool:
@@ -103,7 +103,7 @@ class CrossCheck:
         """Return how many bodies came to that."""
         return sum(each.verdict is verdict for each in self.outcomes)
 
-    def of(self, verdict: Verdict) -> tuple[Outcome, ...]:
+    def of(self, verdict: Verdict) -> tuple[CheckedBody, ...]:
         """Return the bodies that came to that, in their order."""
         return tuple(each for each in self.outcomes if each.verdict is verdict)
 
@@ -142,7 +142,7 @@ async def cross_check(
     `OfficialUnavailableError` where Node is missing or the package cannot be installed.
     """
     observer(StepStarted(STEP, len(bodies)))
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, CheckedBody] = {}
     known = Counter[Verdict]()
 
     async def work() -> None:
@@ -168,19 +168,19 @@ async def cross_check(
     return found
 
 
-async def _outcome(official: Official, body: SiteBody) -> Outcome:
+async def _outcome(official: Official, body: SiteBody) -> CheckedBody:
     convert = official.markdown_text if body.markdown else official.convert_text
     try:
         text = await convert(body.text)
     except OfficialFailedError as error:
         verdict = Verdict.OFFICIAL_FAILED
-        return Outcome(body.key, body.title, verdict, why=str(error))
+        return CheckedBody(body.key, body.title, verdict, why=str(error))
     made = (_ENGINE.from_markdown if body.markdown else _ENGINE.from_html)(body.text)
     ours = json_text(made.document)
     if ours == text:
-        return Outcome(body.key, body.title, Verdict.EQUAL)
+        return CheckedBody(body.key, body.title, Verdict.EQUAL)
     verdict = Verdict.DIFFERENT if made.deviations else Verdict.UNEXPLAINED
-    return Outcome(body.key, body.title, verdict, made.deviations, ours, text)
+    return CheckedBody(body.key, body.title, verdict, made.deviations, ours, text)
 
 
 async def _until_stopped(work: asyncio.Task[None], stop: StopSignal) -> None:

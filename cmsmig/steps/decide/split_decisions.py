@@ -20,8 +20,8 @@ from cmsmig.mapping.decisions.decision_files import block_names, embed_policy
 from cmsmig.mapping.decisions.design import Design, Encoding
 from cmsmig.mapping.propose.block_designs import missing_roles
 from cmsmig.origin.schema import Item, Locale
+from cmsmig.richtext.blocks.block_runs import Blocks
 from cmsmig.richtext.blocks.outline import outline_of
-from cmsmig.richtext.blocks.proposals import Blocks
 from cmsmig.richtext.engine import Engine, Lenient
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.steps.decide.decision_store import Decisions

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import LEFT_OUT, GoneState, ItemRow
@@ -29,7 +29,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import record_after_write
 from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
-from cmsmig.steps.plan.taken_places import Places, TakenFolder, taken_folders
+from cmsmig.steps.plan.taken_places import TakenFolder, TakenPlaces, taken_folders
 from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import batches
@@ -93,7 +93,7 @@ def find_conflicts(
 
     A place with an open intent may hold our own story, so it is no conflict.
     """
-    taken, made = Places.of(snapshot), ledger.inventory.made("folder")
+    taken, made = TakenPlaces.of(snapshot), ledger.inventory.made("folder")
     folders = taken_folders(migration.places.folders, made, snapshot)
     rows = ledger.items.all()
     intended = ledger.intents.subjects("create")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.destination.schema import Component, StoryRow
+from cmsmig.destination.typed_records import Component, StoryRow
 from cmsmig.ledger.gone_items import INTENTS
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.resource import Owner

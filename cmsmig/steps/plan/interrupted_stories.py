@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.ledger.store import Ledger

@@ -16,7 +16,7 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.convert.linking import leads_elsewhere
 from cmsmig.mapping.draft import DraftContext, ExistingStory
-from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
+from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticLink
 from cmsmig.mapping.select.translations import language_of
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.rules.publication import Showing
@@ -150,7 +150,7 @@ class PlanDetails:
         for key, draft in self._drafts(self.leaving):
             for name, href in draft.links:
                 found = routes.resolve_on(key, language_of(name), href)
-                if isinstance(found, StaticPage):
+                if isinstance(found, StaticLink):
                     yield self._link(key, name, href, found.cause)
                 elif found is not None and found.key not in self.existing:
                     why = why_waiting(self.migration, found.key)

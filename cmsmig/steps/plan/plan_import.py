@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import fingerprint
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import LEFT_OUT, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import Asset, AssetFolder, Component, StoryRow
+from cmsmig.destination.typed_records import Asset, AssetFolder, Component, StoryRow
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.ledger.rows import MadeRow
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.select.story_paths import FolderPlan
@@ -54,7 +54,7 @@ def taken_folders(
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class TakenPlaces:
     """Who has a place at the destination."""
 
     stories: Mapping[str, StoryRow]
@@ -65,7 +65,7 @@ class Places:
     """By the path of their folder, and their own slug."""
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> Places:
+    def of(cls, snapshot: Snapshot) -> TakenPlaces:
         """Return who has the places of a space."""
         starts = [row for row in snapshot.stories if row.is_startpage]
         return cls(

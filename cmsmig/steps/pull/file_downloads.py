@@ -20,7 +20,7 @@ from cmsmig.mapping.convert.asset_uploads import (
     observed_file_hosts,
 )
 from cmsmig.origin.files import Arrival, FileRow, FileStore
-from cmsmig.origin.pictures import (
+from cmsmig.origin.picture_sizes import (
     PAGE_TYPES,
     OversizedPictureError,
     is_page,

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from cmsmig.canonical import Json, JsonObject, compact, packed, unpacked
 from cmsmig.destination.reading import story as read_story
-from cmsmig.destination.schema import Asset, Story, StoryRow
+from cmsmig.destination.typed_records import Asset, Story, StoryRow
 from cmsmig.errors import (
     NotFoundError,
     OutcomeUnknownError,

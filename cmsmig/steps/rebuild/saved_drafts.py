@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.destination.schema import (
+from cmsmig.destination.typed_records import (
     Asset,
     AssetFolder,
     Component,

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.destination.schema import (
+from cmsmig.destination.typed_records import (
     Asset,
     AssetFolder,
     Component,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.counting import first_of
-from cmsmig.destination.schema import Component, StoryRow
+from cmsmig.destination.typed_records import Component, StoryRow
 from cmsmig.ledger.rows import AssetRow, ItemRow
 from cmsmig.mapping.decisions.conflicts import WHOLE, ConflictsDecision, Side
 from cmsmig.reconcile.kinds import Kind

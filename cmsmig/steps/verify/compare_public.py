@@ -17,7 +17,7 @@ from typing import TypeAlias
 from cmsmig.counting import counted, first_of
 from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.reading import parse_time
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.errors import ServiceError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import Asset, SignedUpload
+from cmsmig.destination.typed_records import Asset, SignedUpload
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,

@@ -17,7 +17,7 @@ from pathlib import Path
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import AssetFolder, SignedUpload
+from cmsmig.destination.typed_records import AssetFolder, SignedUpload
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,

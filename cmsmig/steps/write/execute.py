@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from cmsmig.counting import first_of
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.errors import (
     CmsmigError,
     MalformedAnswerError,
@@ -26,7 +26,7 @@ from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.reconcile.diff import Diff
-from cmsmig.reconcile.field_diff import Outcome
+from cmsmig.reconcile.field_diff import FieldOutcome
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import (
     Comparison,
@@ -199,7 +199,11 @@ async def _write(
 def _report(job: ImportJob, what: str, fields: Diff) -> None:
     """Report what is left as it is, and note what needs a decision."""
     job.edit_conflicts += fields.conflicts
-    left = [*fields.conflicts, *fields.of(Outcome.KEEP), *fields.of(Outcome.HOLD)]
+    left = [
+        *fields.conflicts,
+        *fields.of(FieldOutcome.KEEP),
+        *fields.of(FieldOutcome.HOLD),
+    ]
     if left:
         text = first_of([each.text for each in left], _SHOWN, "; and ", "; ")
         job.observer(Noticed(what, text))

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.errors import PreflightError
 from cmsmig.events import StepFinished, StepStarted
 from cmsmig.mapping.select.story_paths import FolderPlan

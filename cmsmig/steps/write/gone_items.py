@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from cmsmig.counting import counted
-from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
@@ -22,7 +22,7 @@ from cmsmig.ledger.rows import GoneState, Intent
 from cmsmig.reconcile.rules.story import edits_without_reading
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import (
-    Removal,
+    GoneRemoval,
     blocking,
     edit_since,
     kept_note,
@@ -54,7 +54,7 @@ async def remove_gone(job: ImportJob) -> None:
     await _remove_all(job, to_remove(job.migration, job.ledger))
 
 
-async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
+async def _remove_all(job: ImportJob, removals: Sequence[GoneRemoval]) -> None:
     if not removals:
         return
     job.observer(StepStarted(STEP, len(removals)))
@@ -69,13 +69,13 @@ async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
     job.observer(StepFinished(STEP, handled))
 
 
-def _intent(removal: Removal) -> Intent:
+def _intent(removal: GoneRemoval) -> Intent:
     return Intent(
         removal.intent, str(removal.row.key), removal.story_record.content_hash
     )
 
 
-async def _remove(job: ImportJob, current: CurrentRows, removal: Removal) -> None:
+async def _remove(job: ImportJob, current: CurrentRows, removal: GoneRemoval) -> None:
     gone, key, story_record = job.ledger.gone, removal.row.key, removal.story_record
     done = _DONE[removal.state]
     try:
@@ -95,12 +95,12 @@ async def _remove(job: ImportJob, current: CurrentRows, removal: Removal) -> Non
     job.observer(StepAdvanced(STEP, story_record.full_slug))
 
 
-def _keep(job: ImportJob, removal: Removal, note: str) -> None:
+def _keep(job: ImportJob, removal: GoneRemoval, note: str) -> None:
     job.ledger.gone.keep(removal.row.key, note, removal.intent)
     job.observer(Noticed(removal.story_record.full_slug, note))
 
 
-async def _take_away(job: ImportJob, removal: Removal) -> str:
+async def _take_away(job: ImportJob, removal: GoneRemoval) -> str:
     """Ask for it; return the change date of the story that stays."""
     story_id = removal.story_record.story_id
     if removal.state is GoneState.TO_UNPUBLISH:
@@ -115,7 +115,7 @@ async def _is_there(job: ImportJob, story_id: int) -> bool:
     return await job.client.find_story(story_id) is not None
 
 
-async def _edit(job: ImportJob, removal: Removal, there: StoryRow) -> str:
+async def _edit(job: ImportJob, removal: GoneRemoval, there: StoryRow) -> str:
     """Return what an editor changed in a story, as it is now, or empty."""
     last = last_write(job.ledger, removal.row)
     seen: Story | None = job.seen_gone.get(there.story_id)

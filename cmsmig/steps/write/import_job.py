@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import DeliveryClient
-from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.events import Noticed, Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger

@@ -43,7 +43,7 @@ from cmsmig.steps.plan.publication.public_versions import Publication, VisitorPa
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import upload_assets
-from cmsmig.steps.write.components import (
+from cmsmig.steps.write.component_writes import (
     check_components,
     enqueue_components,
     removed_fields,

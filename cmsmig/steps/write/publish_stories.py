@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
 from cmsmig.counting import counted
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.intents import Intents

@@ -9,13 +9,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from cmsmig.richtext.blocks.outline import BlockKind, outline_of
-from cmsmig.richtext.blocks.proposals import (
+from cmsmig.richtext.blocks.block_runs import (
     Heuristic,
     Heuristics,
     needs_review,
     propose_blocks,
 )
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.cross_check import SiteBody
 from tests.proofs.converter.sites import bodies_of_sites

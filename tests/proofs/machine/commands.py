@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cmsmig.evidence.evidence import gather
-from cmsmig.mapping.redirects.address_map import Outcome
+from cmsmig.mapping.redirects.address_map import AddressOutcome
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.proofs.machine import components, editors, rules, used
@@ -364,4 +364,4 @@ def _redirects(days: Days) -> Mapping[str, str]:
     settings = load_settings(project, {}, need_origin=False)
     migration = open_migration(project, settings)
     evidence = gather(project, migration, settings.space_id, None)
-    return {each.old: each.new for each in evidence.redirects.of(Outcome.MOVED)}
+    return {each.old: each.new for each in evidence.redirects.of(AddressOutcome.MOVED)}

@@ -39,8 +39,8 @@ from cmsmig.mapping.redirects.address_map import (
     GONE_STATUS,
     MOVED_STATUS,
     AddressMap,
+    AddressOutcome,
     AddressRow,
-    Outcome,
 )
 from cmsmig.mapping.select.address import Address
 from cmsmig.settings import Project, load_settings
@@ -213,7 +213,7 @@ def main(arguments: Sequence[str]) -> int:
     except (MissingServerError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 2
-    names = ["site", "known from", *Outcome]
+    names = ["site", "known from", *AddressOutcome]
     print_table({name: row.get(name, 0) for name in names} for row in counts)
     print_table(rows)
     print(*wrong[:20], sep="\n")
@@ -248,7 +248,7 @@ def _rename(folder: Path) -> None:
     """Give every folder another name, and the origin rules that form a chain."""
     path = folder / "decisions" / "design.yaml"
     path.write_text(re.sub(r"(?m)^( +folder: .*)", r"\1-new", path.read_text()))
-    moved = next(row.old for row in map_of(folder).of(Outcome.MOVED))
+    moved = next(row.old for row in map_of(folder).of(AddressOutcome.MOVED))
     rules = f"/was/here,/was/there\n/was/there,{moved}\n/years/(.*),{moved}\n"
     (folder / "decisions" / RULES).write_text(rules)
 
@@ -271,7 +271,7 @@ def _requests(addresses: AddressMap) -> Iterator[Asked]:
     rows += [
         AddressRow(
             row.old.replace("(.*)", UNKNOWN),
-            Outcome.MOVED,
+            AddressOutcome.MOVED,
             row.sources,
             row.new.replace("%1", UNKNOWN),
             row.tail,
@@ -342,9 +342,9 @@ def _is_said(host: str, said: str, asked: Asked, answer: Answer | None) -> bool:
 def _is_right(addresses: AddressMap, asked: Asked, answer: Answer | None) -> bool:
     row = asked.row
     status, where = answer or (0, "")
-    if row.outcome is Outcome.GONE:
+    if row.outcome is AddressOutcome.GONE:
         return status == GONE_STATUS
-    if row.outcome is not Outcome.MOVED:
+    if row.outcome is not AddressOutcome.MOVED:
         return status not in (MOVED_STATUS, GONE_STATUS)
     wanted, found = urlsplit(target(addresses, row)), urlsplit(where)
     is_own = found.netloc.partition(":")[0] in ("", OLD)

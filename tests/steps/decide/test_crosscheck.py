@@ -13,8 +13,8 @@ from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, StepAdvanced, StepFinished, StepStarted
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.steps.decide.cross_check import (
+    CheckedBody,
     CrossCheck,
-    Outcome,
     SiteBody,
     Verdict,
     cross_check,
@@ -54,7 +54,7 @@ async def checked(
     return await cross_check(bodies, cache=node.cache, environ=node.environ, **options)
 
 
-async def only(node: FakeConverter, text: str, **options: object) -> Outcome:
+async def only(node: FakeConverter, text: str, **options: object) -> CheckedBody:
     """Return what comes of one body."""
     [outcome] = (await checked(node, site(text), **options)).outcomes
     return outcome

@@ -20,8 +20,8 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.origin.schema import Field
+from cmsmig.richtext.blocks.block_runs import Block
 from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SAMPLE

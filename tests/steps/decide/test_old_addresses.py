@@ -12,7 +12,7 @@ import pytest
 
 from cmsmig.evidence.addresses import address_map, imported_addresses
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.redirects.address_map import Outcome, Source
+from cmsmig.mapping.redirects.address_map import AddressOutcome, Source
 from cmsmig.sandbox.origin.content import read_content
 from cmsmig.sandbox.origin.site_pages import SitePages
 from cmsmig.settings import Project, load_settings
@@ -120,6 +120,8 @@ def test_what_led_to_a_file_leads_to_its_asset(
         found = imported_addresses(project, migration, ledger, rows)
     addresses = {url for (url,) in staged.rows("SELECT content_url FROM asset")}
     (asset,) = (each for each in addresses if each.endswith("/sheet.pdf"))
-    moved = {each.old: f"{each.new}{each.tail}" for each in found.of(Outcome.MOVED)}
+    moved = {
+        each.old: f"{each.new}{each.tail}" for each in found.of(AddressOutcome.MOVED)
+    }
     assert (moved["/price.pdf"], moved["/again"]) == (f"{asset}#page=2",) * 2
     assert moved.get(urlsplit(old).path) == (asset if own else None)

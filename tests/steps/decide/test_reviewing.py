@@ -13,7 +13,7 @@ from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, BodyState
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.propose.proposals import propose_block_designs
-from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, find_project
 from cmsmig.steps.decide.body_review import Review

@@ -5,13 +5,18 @@ from __future__ import annotations
 from cmsmig.configuration.regions import REGION_BASES
 from cmsmig.evidence.addresses import site_address, space_address
 from cmsmig.evidence.evidence import Evidence, LossCount
-from cmsmig.evidence.failures import item_failures
+from cmsmig.evidence.import_failures import item_failures
 from cmsmig.evidence.report_findings import FindingSet
-from cmsmig.evidence.summary import CollectionCount, FileCount
+from cmsmig.evidence.summary import CollectionOutcome, FileCount
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.mapping.decisions.design import Reviewed
-from cmsmig.mapping.redirects.address_map import AddressMap, AddressRow, Outcome, Source
+from cmsmig.mapping.redirects.address_map import (
+    AddressMap,
+    AddressOutcome,
+    AddressRow,
+    Source,
+)
 from cmsmig.origin.schema import Site
 from cmsmig.richtext.losses import Severity
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
@@ -29,7 +34,7 @@ def evidence_of(text: str) -> Evidence:
         site=text,
         space_id=text,
         accounting=counts,
-        collections=(CollectionCount(text, counts),),
+        collections=(CollectionOutcome(text, counts),),
         skipped={"draft": 1},
         links={"linked": 1},
         files=FileCount(2, 1, 0, 1, 0),
@@ -39,8 +44,10 @@ def evidence_of(text: str) -> Evidence:
         is_carried_out=False,
         redirects=AddressMap(
             (
-                AddressRow("/a", Outcome.MOVED, (Source.ITEM,), "/b", key=KEY),
-                AddressRow(f"/{text}", Outcome.WAITING, (Source.ITEM,), name=text),
+                AddressRow("/a", AddressOutcome.MOVED, (Source.ITEM,), "/b", key=KEY),
+                AddressRow(
+                    f"/{text}", AddressOutcome.WAITING, (Source.ITEM,), name=text
+                ),
             )
         ),
         verification=Verification(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.convert.bodies import block_values
+from cmsmig.richtext.blocks.block_runs import Blocks, fits, nodes_of
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of, top_nodes
-from cmsmig.richtext.blocks.proposals import Blocks, fits, nodes_of
 from cmsmig.richtext.schema.validate import documents_in, problems
 from tests.support.mapping.split_documents import blocks_in, document_nodes
 

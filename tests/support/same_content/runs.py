@@ -25,7 +25,7 @@ from cmsmig.events import RequestSent
 from cmsmig.evidence.addresses import address_map
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap
-from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text
 from cmsmig.settings import Project, Settings, load_settings

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.gone_items import DELETE, UNPUBLISH
 from cmsmig.ledger.rows import (
@@ -43,7 +43,7 @@ _ASKED = (GoneAction.UNPUBLISH, GoneAction.DELETE)
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class GoneRemoval:
     """A story that is to be unpublished or deleted, since its item is gone."""
 
     row: ItemRow
@@ -303,17 +303,19 @@ def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
     )
 
 
-def to_remove(migration: Migration, ledger: Ledger) -> tuple[Removal, ...]:
+def to_remove(migration: Migration, ledger: Ledger) -> tuple[GoneRemoval, ...]:
     """Return the stories that are to be unpublished or deleted; a pilot takes none
     away. Reads only."""
     return tuple(
-        Removal(row, row.story_record, row.gone.state)
+        GoneRemoval(row, row.story_record, row.gone.state)
         for row in (ledger.gone.rows() if migration.pilot.is_whole else ())
         if row.story_record and row.gone and row.gone.state in REMOVALS
     )
 
 
-def blocking(migration: Migration, removals: Iterable[Removal]) -> tuple[Removal, ...]:
+def blocking(
+    migration: Migration, removals: Iterable[GoneRemoval]
+) -> tuple[GoneRemoval, ...]:
     """Return the stories to be deleted whose places other items take."""
     wanted = {place.full_slug for place in migration.places.places.values()}
     return tuple(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.intents import DELETE, deletion_subject

@@ -16,7 +16,7 @@ from cmsmig.configuration.plans import (
     Limit,
     space_limits,
 )
-from cmsmig.destination.schema import Space
+from cmsmig.destination.typed_records import Space
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.settings import Settings

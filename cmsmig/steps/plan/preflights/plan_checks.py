@@ -14,7 +14,7 @@ from typing import Final
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted, first_of, noun_for
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import Space, StoryRow, Webhook, pages
+from cmsmig.destination.typed_records import Space, StoryRow, Webhook, pages
 from cmsmig.errors import CredentialsError, NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow

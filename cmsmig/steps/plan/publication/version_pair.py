@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.schema import Story
+from cmsmig.destination.typed_records import Story
 from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.diff import Sides, diff

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cmsmig.events import unobserved
 from cmsmig.evidence.evidence import Evidence, evidence_json, gather
 from cmsmig.evidence.report_findings import report_findings
-from cmsmig.mapping.redirects.address_map import Outcome, Source
+from cmsmig.mapping.redirects.address_map import AddressOutcome, Source
 from cmsmig.settings import Project, find_project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.plan_details import PlanDetails
@@ -100,9 +100,9 @@ def reported(scenario: Scenario, expected: dict[str, Any]) -> None:
 def redirects(scenario: Scenario, expected: dict[str, Any]) -> None:
     """Expect where old addresses lead; none leads to another that leads on."""
     found = evidence(scenario.project).redirects
-    moved = {each.old: each.new for each in found.of(Outcome.MOVED)}
+    moved = {each.old: each.new for each in found.of(AddressOutcome.MOVED)}
     assert not [old for old, new in moved.items() if new in moved], moved
-    lost = found.of(Outcome.WAITING, Source.ITEM)
+    lost = found.of(AddressOutcome.WAITING, Source.ITEM)
     insist({**moved, "lost": lost}, expected)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cmsmig.counting import and_more, counted
-from cmsmig.destination.schema import Component, Datasource, DatasourceEntry
+from cmsmig.destination.typed_records import Component, Datasource, DatasourceEntry
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
@@ -21,7 +21,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepFinished, StepStarted
 from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.propose.component_payloads import ComponentBody, DatasourceBody
-from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, Outcome
+from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, FieldOutcome
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison, Resource, Verb, again
 from cmsmig.reconcile.rules.component import component_to_send, is_begun
@@ -133,7 +133,7 @@ STEP = "components"
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentCalls:
+class ComponentWrites:
     """The client calls of components."""
 
     job: ImportJob
@@ -200,7 +200,7 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
     await pool.take(datasources, resources.datasources())
     # A component that names a datasource that is not there is refused.
     await pool.done()
-    making = executing(job, ComponentCalls(job))
+    making = executing(job, ComponentWrites(job))
     await pool.take(making, components)
 
 
@@ -224,7 +224,7 @@ async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
     }
 
 
-_THEIRS = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT)
+_THEIRS = (FieldOutcome.KEEP, FieldOutcome.ACCEPT, FieldOutcome.CONFLICT)
 
 
 def removed_fields(fields: Iterable[FieldDiff]) -> dict[str, set[str]]:
