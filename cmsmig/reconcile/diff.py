@@ -16,7 +16,7 @@ from cmsmig.reconcile.field_diff import (
     ABSENT,
     UNKNOWN,
     FieldDiff,
-    FieldOutcome,
+    Outcome,
     Value,
     seen_of,
 )
@@ -101,16 +101,16 @@ class Sides:
             name for name in names if not self.is_alike(name, self.base, side)
         )
 
-    def outcome(self, name: str) -> FieldOutcome:
+    def outcome(self, name: str) -> Outcome:
         """Return the outcome of a field, before the rules and what was decided."""
         base, ours, theirs = self.base, self.ours, self.theirs
         if self.is_alike(name, ours, theirs):
             is_same = self.is_alike(name, base, ours)
-            return FieldOutcome.SAME if is_same else FieldOutcome.AGREE
+            return Outcome.SAME if is_same else Outcome.AGREE
         if self.is_alike(name, theirs, base):
-            return FieldOutcome.WRITE
+            return Outcome.WRITE
         is_kept = self.is_alike(name, ours, base)
-        return FieldOutcome.KEEP if is_kept else FieldOutcome.CONFLICT
+        return Outcome.KEEP if is_kept else Outcome.CONFLICT
 
     def _text(self, name: str, side: Fields) -> Text:
         return self.rules.text(name, side[name]) if name in side else None
@@ -125,24 +125,24 @@ class Diff:
     merged: Fields = field(default_factory=dict)
     """The values of the lists that are merged, after the write."""
 
-    def of(self, *outcomes: FieldOutcome) -> list[FieldDiff]:
+    def of(self, *outcomes: Outcome) -> list[FieldDiff]:
         """Return the fields with these outcomes, by name."""
         found = (each for each in self.fields.values() if each.outcome in outcomes)
         return sorted(found, key=lambda each: each.field)
 
-    def names(self, *outcomes: FieldOutcome) -> frozenset[str]:
+    def names(self, *outcomes: Outcome) -> frozenset[str]:
         """Return the names of the fields with these outcomes."""
         return frozenset(each.field for each in self.of(*outcomes))
 
     @property
     def written(self) -> frozenset[str]:
         """Return the fields whose value of ours is sent."""
-        return self.names(FieldOutcome.WRITE)
+        return self.names(Outcome.WRITE)
 
     @property
     def waiting(self) -> frozenset[str]:
         """Return the fields that a decision is asked for."""
-        return self.names(FieldOutcome.CONFLICT, FieldOutcome.HOLD)
+        return self.names(Outcome.CONFLICT, Outcome.HOLD)
 
     @property
     def changes(self) -> list[FieldDiff]:
@@ -153,12 +153,12 @@ class Diff:
     @property
     def conflicts(self) -> list[FieldDiff]:
         """Return the fields that need a decision."""
-        return self.of(FieldOutcome.CONFLICT)
+        return self.of(Outcome.CONFLICT)
 
     @property
     def edits(self) -> list[FieldDiff]:
         """Return the fields that hold an edit of an editor and keep it."""
-        theirs = self.of(FieldOutcome.KEEP, FieldOutcome.ACCEPT, FieldOutcome.CONFLICT)
+        theirs = self.of(Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT)
         is_edit, declined = self.sides.rules.is_edit, self._declined
         return [
             each
@@ -192,20 +192,13 @@ class Diff:
     @property
     def _declined(self) -> frozenset[str]:
         """Return the fields that we alone changed and that stay by decision."""
-        sides, kept = (
-            self.sides,
-            self.names(FieldOutcome.ACCEPT) & self.sides.ours.keys(),
-        )
+        sides, kept = self.sides, self.names(Outcome.ACCEPT) & self.sides.ours.keys()
         return frozenset(
             name for name in kept if sides.is_alike(name, sides.base, sides.theirs)
         )
 
 
-_CHANGES = [
-    each
-    for each in FieldOutcome
-    if each not in (FieldOutcome.SAME, FieldOutcome.CONFLICT)
-]
+_CHANGES = [each for each in Outcome if each not in (Outcome.SAME, Outcome.CONFLICT)]
 
 
 def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
@@ -215,7 +208,7 @@ def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
     fields: dict[str, FieldDiff] = {}
     for name in dict.fromkeys((*sides.theirs, *sides.ours, *sides.base)):
         found = sides.outcome(name)
-        if found is FieldOutcome.SAME:
+        if found is Outcome.SAME:
             continue
         base, ours, theirs = (
             value_of(each, name) for each in (sides.base, sides.ours, sides.theirs)
@@ -228,33 +221,31 @@ def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
             merged[name] = [*sorted(after)]
         else:
             found = _decided(found, name, sides, side)
-        if found is FieldOutcome.SAME:
+        if found is Outcome.SAME:
             continue
         base = ABSENT if base == UNKNOWN else base
         fields[name] = FieldDiff(ref, name, base, ours, theirs, found, seen)
     return _without_riders(_with_followers(Diff(sides, fields, merged)))
 
 
-def _decided(
-    found: FieldOutcome, name: str, sides: Sides, side: Side | None
-) -> FieldOutcome:
+def _decided(found: Outcome, name: str, sides: Sides, side: Side | None) -> Outcome:
     """Return the outcome after the rules of the kind and what was decided."""
     rules = sides.rules
     if rules.leaves(name):
-        return found if found is FieldOutcome.WRITE else FieldOutcome.KEEP
-    if found is FieldOutcome.WRITE and rules.waits(name):
-        found = FieldOutcome.CONFLICT
-    if found in (FieldOutcome.CONFLICT, FieldOutcome.KEEP) and side is not None:
-        found = FieldOutcome.WRITE if side is Side.OURS else FieldOutcome.ACCEPT
-    elif found is FieldOutcome.CONFLICT and rules.yields(name):
-        found = FieldOutcome.KEEP
-    elif found is FieldOutcome.KEEP and rules.is_needed(name):
-        found = FieldOutcome.CONFLICT
-    if found is not FieldOutcome.WRITE:
+        return found if found is Outcome.WRITE else Outcome.KEEP
+    if found is Outcome.WRITE and rules.waits(name):
+        found = Outcome.CONFLICT
+    if found in (Outcome.CONFLICT, Outcome.KEEP) and side is not None:
+        found = Outcome.WRITE if side is Side.OURS else Outcome.ACCEPT
+    elif found is Outcome.CONFLICT and rules.yields(name):
+        found = Outcome.KEEP
+    elif found is Outcome.KEEP and rules.is_needed(name):
+        found = Outcome.CONFLICT
+    if found is not Outcome.WRITE:
         return found
     if name not in sides.ours and rules.holds(name) and side is not Side.OURS:
-        return FieldOutcome.HOLD if side is None else FieldOutcome.ACCEPT
-    return FieldOutcome.CONFLICT if rules.is_refused(name) else found
+        return Outcome.HOLD if side is None else Outcome.ACCEPT
+    return Outcome.CONFLICT if rules.is_refused(name) else found
 
 
 def value_of(side: Fields, field: str) -> Value:
@@ -266,7 +257,7 @@ def _with_followers(found: Diff) -> Diff:
     """Return the diff without a removal of what follows a field that stays."""
     sides, written = found.sides, found.written
     held = {
-        name: replace(found.fields[name], outcome=FieldOutcome.HOLD)
+        name: replace(found.fields[name], outcome=Outcome.HOLD)
         for name in written - sides.ours.keys()
         if (other := sides.rules.follows(name)) in found.fields and other not in written
     }
@@ -278,9 +269,7 @@ def _without_riders(found: Diff) -> Diff:
     riding = {name for name in found.written if found.sides.rules.rides(name)}
     if not riding or riding != found.written:
         return found
-    kept = {
-        name: replace(found.fields[name], outcome=FieldOutcome.KEEP) for name in riding
-    }
+    kept = {name: replace(found.fields[name], outcome=Outcome.KEEP) for name in riding}
     return replace(found, fields={**found.fields, **kept})
 
 
@@ -295,12 +284,12 @@ def _merged(
 
 def _merge_outcome(
     ours: Set[str], theirs: Set[str], after: Set[str], side: Side | None
-) -> FieldOutcome:
+) -> Outcome:
     if after != theirs:
-        return FieldOutcome.WRITE
+        return Outcome.WRITE
     if ours <= theirs:
-        return FieldOutcome.SAME
-    return FieldOutcome.ACCEPT if side is Side.THEIRS else FieldOutcome.KEEP
+        return Outcome.SAME
+    return Outcome.ACCEPT if side is Side.THEIRS else Outcome.KEEP
 
 
 def _texts(value: Value) -> frozenset[str]:

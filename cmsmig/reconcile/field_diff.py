@@ -33,7 +33,7 @@ UNKNOWN: Final = "\x00unknown"
 """In the place of a last written value that is not known: no service has it."""
 
 
-class FieldOutcome(StrEnum):
+class Outcome(StrEnum):
     """The outcome of a field; the values are those of `plan --json`."""
 
     SAME = "same"
@@ -66,7 +66,7 @@ class FieldDiff:
     """What we would write."""
     theirs: Value
     """The current value."""
-    outcome: FieldOutcome
+    outcome: Outcome
     seen: str
     """What a decision gives as `seen`; see `seen_of`."""
     why: str = ""
@@ -84,7 +84,7 @@ class FieldDiff:
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --json` lists it; a side without a value has no key."""
-        is_conflict = self.outcome is FieldOutcome.CONFLICT
+        is_conflict = self.outcome is Outcome.CONFLICT
         more = {"seen": self.seen} if is_conflict else {"outcome": str(self.outcome)}
         sides = {"base": self.base, "ours": self.ours, "theirs": self.theirs}
         return {
@@ -109,18 +109,18 @@ class FieldDiff:
     def said(self) -> str:
         """Return the outcome in words."""
         match self.outcome:
-            case FieldOutcome.WRITE:
+            case Outcome.WRITE:
                 return self._said_written
-            case FieldOutcome.HOLD if self.kind is ConflictKind.STORY:
+            case Outcome.HOLD if self.kind is ConflictKind.STORY:
                 return "is no longer wanted and stays as long as the page does"
-            case FieldOutcome.HOLD:
+            case Outcome.HOLD:
                 return (
                     "is no longer an option and stays, as stories may hold it; to "
                     f"remove or keep it, {DECIDE}"
                 )
-            case FieldOutcome.CONFLICT:
+            case Outcome.CONFLICT:
                 return f"{self.conflict}; theirs stays; {DECIDE}"
-            case FieldOutcome.AGREE | FieldOutcome.SAME:
+            case Outcome.AGREE | Outcome.SAME:
                 return "was changed there to what it is to be"
         if self.theirs is ABSENT:
             return "was taken out there and is left out"

@@ -14,7 +14,7 @@ from cmsmig.steps.plan.gone.gone_at_origin import gone_json, gone_sentence_of
 from cmsmig.steps.pull.pull import PullReport
 from cmsmig.steps.rebuild.recovery import Rebuilt
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
-from cmsmig.steps.write.import_steps import Outcome
+from cmsmig.steps.write.import_steps import ImportOutcome
 from cmsmig.terminal.console import Ending
 from cmsmig.ui.doc import Note, Part, Table, Text, applicable, table
 from cmsmig.ui.documents.plan import PUBLICATIONS, gone_tables
@@ -121,7 +121,7 @@ def rebuilt_doc(found: Rebuilt) -> Iterator[Part]:
     )
 
 
-def outcome_doc(outcome: Outcome) -> Iterator[Part]:
+def outcome_doc(outcome: ImportOutcome) -> Iterator[Part]:
     """Yield what closes a run; the accounting is the last."""
     yield Text(f"writes: {outcome.writes}")
     for each in outcome.refused:
@@ -135,7 +135,7 @@ def outcome_doc(outcome: Outcome) -> Iterator[Part]:
     yield from map(Text, outcome.accounting.lines)
 
 
-def failures(outcome: Outcome) -> str:
+def failures(outcome: ImportOutcome) -> str:
     """Return what failed as one sentence, empty when nothing did."""
     named = [
         f"{count} {noun_for(count, name)}"
@@ -175,7 +175,7 @@ def undecided_summary(undecided: Sequence[FieldDiff]) -> str:
     )
 
 
-def outcome_json(outcome: Outcome) -> JsonObject:
+def outcome_json(outcome: ImportOutcome) -> JsonObject:
     """Return the document that `import --json` prints."""
     return {
         "plan": outcome.plan.full_json(),

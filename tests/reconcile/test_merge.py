@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cmsmig.canonical import Json
 from cmsmig.mapping.decisions.conflicts import Side
 from cmsmig.reconcile.diff import Diff, FieldRules, Sides, diff
-from cmsmig.reconcile.field_diff import FieldOutcome
+from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.reconcile.kinds import Kind, Ref
 
 NAMES = st.sampled_from("abcd")
@@ -36,15 +36,15 @@ def compared(
 
 
 def kept(found: Diff) -> frozenset[str]:
-    return found.names(FieldOutcome.KEEP, FieldOutcome.ACCEPT)
+    return found.names(Outcome.KEEP, Outcome.ACCEPT)
 
 
 def agreed(found: Diff) -> frozenset[str]:
-    return found.names(FieldOutcome.AGREE)
+    return found.names(Outcome.AGREE)
 
 
 def conflicts(found: Diff) -> frozenset[str]:
-    return found.names(FieldOutcome.CONFLICT)
+    return found.names(Outcome.CONFLICT)
 
 
 @given(FIELDS, FIELDS)

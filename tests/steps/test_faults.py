@@ -14,7 +14,7 @@ import pytest
 
 from cmsmig.ledger.intents import Intents
 from cmsmig.reconcile.diff import Sides
-from cmsmig.reconcile.field_diff import FieldOutcome
+from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.steps.write import asset_records, create_stories, update_story
 from cmsmig.wire.answers import Request
 from cmsmig.wire.pacing import Pacing
@@ -92,24 +92,18 @@ def is_noticed(folder: Path) -> bool:
 @pytest.mark.parametrize(
     ("true", "broken"),
     [
-        pytest.param(
-            FieldOutcome.CONFLICT, FieldOutcome.WRITE, id="conflicts are written"
-        ),
-        pytest.param(
-            FieldOutcome.WRITE, FieldOutcome.SAME, id="changes are not written"
-        ),
-        pytest.param(
-            FieldOutcome.KEEP, FieldOutcome.WRITE, id="edits are written over"
-        ),
+        pytest.param(Outcome.CONFLICT, Outcome.WRITE, id="conflicts are written"),
+        pytest.param(Outcome.WRITE, Outcome.SAME, id="changes are not written"),
+        pytest.param(Outcome.KEEP, Outcome.WRITE, id="edits are written over"),
     ],
 )
 def test_a_broken_merge_is_noticed(
-    tmp_path: Path, true: FieldOutcome, broken: FieldOutcome
+    tmp_path: Path, true: Outcome, broken: Outcome
 ) -> None:
     """By the state machine: the space is not as its rules want it."""
     outcome_of = Sides.outcome
 
-    def outcome(sides: Sides, name: str) -> FieldOutcome:
+    def outcome(sides: Sides, name: str) -> Outcome:
         found = outcome_of(sides, name)
         return broken if found is true else found
 

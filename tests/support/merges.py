@@ -15,7 +15,7 @@ from cmsmig.mapping.decisions.conflicts import (
     Side,
 )
 from cmsmig.mapping.propose.component_payloads import ComponentBody, DatasourceBody
-from cmsmig.reconcile.field_diff import FieldOutcome
+from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, compare, made_row
 from cmsmig.reconcile.rules.component import ComponentRules, component_to_send
@@ -34,7 +34,7 @@ class Merge:
 
     compared: Comparison[Any, Any]
 
-    def names(self, *outcomes: FieldOutcome) -> frozenset[str]:
+    def names(self, *outcomes: Outcome) -> frozenset[str]:
         return self.compared.diff.names(*outcomes)
 
     @property
@@ -47,23 +47,23 @@ class Merge:
 
     @property
     def kept(self) -> frozenset[str]:
-        return self.names(FieldOutcome.KEEP, FieldOutcome.ACCEPT)
+        return self.names(Outcome.KEEP, Outcome.ACCEPT)
 
     @property
     def accepted(self) -> frozenset[str]:
-        return self.names(FieldOutcome.ACCEPT)
+        return self.names(Outcome.ACCEPT)
 
     @property
     def agreed(self) -> frozenset[str]:
-        return self.names(FieldOutcome.AGREE)
+        return self.names(Outcome.AGREE)
 
     @property
     def conflicts(self) -> frozenset[str]:
-        return self.names(FieldOutcome.CONFLICT)
+        return self.names(Outcome.CONFLICT)
 
     @property
     def stays(self) -> frozenset[str]:
-        return self.names(FieldOutcome.HOLD)
+        return self.names(Outcome.HOLD)
 
     @property
     def waiting(self) -> frozenset[str]:

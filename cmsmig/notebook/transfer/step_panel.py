@@ -26,7 +26,7 @@ from cmsmig.notebook.transfer.step_state import missing_before, step_result
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_steps import Outcome, run_command
+from cmsmig.steps.write.import_steps import ImportOutcome, run_command
 from cmsmig.ui.doc import Note, Part, Severity, Table, Text, table
 from cmsmig.ui.documents.plan import (
     TITLES,
@@ -82,7 +82,7 @@ class StepView(JobView):
         fresh = await plan_now(self._workspace, plan.pilot, recreate=plan.recreate)
         return missing_before(self._workspace, self._step, fresh)
 
-    async def perform(self, stop: StopSignal, meter: Meter) -> Outcome:
+    async def perform(self, stop: StopSignal, meter: Meter) -> ImportOutcome:
         """Run the step and return how it ended."""
         workspace, plan = self._workspace, self._shown.plan
         return await run_command(
@@ -131,7 +131,7 @@ class StepView(JobView):
         if self._workspace.dry_run:
             yield Note("This is a dry run: nothing is written.")
 
-    def account(self, outcome: Outcome, meter: Meter) -> Iterator[Part]:
+    def account(self, outcome: ImportOutcome, meter: Meter) -> Iterator[Part]:
         """Yield what is true now, the accounting, what was said and what failed."""
         migration = decided_migration(self._workspace, outcome.plan.pilot)
         with Ledger.open_existing(self._workspace.project.ledger) as ledger:
@@ -151,7 +151,7 @@ class StepView(JobView):
         yield from map(Text, meter.notices)
 
     def _failures(
-        self, outcome: Outcome, migration: Migration, ledger: Ledger
+        self, outcome: ImportOutcome, migration: Migration, ledger: Ledger
     ) -> list[Failure]:
         if not outcome.exit_code and not outcome.plan.missing_files:
             return []

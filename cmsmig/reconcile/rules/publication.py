@@ -13,7 +13,7 @@ from functools import partial
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.reconcile.diff import FieldRules, Sides, diff
-from cmsmig.reconcile.field_diff import FieldDiff, FieldOutcome, seen_of
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 
@@ -104,7 +104,7 @@ def withheld_diff(
         record.left_public,
         True,
         is_public,
-        FieldOutcome.CONFLICT,
+        Outcome.CONFLICT,
         seen,
         WITHHELD,
     )

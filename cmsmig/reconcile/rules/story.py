@@ -18,7 +18,7 @@ from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.dates import parse_moment
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision
 from cmsmig.reconcile.diff import Diff, FieldRules, Sides, Text, diff
-from cmsmig.reconcile.field_diff import UNKNOWN, FieldOutcome, Value, json_of, seen_of
+from cmsmig.reconcile.field_diff import UNKNOWN, Outcome, Value, json_of, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, Rules, compare
 from cmsmig.reconcile.rules.story_fields import (
@@ -49,12 +49,7 @@ from cmsmig.reconcile.rules.story_fields import (
 from cmsmig.reconcile.rules.story_hashes import content_hash
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
-_LEFT = (
-    FieldOutcome.KEEP,
-    FieldOutcome.ACCEPT,
-    FieldOutcome.CONFLICT,
-    FieldOutcome.HOLD,
-)
+_LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
 
 
 def _text(name: str, value: Json) -> Text:

@@ -14,7 +14,7 @@ from cmsmig.ledger.rows import WrittenStory
 from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.diff import Diff, Sides
-from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, FieldOutcome, json_of
+from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome, json_of
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import Labels
 from cmsmig.reconcile.resource import Owner, compare
@@ -68,7 +68,7 @@ def story_differences(
     diff = compare(story_resource(last, story, ours), decided).diff
     lists = {f"{CONTENT}{use.field}" for use in wanted.draft.relations if use.multiple}
     rules = diff.sides.rules
-    for each in diff.of(FieldOutcome.WRITE, FieldOutcome.KEEP, FieldOutcome.CONFLICT):
+    for each in diff.of(Outcome.WRITE, Outcome.KEEP, Outcome.CONFLICT):
         field = each.field
         if rules.rides(field) or rules.leaves(field):
             # What the destination or only an editor gives values to.
@@ -80,7 +80,7 @@ def story_differences(
         if field in lists and _same_members(json_of(each.ours), json_of(each.theirs)):
             code = DifferenceCode.RELATION_ORDER
         where = field.removeprefix(CONTENT)
-        is_kept = each.outcome is FieldOutcome.KEEP and last.written is not None
+        is_kept = each.outcome is Outcome.KEEP and last.written is not None
         text = f"{_in_words(each, labels)}: {_cause(each, last, diff.sides)}."
         yield Difference(code, str(wanted.key), where, text, is_kept)
 
@@ -95,11 +95,11 @@ def _cause(found: FieldDiff, last: LastWrite, sides: Sides) -> str:
     """Return who changed a field, and what to do about it."""
     if last.written is None:
         return f"what was last written is not known; {DECIDE}"
-    if found.outcome is FieldOutcome.WRITE:
+    if found.outcome is Outcome.WRITE:
         return "it changed at the origin or in the decisions; run `cmsmig import`"
     if sides.is_alike(found.field, sides.base, sides.theirs):
         return f"its slug changed at the origin, which would move its page; {DECIDE}"
-    if found.outcome is FieldOutcome.KEEP:
+    if found.outcome is Outcome.KEEP:
         return "it was edited in the space, and stays"
     return f"it changed on both sides; {DECIDE}"
 
@@ -130,12 +130,7 @@ _MISFIT = {
     Kind.COMPONENT: "It is not as designed.",
     Kind.DATASOURCE: "It lacks entries of the design.",
 }
-_OTHERWISE = (
-    FieldOutcome.WRITE,
-    FieldOutcome.KEEP,
-    FieldOutcome.CONFLICT,
-    FieldOutcome.HOLD,
-)
+_OTHERWISE = (Outcome.WRITE, Outcome.KEEP, Outcome.CONFLICT, Outcome.HOLD)
 """Outcomes of fields that are not as designed; what was accepted is no difference."""
 
 
@@ -155,7 +150,7 @@ def compare_objects(job: ImportJob, found: Verification) -> None:
 
 def _is_edited(compared: AnyComparison) -> bool:
     is_component = compared.ref.kind is Kind.COMPONENT
-    return is_component and bool(compared.diff.of(FieldOutcome.KEEP))
+    return is_component and bool(compared.diff.of(Outcome.KEEP))
 
 
 def _differences(compared: AnyComparison, labels: Labels) -> Iterator[Difference]:
@@ -179,9 +174,9 @@ def _differing_fields(diff: Diff, labels: Labels) -> Iterator[Difference]:
     """Yield the fields that are not as they are to be: edits that stay, and of each
     other what mends it."""
     for each in diff.of(*_OTHERWISE):
-        is_kept = each.outcome is FieldOutcome.KEEP
+        is_kept = each.outcome is Outcome.KEEP
         advice = "it was edited in the space, and stays" if is_kept else DECIDE
-        if each.outcome is FieldOutcome.WRITE:
+        if each.outcome is Outcome.WRITE:
             advice = "run `cmsmig import`"
         text = f"{_in_words(each, labels)}; {advice}."
         yield Difference(_code(each), each.what, each.field, text, is_kept)

@@ -13,7 +13,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
-from cmsmig.reconcile.field_diff import FieldDiff, FieldOutcome
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED, publication_diff
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
@@ -178,7 +178,7 @@ class ReadBack:
             found.note([_publication_difference(key, field)])
 
 
-_AS_DECIDED = (FieldOutcome.AGREE, FieldOutcome.ACCEPT)
+_AS_DECIDED = (Outcome.AGREE, Outcome.ACCEPT)
 
 
 def _publication_difference(key: ItemKey, field: FieldDiff) -> Difference:
@@ -187,7 +187,7 @@ def _publication_difference(key: ItemKey, field: FieldDiff) -> Difference:
     code = (
         DifferenceCode.PUBLISHED_UNASKED if is_public else DifferenceCode.NOT_PUBLISHED
     )
-    is_kept = field.outcome is FieldOutcome.KEEP
+    is_kept = field.outcome is Outcome.KEEP
     if is_kept:
         text = (
             f"`{path}` was {'published' if is_public else 'unpublished'} by an editor, "

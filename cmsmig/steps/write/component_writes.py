@@ -21,7 +21,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepFinished, StepStarted
 from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.propose.component_payloads import ComponentBody, DatasourceBody
-from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, FieldOutcome
+from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, Outcome
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison, Resource, Verb, again
 from cmsmig.reconcile.rules.component import component_to_send, is_begun
@@ -224,7 +224,7 @@ async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
     }
 
 
-_THEIRS = (FieldOutcome.KEEP, FieldOutcome.ACCEPT, FieldOutcome.CONFLICT)
+_THEIRS = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT)
 
 
 def removed_fields(fields: Iterable[FieldDiff]) -> dict[str, set[str]]:

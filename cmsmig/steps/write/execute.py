@@ -26,7 +26,7 @@ from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.reconcile.diff import Diff
-from cmsmig.reconcile.field_diff import FieldOutcome
+from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import (
     Comparison,
@@ -199,11 +199,7 @@ async def _write(
 def _report(job: ImportJob, what: str, fields: Diff) -> None:
     """Report what is left as it is, and note what needs a decision."""
     job.edit_conflicts += fields.conflicts
-    left = [
-        *fields.conflicts,
-        *fields.of(FieldOutcome.KEEP),
-        *fields.of(FieldOutcome.HOLD),
-    ]
+    left = [*fields.conflicts, *fields.of(Outcome.KEEP), *fields.of(Outcome.HOLD)]
     if left:
         text = first_of([each.text for each in left], _SHOWN, "; and ", "; ")
         job.observer(Noticed(what, text))

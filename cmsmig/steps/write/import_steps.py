@@ -102,7 +102,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportOutcome:
     """How a run ended."""
 
     plan: Plan
@@ -157,7 +157,7 @@ async def run_command(
     recreate: bool = False,
     pilot: Pilot = WHOLE,
     show: Callable[[Plan], None],
-) -> Outcome:
+) -> ImportOutcome:
     """Run `import` or one of its parts under the lease, and account for it.
 
     `show` gets the plan before anything is written. With `plan_hash`, raises
@@ -194,7 +194,7 @@ async def run_command(
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()
                 gone = job.ledger.gone.rows()
-            return Outcome(
+            return ImportOutcome(
                 plan=plan,
                 accounting=accounting,
                 writes=counter.writes,

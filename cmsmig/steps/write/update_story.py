@@ -25,7 +25,7 @@ from cmsmig.errors import (
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord
 from cmsmig.mapping.draft import path_in_language
-from cmsmig.reconcile.field_diff import FieldOutcome
+from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import (
     LastWrite,
@@ -227,7 +227,7 @@ def _save_compared(
 ) -> None:
     """Write that nothing is left to send: all of it is there, is kept, or waits."""
     needed, actual = update.needed, compared.resource.actual
-    if isinstance(actual, Story) and compared.diff.of(FieldOutcome.AGREE):
+    if isinstance(actual, Story) and compared.diff.of(Outcome.AGREE):
         _save_written(job, update, compared, last, actual)
         return
     story_record = _record_after(needed, compared)

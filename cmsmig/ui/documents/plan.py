@@ -12,7 +12,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
 from cmsmig.mapping.select.routes import PageCause
-from cmsmig.reconcile.field_diff import FieldDiff, FieldOutcome
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.resource import Action, Verb
@@ -260,7 +260,7 @@ def _verbs(actions: Iterable[Action]) -> str:
 def _changes(plan: Plan) -> Iterator[Part]:
     texts: dict[tuple[str, str], list[str]] = {}
     for each in plan.schema_changes:
-        if each.outcome is FieldOutcome.WRITE:
+        if each.outcome is Outcome.WRITE:
             texts.setdefault((each.kind, each.what), []).append(each.text)
     for kind in _ORDER:
         of_kind = [each for each in plan.actions if each.ref.kind is kind]
@@ -273,7 +273,7 @@ def _changes(plan: Plan) -> Iterator[Part]:
     kept = [
         (each.kind, each.what, Text(each.text))
         for each in plan.schema_changes
-        if each.outcome not in (FieldOutcome.WRITE, FieldOutcome.ACCEPT)
+        if each.outcome not in (Outcome.WRITE, Outcome.ACCEPT)
     ]
     stories = counted(len(published), "story", "stories")
     kept_title = f"Kept as editors changed it: {len(kept):,}"

@@ -12,7 +12,7 @@ from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, FieldOutcome
+from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import story_resource
 from cmsmig.steps.plan.edits.written_stories import last_write
@@ -86,7 +86,7 @@ async def read_story_edits(
             return False
         resource = story_resource(last_write(ledger, wanted.rows[key]), there, ours)
         diff = compare(resource, decided).diff
-        agreed = isinstance(there, Story) and bool(diff.of(FieldOutcome.AGREE))
+        agreed = isinstance(there, Story) and bool(diff.of(Outcome.AGREE))
         edits[key] = StoryEdit(
             diff.written, bool(diff.edits), agreed, tuple(diff.conflicts)
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from cmsmig.destination.typed_records import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
-from cmsmig.reconcile.field_diff import FieldDiff, FieldOutcome
+from cmsmig.reconcile.field_diff import FieldDiff, Outcome
 from cmsmig.reconcile.rules.publication import publication_diff, withheld_diff
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import Due, find_due
@@ -69,5 +69,5 @@ def waiting(
     diffs: Mapping[ItemKey, FieldDiff], withheld: Mapping[ItemKey, FieldDiff]
 ) -> tuple[FieldDiff, ...]:
     """Return the fields that a decision is asked for, by path."""
-    asked = [e for e in diffs.values() if e.outcome is FieldOutcome.CONFLICT]
+    asked = [e for e in diffs.values() if e.outcome is Outcome.CONFLICT]
     return tuple(sorted((*asked, *withheld.values()), key=lambda each: each.what))
