@@ -29,7 +29,7 @@ from cmsmig.richtext.blocks.block_runs import (
     Heuristic,
     Heuristics,
     merged,
-    propose_block_designs,
+    propose_blocks,
 )
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.engine import UploadedAsset
@@ -80,7 +80,7 @@ def test_each_kind_becomes_its_component() -> None:
         "<div data-rt-embed-type='true'><b>raw</b></div>"
     )
     document = converted(html)
-    values = valued(document, propose_block_designs(outline_of(document), EVERYTHING))
+    values = valued(document, propose_blocks(outline_of(document), EVERYTHING))
     assert [block["component"] for block in values if isinstance(block, dict)] == [
         "text_block",
         "figure",
@@ -116,7 +116,7 @@ def test_a_field_of_blocks_holds_only_what_it_may_need() -> None:
     where = BodyKey(POSTS, "one", "", "body")
     document = converted(PICTURE + PICTURE)
     facts = body_facts("", outline_of(document))
-    merging = merged(propose_block_designs(facts.outline, rules), 0)
+    merging = merged(propose_blocks(facts.outline, rules), 0)
     review = review_of(where, facts, rules, merging)
     grown = BlocksDecision(decision.bodies, reviews={where: review})
     assert missing_roles(RAW, decision) == (BlockRole.TEXT,)
@@ -181,7 +181,7 @@ def drafted(html: Json) -> StoryDraft:
     record = item({"body": html})
     place = BodyKey(POSTS, "one", record.key.locale_id, "body")
     outline = outline_of(converted(html if isinstance(html, str) else ""))
-    split_up = {place: propose_block_designs(outline, EVERYTHING)} if html else {}
+    split_up = {place: propose_blocks(outline, EVERYTHING)} if html else {}
     around = replace(
         context(DESIGN.content_types[0], places=PLACES, assets=ASSETS),
         design=DESIGN,
