@@ -61,9 +61,8 @@ class DeviationRule:
 DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.FIGURE,
-        "An image, and the caption as an ordinary paragraph: nothing says any more "
-        "that it is a caption, or of what. Alignment and size are gone, that of a "
-        "paragraph around a picture too.",
+        "An image, and its caption as an ordinary paragraph. Alignment and size are "
+        "lost, also those of a paragraph around a picture.",
         "A figure component: image, caption as rich text, link, alignment, size.",
     ),
     DeviationRule(
@@ -114,15 +113,15 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.ANCHOR,
         "Ids of anything but a span are left out, so links within the page lead to "
         "its top.",
-        "An anchor mark on the first text in the element, or behind one without a "
-        "text; of several ids each has a word, or a character of it. One that finds "
-        "none is listed.",
+        "An anchor mark on the first text in the element, or after an element without "
+        "text. Of several ids, each marks a word or a character. An id without a text "
+        "is listed.",
     ),
     DeviationRule(
         Deviation.BLOCKS_INSIDE,
-        "A block in a paragraph leaves an empty one before it, and what follows in "
-        "a heading is no heading; a block that begins an item ends its list, and the "
-        "numbers begin again as dots; a block in code ends it.",
+        "A block in a paragraph leaves an empty paragraph before it. In a heading, "
+        "the text after a block is no heading. A block that begins an item ends its "
+        "list, and bullets follow. A block in code ends the code.",
         "The block stays in its place; item, list, heading and code go on. A "
         "paragraph in a heading is the heading, and one in code a line of it.",
     ),
@@ -140,14 +139,12 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     ),
     DeviationRule(
         Deviation.QUOTATION,
-        "The marks that a page draws around a `q` are gone: nothing says any more that "
-        "someone else speaks.",
+        "The quotation marks that a page draws around a `q` are lost.",
         "The marks are in the text: “ ”, and ‘ ’ for a quotation in another.",
     ),
     DeviationRule(
         Deviation.READING,
-        "A reading that a page shows above the letters (`rt`) runs into them: nothing "
-        "says where the word ends.",
+        "A reading that a page shows above the letters (`rt`) joins the word.",
         "The reading is in brackets behind the letters: those of its `rp`, or ( ).",
     ),
     DeviationRule(
@@ -164,18 +161,18 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     ),
     DeviationRule(
         Deviation.LIST_BLANKS,
-        "Whatever is between items becomes an item, a blank as well, and so does "
-        "a list without any: bullets of nothing, and numbers that count them.",
-        "What shows nothing in a list, outside of its items, is left out and listed.",
+        "What is between items becomes an item, even a blank; so does a list without "
+        "items. Pages show empty bullets, and numbers count them.",
+        "Content between items that shows nothing is left out and listed.",
     ),
     DeviationRule(
         Deviation.LIST_NUMBERS,
-        "A block between the items of a numbered list ends it, and one before the "
-        "first item as well: dots follow. A text there is an item with a number. The "
-        "number that an item has by its `value` is left out.",
-        "What is between two items belongs to the first of them, and what is before "
-        "all items is before the list; its numbers go on, and begin with that of the "
-        "first item.",
+        "A block before or between the items of a numbered list ends the list, and "
+        "bullets follow. A text there becomes a numbered item. The `value` of an item "
+        "is left out.",
+        "Content between two items goes into the first of them, and content before "
+        "all items goes before the list. The numbers go on; they begin with that of "
+        "the first item.",
     ),
     DeviationRule(
         Deviation.VALUES,
@@ -193,20 +190,20 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     ),
     DeviationRule(
         Deviation.LINK_ATTRIBUTES,
-        "Everything on a link goes along, code that runs on a click and the origin's "
-        "classes and styles too.",
+        "Every attribute of a link is copied, also code that runs on a click, and the "
+        "origin's classes and styles.",
         "Neither is kept; both are listed.",
     ),
     DeviationRule(
         Deviation.EMPTY_ID,
-        "The origin writes an empty id on most links, and it goes along: pages show "
-        '`id=""`, which HTML does not allow, and no link leads to it.',
+        "The origin writes an empty id on most links, and it is copied: pages show "
+        '`id=""`, which HTML does not allow.',
         "The link has no id.",
     ),
     DeviationRule(
         Deviation.LINK_TARGET,
-        "A target goes along whatever it is: `_new`, or an address by mistake. Editors "
-        "can't choose it, and links of one such name share one window.",
+        "Any target is copied: `_new`, or an address by mistake. Editors can't choose "
+        "it, and links with the same target share one window.",
         "`_blank` for every name but the four that browsers know; the name is listed.",
     ),
     DeviationRule(
@@ -221,29 +218,29 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     ),
     DeviationRule(
         Deviation.UNDONE_MARKS,
-        "An element whose own style undoes its look, such as a `strong` of normal "
-        "weight, gets its mark, and of a text of normal weight in it the bold stays.",
+        "An element gets its mark although its own style undoes it, such as a "
+        "`strong` of normal weight. A text of normal weight in bold stays bold.",
         "No mark, as on the page.",
     ),
     DeviationRule(
         Deviation.STYLE,
-        "Its style sheet parser has a way of its own with `font`, `!important`, "
-        "capitals and quotes in a style: a mark that a page shows may be missing.",
-        "Names and values count in any case, and the last of each property.",
+        "Its style sheet parser reads `font`, `!important`, capitals and quotes "
+        "otherwise than browsers: a mark that a page shows may be missing.",
+        "Capitals make no difference, and the last value of a property counts.",
     ),
     DeviationRule(
         Deviation.TABLE_PARTS,
-        "A table's caption becomes a row of the table, a foot that is written above "
-        "the rows stays there, rows without a cell stay, and a cell spans columns and "
-        "rows that are not there: pages show none of it so, and editors add cells.",
+        "A table's caption becomes a row, a foot that is written above the rows stays "
+        "there, rows without a cell stay, and a cell spans columns and rows that do "
+        "not exist. Pages show none of this, and editors add cells.",
         "The caption is a paragraph before the table, the foot its last rows; rows "
         "without a cell are left out and listed; a cell spans no more columns and "
         "rows than begin in it.",
     ),
     DeviationRule(
         Deviation.NESTING,
-        "Any depth is written out, up to some thousand levels, which end it with an "
-        "error; services and readers of JSON refuse a hundred.",
+        "Any depth is written. Some thousand levels end the conversion with an error, "
+        "and services and JSON readers refuse a hundred.",
         "Sixteen levels of lists, quotes and tables; deeper content is kept without "
         "its level.",
     ),
@@ -257,9 +254,10 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     ),
     DeviationRule(
         Deviation.MARKDOWN,
-        "Its reader of Markdown keeps wide blanks around a line, and a quote beside a "
-        "sign such as an emoji is of another kind; too many brackets take hours.",
-        "Read by the same reader's port to Python; what takes too long is an embed.",
+        "Its Markdown reader keeps wide blanks around a line, and curls a quote "
+        "beside an emoji in the other direction. Too many brackets take hours.",
+        "The Python port of the same reader reads it. A text that takes too long "
+        "becomes an embed.",
     ),
 )
 """In the order in which the documentation lists them."""

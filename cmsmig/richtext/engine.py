@@ -136,8 +136,8 @@ def _converted(
         return convert(body, policy, assets)
     except Exception as error:
         why = (
-            f"This body could not be converted ({type(error).__name__}: {error}); "
-            "report it with the item's raw record."
+            f"This body could not be converted ({type(error).__name__}: {error}). "
+            "Report it with the item's raw record."
         )
     what = body[:_SHOWN]
     loss = Loss("unconverted", what, "body", "", why, Severity.CONTENT)

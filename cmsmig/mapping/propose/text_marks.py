@@ -1,5 +1,5 @@
-"""What bodies hold that editors are offered only where a rich text field says so:
-classes of text, and attributes of links.
+"""Classes of text and attributes of links in bodies. Editors can choose them only
+where a rich text field allows it.
 
 Source: destination, field definitions.
 """

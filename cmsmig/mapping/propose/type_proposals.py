@@ -43,9 +43,8 @@ def propose_text(
     chosen, note = _text_encoding(single, facts)
     if chosen is Encoding.TEXTAREA and facts.markdown * 2 > facts.filled:
         note = (
-            f"{facts.markdown} of {facts.filled} values read as Markdown; kept "
-            "verbatim by `textarea` and `markdown`, converted by "
-            "`markdown_as_richtext`."
+            f"{facts.markdown} of {facts.filled} values read as Markdown. `textarea` "
+            "and `markdown` keep it verbatim, `markdown_as_richtext` converts it."
         )
     return proposed(origin, chosen, note)
 
@@ -57,7 +56,7 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
         said = (
             "Single-line at the origin, but"
             if single is True
-            else "The origin does not show whether it is one line, and"
+            else "The origin's schema does not say whether it is one line;"
         )
         return (
             Encoding.TEXTAREA,
@@ -67,8 +66,8 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
     if single is not True and facts.longest > LONGEST_TEXT:
         return (
             Encoding.TEXTAREA,
-            "The origin does not show whether it is one line, and the longest value "
-            f"has {facts.longest} characters.",
+            "The origin's schema does not say whether it is one line; the longest "
+            f"value has {facts.longest} characters.",
         )
     return Encoding.TEXT, ""
 
@@ -98,7 +97,7 @@ def propose_color(
     origin: Field, encoding: Encoding, facts: FieldFacts, context: FieldContext
 ) -> FieldDesign:
     """Return a colour as text; a colour picker of the space is noted."""
-    offer = "The space has the colour picker: `color_plugin` would use it."
+    offer = "The space has the colour picker; `color_plugin` uses it."
     note = offer if context.has_color_plugin else ""
     return proposed(origin, encoding, note)
 
@@ -136,13 +135,13 @@ def propose_relation(
         note = ""
     elif target in context.listed:
         note = (
-            f"Points into {context.listed[target]}, which is not migrated: the field "
-            "stays empty and its references are listed."
+            f"Refers to {context.listed[target]}, which is not migrated. The field "
+            "stays empty, and its references are listed."
         )
     else:
         note = (
-            "Points into a collection that the site does not list: the field stays "
-            "empty and its references are listed."
+            "Refers to a collection that the site does not list. The field stays "
+            "empty, and its references are listed."
         )
     design = proposed(origin, encoding, note)
     return replace(design, target_collection=target)
