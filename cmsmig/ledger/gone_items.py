@@ -50,9 +50,7 @@ class GoneItems:
 
     def forget(self, keys: Iterable[ItemKey]) -> None:
         """Forget items that never had a story, or have none any more."""
-        delete = f"DELETE FROM item WHERE {OF_ITEM} AND record_id IS NULL"
-        rows = ((ITS_LOSSES.delete(key), (delete, key)) for key in keys)
-        self._store.commit(chain.from_iterable(rows))
+        self._store.commit(chain.from_iterable(map(_forget, keys)))
 
     def settle(
         self, key: ItemKey, state: GoneState, intent: str, *, updated_at: str = ""
@@ -115,6 +113,12 @@ def _reinstate(key: ItemKey) -> Iterator[Statement]:
     yield ITEM.change(key, gone="", gone_reason="", gone_sentence="", gone_note="")
     yield recover(key)
     yield from (close_intent(intent, key, "not_needed") for intent in INTENTS)
+
+
+def _forget(key: ItemKey) -> Iterator[Statement]:
+    yield ITS_LOSSES.delete(key)
+    yield f"DELETE FROM item WHERE {OF_ITEM} AND record_id IS NULL", key
+    yield from (close_intent(intent, key, "gone") for intent in INTENTS)
 
 
 def _hide(key: ItemKey) -> Iterator[Statement]:

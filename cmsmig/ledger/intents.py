@@ -6,22 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from cmsmig.ledger.connection import Statement, Store, now
-from cmsmig.ledger.rows import AssetRow, Intent, ItemRow, MadeRow
+from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.tables import INTENTS
 
 DELETE: Final = "delete"
 """The kind of the intents to delete what this ledger created."""
-
-
-def deletion_subject(row: ItemRow | AssetRow | MadeRow) -> str:
-    """Return what the intent to delete something names."""
-    match row:
-        case ItemRow(key=key):
-            return f"story {key}"
-        case AssetRow(sha256=sha256):
-            return f"asset {sha256}"
-        case MadeRow(kind=kind, name=name):
-            return f"{kind} {name}"
 
 
 class Intents:

@@ -39,12 +39,9 @@ class Inventory:
         """Write that a file is there, which was gone."""
         self.save_asset(replace(asset, status="proven", reason="", explanation=""))
 
-    def release_asset(self, asset: AssetRow, *, keep_record: bool) -> None:
-        """Write that a file is to be uploaded again, to its record if that is left."""
-        kept = replace(asset, status="signed", reason="", explanation="")
-        if not keep_record:
-            kept = replace(kept, asset_id=None, content_url="")
-        self.save_asset(kept)
+    def release_asset(self, asset: AssetRow) -> None:
+        """Write that a file is to be uploaded again, to the record that it has."""
+        self.save_asset(replace(asset, status="signed", reason="", explanation=""))
 
     def assets(self) -> Mapping[str, AssetRow]:
         """Return every asset's row by the hash of its bytes. Reads only, and only

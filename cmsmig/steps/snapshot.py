@@ -45,7 +45,7 @@ T = TypeVar("T")
 LISTED_TOGETHER = 25
 """Stories whose state is listed in one call before they are written. The fewer, the
 shorter is the time in which an edit can be missed, and the more calls it takes."""
-Listed: TypeAlias = StoryRow | Component | Asset | AssetFolder | Datasource
+Listed: TypeAlias = StoryRow | Component | Asset | AssetFolder | StoredDatasource
 Sharing: TypeAlias = Callable[[StoryRow], StoryRow]
 """Makes an equal row of a listed story, its texts shared with what is in memory."""
 
@@ -168,7 +168,10 @@ class Snapshot:
                 (Kind.ASSET_FOLDER, each.folder_id): each for each in self.asset_folders
             },
             **{
-                (Kind.DATASOURCE, each.datasource_id): each for each in self.datasources
+                (Kind.DATASOURCE, each.datasource_id): StoredDatasource(
+                    each, self.entries.get(each.slug, ())
+                )
+                for each in self.datasources
             },
         }
 

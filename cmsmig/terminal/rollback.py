@@ -10,8 +10,8 @@ from typing import TypedDict
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.rollback.job import named_subset
-from cmsmig.steps.rollback.reverse import TRASHED, Reverse, counts
+from cmsmig.steps.plan.recorded import Recorded
+from cmsmig.steps.rollback.reverse import TRASHED, counts
 from cmsmig.steps.rollback.rollback import Outcome, RollbackSetup, run_rollback
 from cmsmig.steps.rollback.rollback import plan_rollback as make_plan
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
@@ -49,8 +49,8 @@ def roll_back(
     When `planning`, only the plan is printed and nothing is written to the destination.
     Raises what `make_plan` and `run_rollback` raise.
     """
-    subset = named_subset(project, collections, items)
-    setup = RollbackSetup(project, settings, Progress(sys.stderr), subset)
+    progress = Progress(sys.stderr)
+    setup = RollbackSetup(project, settings, progress, collections, items)
 
     def show(plan: RollbackPlan) -> None:
         if not as_json:
@@ -102,7 +102,7 @@ def rollback_plan_doc(plan: RollbackPlan) -> Iterator[Part]:
     yield Table((), calls, f"Calls: {time}", shown=len(calls))
 
 
-def _counted(ours: Iterable[Reverse]) -> str:
+def _counted(ours: Iterable[Recorded]) -> str:
     return ", ".join(
         f"{count:,} {kind.noun(count)}" for kind, count in counts(ours).items()
     )

@@ -16,7 +16,7 @@ from cmsmig.mapping.select.translations import count_languages
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
 from cmsmig.steps.plan.moves import Move
-from cmsmig.steps.plan.resources import needed_names
+from cmsmig.steps.plan.resources import needed_keys
 from cmsmig.steps.plan.taken_places import taken_folders
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
@@ -233,7 +233,7 @@ def _find_left_behind(
     migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> Iterator[str]:
     """Tell of what an earlier design had made and nothing needs any more."""
-    for kind, needed in needed_names(migration).items():
+    for kind, needed in needed_keys(migration).items():
         for name, row in ledger.inventory.made(kind).items():
             if row.made and name not in needed and _is_there(kind, name, snapshot):
                 yield (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, TypeVar
@@ -194,17 +194,16 @@ class Resources:
         return Resource(ref, desired, row, actual, rules, intent)
 
 
-def needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
-    """Return the names of what stories need, by the ledger's kinds."""
+def needed_keys(migration: Migration) -> Mapping[Kind, Container[object]]:
+    """Return what the migration has a place for, by kind, as the ledger knows it."""
+    design = migration.design
     return {
-        "folder": frozenset(plan.path for plan in migration.places.folders),
-        "component": frozenset(
-            each.name for each in component_bodies(migration.design)
-        ),
-        "datasource": frozenset(
-            each.slug for each in datasource_bodies(migration.design)
-        ),
-        "asset_folder": frozenset(migration.asset_folders),
+        Kind.STORY: migration.items,
+        Kind.ASSET: {upload.sha256 for upload in migration.files.uploads},
+        Kind.FOLDER: {plan.path for plan in migration.places.folders},
+        Kind.COMPONENT: {each.name for each in component_bodies(design)},
+        Kind.DATASOURCE: {each.slug for each in datasource_bodies(design)},
+        Kind.ASSET_FOLDER: {*migration.asset_folders},
     }
 
 

@@ -11,12 +11,13 @@ from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import UsageError
-from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import WriteCounter
+from cmsmig.steps.plan.recorded import Recorded
 from cmsmig.steps.worker_pool import StopSignal
 
 _SHOWN = 10
@@ -39,8 +40,11 @@ class Subset:
         """Return whether everything that was created is meant."""
         return not self.collections and not self.items
 
-    def holds(self, key: ItemKey) -> bool:
-        """Return whether an item is meant."""
+    def holds(self, ours: Recorded) -> bool:
+        """Return whether an object is meant."""
+        if not isinstance(ours.row, ItemRow):
+            return self.is_all
+        key = ours.row.key
         return (not self.collections or key.collection_id in self.collections) and (
             not self.items or bool(self.items & {key.item_id, str(key)})
         )
@@ -70,18 +74,15 @@ class RollbackJob:
 
 
 def named_subset(
-    project: Project, collections: Sequence[str], items: Sequence[str]
+    project: Project, ledger: Ledger, collections: Sequence[str], items: Sequence[str]
 ) -> Subset:
     """Return the subset of collections, by slug or id, and of items, by id or key.
 
     Raises `UsageError` for what the ledger does not know.
     """
-    if not collections and not items:
-        return Subset()
-    known = _keys(project)
-    if not known:
-        return Subset(frozenset(collections), frozenset(items))
-    slugs = _slugs(project)
+    known, cache = [*ledger.items.all()], RawCache(project.raw)
+    listed = cache.collections() if cache.holds_collections() else ()
+    slugs = {each.slug: each.collection_id for each in listed}
     ids = frozenset(slugs.get(each, each) for each in collections)
     there = {key.collection_id for key in known}
     if unknown := sorted(ids - there):
@@ -96,17 +97,3 @@ def named_subset(
             "--json` and the ledger's view `items` know them by id."
         )
     return Subset(ids, frozenset(items))
-
-
-def _keys(project: Project) -> set[ItemKey]:
-    if not project.ledger.exists():
-        return set()
-    with Ledger.open_existing(project.ledger) as ledger:
-        return set(ledger.items.all())
-
-
-def _slugs(project: Project) -> dict[str, str]:
-    cache = RawCache(project.raw)
-    if not cache.holds_collections():
-        return {}
-    return {each.slug: each.collection_id for each in cache.collections()}

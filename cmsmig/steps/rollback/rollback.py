@@ -5,18 +5,11 @@ At its end the space is listed again, and compared with what it was.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.destination.typed_records import (
-    Asset,
-    AssetFolder,
-    Component,
-    Datasource,
-    StoryRow,
-)
+from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.lease import lease
@@ -27,14 +20,14 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import WriteCounter, open_destination
 from cmsmig.steps.decide.decision_store import decision_in
-from cmsmig.steps.rollback.job import RollbackJob, Subset
+from cmsmig.steps.rollback.comparison import state_of
+from cmsmig.steps.rollback.job import RollbackJob, Subset, named_subset
 from cmsmig.steps.rollback.removal import Removal, remove
 from cmsmig.steps.rollback.reverse import (
     Reason,
     Reverse,
     created_kinds,
-    forget,
-    is_there,
+    forget_removed,
 )
 from cmsmig.steps.rollback.rollback_plan import (
     COMMAND,
@@ -44,8 +37,9 @@ from cmsmig.steps.rollback.rollback_plan import (
     refuse_drift,
     subset_of,
 )
-from cmsmig.steps.snapshot import Listed, Snapshot, read_lists
+from cmsmig.steps.snapshot import Listed, read_lists
 from cmsmig.steps.worker_pool import StopSignal, ending_waits
+from cmsmig.steps.write.deletion import is_there
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +49,10 @@ class RollbackSetup:
     project: Project
     settings: Settings
     observer: Observer
-    subset: Subset = field(default_factory=Subset)
+    collections: Sequence[str] = ()
+    """By slug or id; empty: all."""
+    items: Sequence[str] = ()
+    """By id or key; empty: all."""
 
 
 async def plan_rollback(
@@ -66,8 +63,10 @@ async def plan_rollback(
     None where there is nothing to undo. Writes nothing to the destination.
     Raises what `run_rollback` raises for a `plan_hash`.
     """
+    if not setup.project.ledger.exists():
+        return None
     with _open_ledger(setup) as ledger:
-        if ledger is None or not created_kinds(ledger):
+        if not created_kinds(ledger):
             return None
         with ledger.simulated() as simulated:
             opened = _open_job(setup, simulated, StopSignal(), plan_hash, "plan")
@@ -96,14 +95,14 @@ async def run_rollback(
         lease(setup.project.lock, f"cmsmig {COMMAND}"),
         _open_ledger(setup) as ledger,
     ):
-        if ledger is None or not created_kinds(ledger):
+        if not created_kinds(ledger):
             return None
         async with _open_job(setup, ledger, stop, plan_hash) as (job, plan):
             ledger.save_plan(plan.plan_hash, plan.as_json())
             show(plan)
             with ledger.run(COMMAND, plan.plan_hash):
                 for gone in plan.gone:
-                    forget(ledger, gone)
+                    forget_removed(ledger, gone)
                 return await check_space(job, plan, await remove(job, plan))
 
 
@@ -120,12 +119,9 @@ def _load_plan(ledger: Ledger, plan_hash: str | None) -> JsonObject | None:
 
 
 @contextmanager
-def _open_ledger(setup: RollbackSetup) -> Iterator[Ledger | None]:
-    """Give the ledger if there is one; it has to be of the settings' space and host."""
+def _open_ledger(setup: RollbackSetup) -> Iterator[Ledger]:
+    """Give the ledger; it has to be of the settings' space and host."""
     path, settings = setup.project.ledger, setup.settings
-    if not path.exists():
-        yield None
-        return
     with Ledger.open_existing(path) as known:
         site = known.site_id()
     identity = Identity(site, settings.destination_base_url, settings.space_id)
@@ -142,7 +138,10 @@ async def _open_job(
     need: str = COMMAND,
 ) -> AsyncIterator[tuple[RollbackJob, RollbackPlan]]:
     """Give a job and its plan: of the subset of a stored plan, where none is given."""
-    stored, subset = _load_plan(ledger, plan_hash), setup.subset
+    stored, subset = _load_plan(ledger, plan_hash), Subset()
+    if setup.collections or setup.items:
+        named = setup.collections, setup.items
+        subset = named_subset(setup.project, ledger, *named)
     if stored is not None and subset.is_all:
         subset = subset_of(stored)
     settings, counter = setup.settings, WriteCounter(ending_waits(setup.observer, stop))
@@ -200,17 +199,16 @@ async def check_space(
     left = [*plan.left, *removal.left]
     changed: tuple[str, ...] = ()
     if plan.going:
-        listed = _shown(await read_lists(job.client, plan.before))
+        before, after = plan.before, await read_lists(job.client, plan.before)
+        listed = after.objects()
         for each in removal.removed:
             # A list may lag behind: what it shows is read singly.
-            shown = (each.kind, each.number) in listed
-            if shown and await is_there(job.client, each):
-                left.append(each.kept(Reason.STILL_THERE, _still_there(each)))
-        then, now = _shown(plan.before), listed
-        for each in (*plan.going, *plan.gone, *plan.left):
-            then.pop((each.kind, each.number), None)
-            now.pop((each.kind, each.number), None)
-        changed = tuple(_changes(then, now))
+            own = each.kind, each.number
+            if own in listed and await is_there(job.client, *own):
+                text = _STILL_THERE.format(each.called)
+                left.append(each.kept(Reason.STILL_THERE, text))
+        ours = {(e.kind, e.number) for e in (*plan.going, *plan.gone, *plan.left)}
+        changed = tuple(_changes(before.objects(), listed, ours))
     return Outcome(
         plan,
         removed=tuple(removal.removed),
@@ -220,43 +218,22 @@ async def check_space(
     )
 
 
-def _still_there(ours: Reverse) -> str:
-    return (
-        f"The {ours.called} is still there, though the service said that it was "
-        "deleted; delete it there."
-    )
-
-
-def _shown(lists: Snapshot) -> dict[tuple[Kind, int], tuple[str, str]]:
-    """Return what is listed, by kind and number: its name and a fingerprint of it."""
-    found = ((key, *_state(each)) for key, each in lists.objects().items())
-    return {key: (name, fingerprint(state)) for key, name, state in found}
-
-
-def _state(listed: Listed) -> tuple[str, Json]:
-    match listed:
-        case StoryRow(full_slug=path):
-            # What goes out of a folder may change its date.
-            return path, [path, "" if listed.is_folder else listed.updated_at]
-        case Component(name=name):
-            return name, listed.body
-        case Asset(content_url=url):
-            state: Json = [url, listed.alt, listed.asset_folder_id]
-            return url.rpartition("/")[2], state
-        case AssetFolder(name=name):
-            return name, [name, listed.parent_id]
-        case Datasource(slug=slug):
-            return slug, [slug, listed.name]
+_STILL_THERE = (
+    "The {} is still there, though the service said that it was deleted; delete it "
+    "there."
+)
 
 
 def _changes(
-    before: Mapping[tuple[Kind, int], tuple[str, str]],
-    after: Mapping[tuple[Kind, int], tuple[str, str]],
-) -> Iterable[str]:
-    for own in sorted(before.keys() | after.keys()):
-        then, now = before.get(own), after.get(own)
-        if then == now:
-            continue
-        name, _ = now or then or ("", "")
-        verb = "is gone" if now is None else "is new" if then is None else "changed"
-        yield f"{own[0].noun()} {name} {verb}"
+    before: Mapping[tuple[Kind, int], Listed],
+    after: Mapping[tuple[Kind, int], Listed],
+    ours: Set[tuple[Kind, int]],
+) -> Iterator[str]:
+    for own in sorted((before.keys() | after.keys()) - ours):
+        then, now = (
+            state_of(lists[own]) if own in lists else None for lists in (before, after)
+        )
+        if then != now:
+            name, _ = now or then or ("", "")
+            verb = "is gone" if now is None else "is new" if then is None else "changed"
+            yield f"{own[0].noun()} {name} {verb}"

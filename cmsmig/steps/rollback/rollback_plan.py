@@ -19,15 +19,16 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import signed_row
 from cmsmig.steps.plan.interrupted_stories import find_created, settle_creates
 from cmsmig.steps.plan.plan import PACE_SLACK
-from cmsmig.steps.rollback.comparison import chosen, compare, complete
+from cmsmig.steps.plan.recorded import Recorded, complete
+from cmsmig.steps.rollback.comparison import compare
 from cmsmig.steps.rollback.job import RollbackJob, Subset
 from cmsmig.steps.rollback.reverse import (
     Reverse,
     counts,
     created,
     created_kinds,
-    forget,
-    is_there,
+    forget_removed,
+    intended_kinds,
 )
 from cmsmig.steps.rollback.staying import ending_links, sort_out
 from cmsmig.steps.snapshot import (
@@ -39,6 +40,7 @@ from cmsmig.steps.snapshot import (
 )
 from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 from cmsmig.steps.worker_pool import together
+from cmsmig.steps.write.deletion import is_there
 from cmsmig.steps.write.execute import settle_objects
 from cmsmig.steps.write.idempotent_write import ONCE_MORE
 
@@ -54,7 +56,7 @@ class RollbackPlan:
     subset: Subset
     going: tuple[Reverse, ...]
     left: tuple[Reverse, ...]
-    gone: tuple[Reverse, ...]
+    gone: tuple[Recorded, ...]
     """What this ledger created and the space has no more."""
     notes: tuple[str, ...]
     """What to know of what stays, a sentence each."""
@@ -140,17 +142,18 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     start = Snapshot(rights, space, _wanted(job))
     listed = await read_lists(job.client, start)
     await settle(job, listed)
-    ours = list(chosen(job))
-    lists = await complete(job, listed, ours)
-    found = await compare(job, lists, ours)
-    stays = await sort_out(job, lists, found.there)
+    ours = [each for each in created(job.ledger) if job.subset.holds(each)]
+    lists = await complete(job.client, listed, ours)
+    there = await compare(job, lists, ours)
+    exist = {each.subject for each in there}
+    stays = await sort_out(job, lists, there)
     going, left = tuple(stays.going()), tuple(stays.left.values())
     looked = job.observer.quota_calls - asked
     return RollbackPlan(
         subset=job.subset,
         going=going,
         left=left,
-        gone=found.gone,
+        gone=tuple(each for each in ours if each.subject not in exist),
         notes=(
             *ending_links(stays),
             *missing_sentences(rights, space_id, COMMAND),
@@ -246,7 +249,7 @@ def _without(lists: Snapshot, going: Iterable[Reverse]) -> Snapshot:
     )
 
 
-def counts_json(ours: Iterable[Reverse]) -> JsonObject:
+def counts_json(ours: Iterable[Recorded]) -> JsonObject:
     """Return how many there are of each kind, as the JSON outputs list them."""
     return {str(kind): count for kind, count in counts(ours).items()}
 
@@ -255,13 +258,10 @@ def _texts(value: Json) -> frozenset[str]:
     return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
-_MAKING = ("create", "component", "folder", "asset_folder", "datasource", "sign")
-
-
 async def let_lists_settle(job: RollbackJob) -> None:
     """Wait a moment when a killed run may have written something just now: lists
     may lag behind."""
-    if any(job.ledger.intents.open(kind) for kind in (*_MAKING, DELETE)):
+    if intended_kinds(job.ledger) or job.ledger.intents.open(DELETE):
         await job.sleep(max(ONCE_MORE))
 
 
@@ -276,18 +276,17 @@ async def settle(job: RollbackJob, lists: Snapshot) -> None:
 
 async def _settle_deletions(job: RollbackJob) -> None:
     """Forget what a killed rollback did delete; each is looked at singly."""
-    known = {each.subject: each for each in created(job.ledger)}
-
-    async def look(subject: str) -> None:
-        ours = known.get(subject)
-        if ours is None:
-            job.ledger.intents.settle(DELETE, subject, "done")
-        elif await is_there(job.client, ours):
-            job.ledger.intents.settle(DELETE, subject, "not_applied")
-        else:
-            forget(job.ledger, ours)
-
-    await together(look(each.subject) for each in job.ledger.intents.open(DELETE))
+    deleting = job.ledger.intents.subjects(DELETE)
+    doubtful = [each for each in created(job.ledger) if each.subject in deleting]
+    found = await together(
+        is_there(job.client, each.kind, each.number) for each in doubtful
+    )
+    for each, there in zip(doubtful, found, strict=True):
+        if not there:
+            forget_removed(job.ledger, each)
+    for subject in deleting:
+        # Nothing is left open of what was forgotten.
+        job.ledger.intents.settle(DELETE, subject, "not_applied")
 
 
 async def _settle_creates(job: RollbackJob, lists: Snapshot) -> None:

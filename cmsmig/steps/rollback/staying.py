@@ -5,7 +5,7 @@ An edit may be decided: with `ours` for all that was edited it is removed all th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cmsmig.counting import first_of
@@ -28,16 +28,53 @@ async def sort_out(
 
     Asks, for each component that others can nest, which stories hold it.
     """
-    known = list(there)
-    stays = Stays.edited(job.decided, known)
-    stories = [row for row in lists.stories if not row.is_folder]
-    going = {each.number for each in known if each.kind is Kind.STORY}
-    going -= {each.number for each in stays.of_kind(Kind.STORY)}
-    others = [row for row in stories if row.story_id not in going]
-    await _keep_components(job, lists, stays, others)
-    _keep_datasources(lists, stays)
-    _keep_assets(lists, stays)
-    _keep_folders(lists, stays)
+    stays = Stays.edited(job.decided, there)
+    users = await _component_users(job, lists, stays)
+    stays.keep(Kind.COMPONENT, Reason.USED, "is used by", lambda e: users.get(e.name))
+    sources = {
+        slug: each.name
+        for each in lists.components
+        if not stays.goes(Kind.COMPONENT, each.component_id)
+        for slug in _slugs(each)
+    }
+    stays.keep(
+        *(Kind.DATASOURCE, Reason.USED, "is used by the component"),
+        lambda each: sources.get(each.name),
+    )
+    shown = {
+        mention: each.name
+        for each in stays.of_kind(Kind.STORY)
+        for mention in each.mentions
+    }
+
+    def shown_by(file: Reverse) -> str | None:
+        url = file.row.content_url if isinstance(file.row, AssetRow) else ""
+        return shown.get(file.number) or shown.get(url)
+
+    stays.keep(Kind.ASSET, Reason.USED, "is shown by", shown_by)
+    holding = {
+        each.asset_folder_id: each.content_url.rpartition("/")[2]
+        for each in lists.assets.values()
+        if not stays.goes(Kind.ASSET, each.asset_id)
+    }
+    holding |= {
+        each.parent_id: each.name
+        for each in lists.asset_folders
+        if not stays.goes(Kind.ASSET_FOLDER, each.folder_id)
+    }
+    stays.keep(
+        Kind.ASSET_FOLDER, Reason.HOLDS, "holds", lambda each: holding.get(each.number)
+    )
+    inside: dict[int, list[StoryRow]] = {}
+    for row in lists.stories:
+        inside.setdefault(row.parent_id, []).append(row)
+
+    def held(folder: Reverse) -> str | None:
+        rows = inside.get(folder.number, ())
+        left = (row for row in rows if not stays.goes(story_kind(row), row.story_id))
+        return next((row.full_slug for row in left), None)
+
+    stays.keep(Kind.FOLDER, Reason.HOLDS, "holds", held)
     return stays
 
 
@@ -70,9 +107,20 @@ class Stays:
         """Return whether something is ours and goes."""
         return (kind, own) in self.there and (kind, own) not in self.left
 
-    def keep(self, ours: Reverse, reason: Reason, text: str) -> None:
-        """Let something stay, unless it does already."""
-        self.left.setdefault((ours.kind, ours.number), ours.kept(reason, text))
+    def keep(
+        self,
+        kind: Kind,
+        reason: Reason,
+        how: str,
+        user_of: Callable[[Reverse], str | None],
+    ) -> None:
+        """Let stay what is used by, or holds, something that stays; folders in the
+        order of their removal."""
+        going = (each for each in self.going() if each.kind is kind)
+        for each in sorted(going, key=removal_order):
+            if user := user_of(each):
+                kept = each.kept(reason, stays_sentence(each, how, user))
+                self.left[each.kind, each.number] = kept
 
 
 def _is_given_up(decided: ConflictsDecision, ours: Reverse) -> bool:
@@ -98,14 +146,19 @@ def _edited(ours: Reverse) -> Reverse:
     return replace(ours, reason=Reason.EDITED, text=text)
 
 
-async def _keep_components(
-    job: RollbackJob, lists: Snapshot, stays: Stays, others: Sequence[StoryRow]
-) -> None:
-    """Keep what a story that stays is made of: it would show no schema otherwise."""
+async def _component_users(
+    job: RollbackJob, lists: Snapshot, stays: Stays
+) -> Mapping[str, str]:
+    """Return a story that stays for each component that one is made of: it would show
+    no schema otherwise."""
+    others = [
+        row
+        for row in lists.stories
+        if not row.is_folder and not stays.goes(Kind.STORY, row.story_id)
+    ]
     users = {name: row.full_slug for row in others if (name := row.content_type)}
     for each in stays.of_kind(Kind.STORY):
         users |= dict.fromkeys(each.components, each.name)
-    going = [each for each in stays.going() if each.kind is Kind.COMPONENT]
     known = {each.number for each in stays.of_kind(Kind.STORY)}
     foreign = {row.story_id for row in others} - known
     nested = _nestable(lists) if all(row.content_type for row in others) else None
@@ -119,36 +172,18 @@ async def _keep_components(
     if foreign:
         await together(
             ask(each)
-            for each in going
-            if each.name not in users and (nested is None or each.number in nested)
+            for each in stays.going()
+            if each.kind is Kind.COMPONENT
+            and each.name not in users
+            and (nested is None or each.number in nested)
         )
-    for each in going:
-        if user := users.get(each.name):
-            text = f"The {each.called} is used by `{user}`, which stays, so it stays."
-            stays.keep(each, Reason.USED, text)
+    return users
 
 
 def _nestable(lists: Snapshot) -> frozenset[int]:
     return frozenset(
         each.component_id for each in lists.components if each.body.get("is_nestable")
     )
-
-
-def _keep_datasources(lists: Snapshot, stays: Stays) -> None:
-    """Keep what a component that stays draws its options from."""
-    users = {
-        slug: each.name
-        for each in lists.components
-        if not stays.goes(Kind.COMPONENT, each.component_id)
-        for slug in _slugs(each)
-    }
-    for each in [*stays.going()]:
-        if each.kind is Kind.DATASOURCE and (user := users.get(each.name)):
-            text = (
-                f"The {each.called} is used by the component `{user}`, which stays, so "
-                "it stays."
-            )
-            stays.keep(each, Reason.USED, text)
 
 
 def _slugs(component: Component) -> Iterator[str]:
@@ -159,49 +194,6 @@ def _slugs(component: Component) -> Iterator[str]:
             yield slug
 
 
-def _keep_assets(lists: Snapshot, stays: Stays) -> None:
-    """Keep the files that an edited story shows, and the folders that hold any."""
-    shown: dict[str | int, str] = {}
-    for each in stays.of_kind(Kind.STORY):
-        shown |= dict.fromkeys(each.mentions, each.name)
-    for each in [*stays.going()]:
-        row = each.row
-        if isinstance(row, AssetRow) and shown:
-            user = shown.get(each.number) or shown.get(row.content_url)
-            if user:
-                text = (
-                    f"The {each.called} is shown by `{user}`, which stays, so it stays."
-                )
-                stays.keep(each, Reason.USED, text)
-    holding = {
-        each.asset_folder_id: each.content_url.rpartition("/")[2]
-        for each in lists.assets.values()
-        if not stays.goes(Kind.ASSET, each.asset_id)
-    }
-    holding |= {
-        each.parent_id: each.name
-        for each in lists.asset_folders
-        if not stays.goes(Kind.ASSET_FOLDER, each.folder_id)
-    }
-    for each in [*stays.going()]:
-        held = holding.get(each.number)
-        if each.kind is Kind.ASSET_FOLDER and held:
-            stays.keep(each, Reason.HOLDS, holds_sentence(each, held))
-
-
-def _keep_folders(lists: Snapshot, stays: Stays) -> None:
-    """Keep each folder in which anything stays, the deepest first."""
-    inside: dict[int, list[StoryRow]] = {}
-    for row in lists.stories:
-        inside.setdefault(row.parent_id, []).append(row)
-    for folder in deepest_first(stays.going()):
-        for row in inside.get(folder.number, ()):
-            if not stays.goes(story_kind(row), row.story_id):
-                text = holds_sentence(folder, row.full_slug)
-                stays.keep(folder, Reason.HOLDS, text)
-                break
-
-
 def ending_links(stays: Stays) -> Iterator[str]:
     """Yield the links of stories that stay to stories that go, a sentence each."""
     targets = {
@@ -210,7 +202,7 @@ def ending_links(stays: Stays) -> Iterator[str]:
         if isinstance(row := each.row, ItemRow) and row.story_record is not None
     }
     for each in stays.of_kind(Kind.STORY):
-        paths = sorted(path for uuid, path in targets.items() if uuid in each.mentions)
+        paths = sorted(targets[uuid] for uuid in targets.keys() & each.mentions)
         if paths:
             yield (
                 f"`{each.name}`, which stays, leads to what goes: "
@@ -218,12 +210,12 @@ def ending_links(stays: Stays) -> Iterator[str]:
             )
 
 
-def deepest_first(ours: Iterable[Reverse]) -> list[Reverse]:
-    """Return the folders of ours, each before those above it."""
-    folders = [each for each in ours if each.kind is Kind.FOLDER]
-    return sorted(folders, key=lambda each: (-each.name.count("/"), each.name))
+def removal_order(ours: Reverse) -> tuple[int, str]:
+    """Return what sorts folders, each before those above it; others stay in order."""
+    is_folder = ours.kind is Kind.FOLDER
+    return (-ours.name.count("/"), ours.name) if is_folder else (0, "")
 
 
-def holds_sentence(folder: Reverse, held: str) -> str:
-    """Return why a folder stays, for an editor."""
-    return f"The {folder.called} holds `{held}`, which stays, so it stays."
+def stays_sentence(ours: Reverse, how: str, what: str) -> str:
+    """Return why something stays that uses, or is used by, what stays."""
+    return f"The {ours.called} {how} `{what}`, which stays, so it stays."

@@ -17,6 +17,7 @@ from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.ledger.store import Ledger
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.labels import labels_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import as_begun, open_migration
@@ -123,7 +124,7 @@ def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verificat
 
 def _find_expected(job: ImportJob) -> dict[ItemKey, StoryRecord]:
     """Return the stories that this import made and that are there."""
-    gone = job.gone.keys()
+    gone = job.gone.keys(Kind.STORY)
     return {
         key: row.story_record
         for key, row in job.ledger.items.all().items()
@@ -134,8 +135,8 @@ def _find_expected(job: ImportJob) -> dict[ItemKey, StoryRecord]:
 def _list_missing(job: ImportJob, found: Verification) -> None:
     """List the selected items whose stories are not there, gone or not made yet."""
     rows = job.ledger.items.all()
-    gone = job.gone.keys()
-    left_out = job.gone.left_out()
+    gone = job.gone.keys(Kind.STORY)
+    left_out = job.gone.left_out.keys(Kind.STORY)
     for key, item in job.migration.items.items():
         row = rows.get(key)
         if row is not None and key in left_out:
@@ -173,7 +174,7 @@ def _uploaded(job: ImportJob, found: Verification) -> list[AssetRow]:
             why = f" {row.explanation}" if row is not None else ""
             text = f"It is not uploaded; run `cmsmig import`.{why}"
             found.add(DifferenceCode.ASSET_NOT_UPLOADED, upload.name, text)
-    unneeded = job.gone.unneeded.hashes()
+    unneeded = job.gone.unneeded.keys(Kind.ASSET)
     return [
         row for row in rows.values() if row.is_uploaded and row.sha256 not in unneeded
     ]
@@ -196,7 +197,7 @@ async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> 
         return
     found.assets += 1
     code, text = DifferenceCode.ASSET_GONE, ""
-    if row.sha256 in job.gone.hashes():
+    if row.sha256 in job.gone.keys(Kind.ASSET):
         text = f"Its asset is no longer there; {REMEDY}."
     elif there is None or not there.sha256:
         text = f"Its file is not at its address; {REMEDY}."

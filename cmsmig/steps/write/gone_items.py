@@ -7,18 +7,13 @@ from the list of a batch to its last request, as for updates.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 
 from cmsmig.counting import counted
-from cmsmig.destination.typed_records import Story, StoryRow
-from cmsmig.errors import (
-    MalformedAnswerError,
-    NotFoundError,
-    OutcomeUnknownError,
-    RejectedError,
-)
+from cmsmig.errors import CmsmigError, RejectedError
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import GoneState, Intent
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.story import edits_without_reading
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import (
@@ -28,8 +23,8 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
     kept_note,
     to_remove,
 )
-from cmsmig.steps.worker_pool import work_through, write_ahead
-from cmsmig.steps.write.idempotent_write import remove_once
+from cmsmig.steps.worker_pool import work_through
+from cmsmig.steps.write.deletion import delete, removing
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import CurrentRows
 
@@ -58,69 +53,57 @@ async def _remove_all(job: ImportJob, removals: Sequence[GoneRemoval]) -> None:
     if not removals:
         return
     job.observer(StepStarted(STEP, len(removals)))
-    current = CurrentRows(job, [each.story_record.story_id for each in removals])
-    await work_through(
-        removals,
-        write_ahead(job.ledger.intents, _intent, partial(_remove, job, current)),
-        workers=job.settings.in_flight,
-        stop=job.stop,
-    )
+    ids = [each.story_record.story_id for each in removals]
+    gone = _GoneStories(job, CurrentRows(job.client, ids))
+    work = removing(job.ledger.intents, gone)
+    await work_through(removals, work, workers=job.settings.in_flight, stop=job.stop)
     handled = f"{counted(len(removals), 'story', 'stories')} handled"
     job.observer(StepFinished(STEP, handled))
 
 
-def _intent(removal: GoneRemoval) -> Intent:
-    return Intent(
-        removal.intent, str(removal.row.key), removal.story_record.content_hash
-    )
+@dataclass(frozen=True, slots=True)
+class _GoneStories:
+    job: ImportJob
+    current: CurrentRows
 
+    def intent(self, each: GoneRemoval) -> Intent:
+        return Intent(each.intent, str(each.row.key), each.story_record.content_hash)
 
-async def _remove(job: ImportJob, current: CurrentRows, removal: GoneRemoval) -> None:
-    gone, key, story_record = job.ledger.gone, removal.row.key, removal.story_record
-    done = _DONE[removal.state]
-    try:
-        there = await current.row(story_record.story_id)
-        if there is not None and (edit := await _edit(job, removal, there)):
-            _keep(job, removal, kept_note(edit))
+    async def stays(self, each: GoneRemoval) -> bool:
+        there = await self.current.row(each.story_record.story_id)
+        if there is None:
+            return False
+        last, seen = last_write(self.job.ledger, each.row), None
+        if edits_without_reading(there, last) is None:
+            seen = self.job.seen_gone.get(there.story_id)
+            if seen is None or seen.row.updated_at != there.updated_at:
+                seen = await self.job.client.story(there.story_id)
+        if edit := edit_since(there, seen, last):
+            self._keep(each, kept_note(edit))
+        return bool(edit)
+
+    async def send(self, each: GoneRemoval) -> str:
+        own = each.story_record.story_id
+        if each.state is GoneState.TO_DELETE:
+            await delete(self.job.client, Kind.STORY, own)
+            return ""
+        return (await self.job.client.unpublish_story(own)).row.updated_at
+
+    def record(self, each: GoneRemoval, updated_at: str) -> None:
+        done = _DONE[each.state]
+        self.job.ledger.gone.settle(
+            each.row.key, done, each.intent, updated_at=updated_at
+        )
+
+    def refuse(self, each: GoneRemoval, error: CmsmigError) -> None:
+        if isinstance(error, RejectedError):
+            self._keep(each, str(error))
         else:
-            changed = await _take_away(job, removal)
-            gone.settle(key, done, removal.intent, updated_at=changed)
-    except NotFoundError:
-        gone.settle(key, done, removal.intent)
-    except RejectedError as error:
-        _keep(job, removal, str(error))
-    except (OutcomeUnknownError, MalformedAnswerError) as error:
-        # The intent stays open: the next run looks before it sends.
-        gone.doubt(key, str(error))
-    job.observer(StepAdvanced(STEP, story_record.full_slug))
+            self.job.ledger.gone.doubt(each.row.key, str(error))
 
+    def advance(self, each: GoneRemoval) -> None:
+        self.job.observer(StepAdvanced(STEP, each.story_record.full_slug))
 
-def _keep(job: ImportJob, removal: GoneRemoval, note: str) -> None:
-    job.ledger.gone.keep(removal.row.key, note, removal.intent)
-    job.observer(Noticed(removal.story_record.full_slug, note))
-
-
-async def _take_away(job: ImportJob, removal: GoneRemoval) -> str:
-    """Ask for it; return the change date of the story that stays."""
-    story_id = removal.story_record.story_id
-    if removal.state is GoneState.TO_UNPUBLISH:
-        return (await job.client.unpublish_story(story_id)).row.updated_at
-    await remove_once(
-        partial(job.client.delete_story, story_id), partial(_is_there, job, story_id)
-    )
-    return ""
-
-
-async def _is_there(job: ImportJob, story_id: int) -> bool:
-    return await job.client.find_story(story_id) is not None
-
-
-async def _edit(job: ImportJob, removal: GoneRemoval, there: StoryRow) -> str:
-    """Return what an editor changed in a story, as it is now, or empty."""
-    last = last_write(job.ledger, removal.row)
-    seen: Story | None = job.seen_gone.get(there.story_id)
-    if edits_without_reading(there, last) is None and (
-        seen is None or seen.row.updated_at != there.updated_at
-    ):
-        seen = await job.client.story(there.story_id)
-    return edit_since(there, seen, last)
+    def _keep(self, each: GoneRemoval, note: str) -> None:
+        self.job.ledger.gone.keep(each.row.key, note, each.intent)
+        self.job.observer(Noticed(each.story_record.full_slug, note))

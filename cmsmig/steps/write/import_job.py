@@ -16,6 +16,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.reconcile.field_diff import FieldDiff
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
@@ -196,7 +197,7 @@ class ImportJob:
 
     def groups(self, listed: Iterable[StoryRow]) -> Mapping[ItemKey, str]:
         """Return the groups of stories in several languages, as they are listed."""
-        gone = self.gone.keys()
+        gone = self.gone.keys(Kind.STORY)
         rows = self.ledger.items.all()
         return wanted_groups(
             self.migration.namespace,

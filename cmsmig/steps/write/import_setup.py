@@ -12,6 +12,7 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.events import Observer
 from cmsmig.ledger.rows import Identity
 from cmsmig.ledger.store import Ledger
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_delivery, open_destination
 from cmsmig.steps.decide.migration import Migration
@@ -155,7 +156,9 @@ async def _look(
     listed = await read_snapshot(client, wanted, sharing=sharing, accept=accept)
     found, gone = await find_missing(client, migration, ledger, listed)
     if recreate:
-        used = {upload.sha256 for upload in migration.files.uploads} - gone.hashes()
+        used = {upload.sha256 for upload in migration.files.uploads} - gone.keys(
+            Kind.ASSET
+        )
         rows = ledger.inventory.assets()
         there = [row for row in rows.values() if row.is_uploaded and row.sha256 in used]
         lost = await lost_bytes(client, there, workers=workers, stop=stop)

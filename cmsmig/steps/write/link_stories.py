@@ -71,7 +71,7 @@ async def link_stories(job: ImportJob) -> None:
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))
     await free_new_paths(job, moves)
-    rows = CurrentRows(job, [each.story_record.story_id for each in needed])
+    rows = CurrentRows(job.client, [each.story_record.story_id for each in needed])
     await work_through(
         _updates(job, needed, job.linked(existing), job.groups(job.snapshot.stories)),
         write_ahead(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cmsmig.canonical import JsonObject
+from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
@@ -80,8 +81,8 @@ class Update:
 class CurrentRows:
     """The rows of stories as they are, each batch listed when its first is due."""
 
-    def __init__(self, job: ImportJob, story_ids: Sequence[int]) -> None:
-        self._job = job
+    def __init__(self, client: DestinationClient, story_ids: Sequence[int]) -> None:
+        self._client = client
         self._batches = [
             tuple(story_ids[at : at + LISTED_TOGETHER])
             for at in range(0, len(story_ids), LISTED_TOGETHER)
@@ -97,7 +98,7 @@ class CurrentRows:
         number = self._batch_of[story_id]
         if number not in self._listing:
             ids = ",".join(map(str, self._batches[number]))
-            listing = self._job.client.stories(by_ids=ids)
+            listing = self._client.stories(by_ids=ids)
             self._listing[number] = asyncio.create_task(listing)
         rows = await asyncio.shield(self._listing[number])
         self._asked[number] += 1

@@ -1,21 +1,15 @@
-"""Compares the objects that the ledger has with those of the space. Reads only.
-
-A list may lag behind what was written a moment ago, so what it lacks is read singly
-before it counts as gone. What is in the trash is not there.
-"""
+"""Compares the objects that the ledger has with those of the space. Reads only."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.typed_records import StoryRow
-from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.intents import DELETE, deletion_subject
+from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, GoneFrom
@@ -23,17 +17,9 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import is_file_of
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.gone.gone_at_origin import removed_by_us
-from cmsmig.steps.plan.resources import needed_names
+from cmsmig.steps.plan.recorded import Recorded, complete, recorded
+from cmsmig.steps.plan.resources import needed_keys
 from cmsmig.steps.snapshot import Snapshot
-from cmsmig.steps.worker_pool import together
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-LAGGING = 10
-"""What a list lacks is read singly, the newest first, so many at once. A list lags
-with what is newest: when all of these are gone, what is older is."""
-
 
 _LISTED = (
     Kind.STORY,
@@ -47,16 +33,11 @@ _LISTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class GoneThing:
+class GoneThing(Recorded):
     """One object that the ledger records and the destination no longer has."""
 
-    kind: Kind
-    name: str
-    """What people know it by: a path or a name."""
     needed: bool
     """Whether the migration, as it is decided now, has a place for it."""
-    row: ItemRow | AssetRow | MadeRow
-    """What the ledger says of it."""
     outside: bool = False
     """Whether it is outside of the pilot, which does nothing with it."""
     record_left: bool = False
@@ -110,20 +91,14 @@ class Gone:
         """Return how many of what is needed are gone, by kind."""
         return {kind.noun(2): len(names) for kind, names in self.names().items()}
 
-    def keys(self) -> frozenset[ItemKey]:
-        """Return the items whose stories are gone."""
-        rows = (each.row for each in self.things)
-        return frozenset(row.key for row in rows if isinstance(row, ItemRow))
+    @property
+    def left_out(self) -> Gone:
+        """Return what stays away, as was decided."""
+        return Gone(tuple(each for each in self.things if each.is_left_out))
 
-    def left_out(self) -> frozenset[ItemKey]:
-        """Return the items whose stories are gone and stay away, as was decided."""
-        rows = (each.row for each in self.things if each.is_left_out)
-        return frozenset(row.key for row in rows if isinstance(row, ItemRow))
-
-    def hashes(self) -> frozenset[str]:
-        """Return the files that are gone, by the hash of their bytes."""
-        rows = (each.row for each in self.things)
-        return frozenset(row.sha256 for row in rows if isinstance(row, AssetRow))
+    def keys(self, kind: Kind) -> frozenset[ItemKey | str]:
+        """Return what is gone of a kind, as the ledger knows it."""
+        return frozenset(each.key for each in self.things if each.kind is kind)
 
     def decided(self, decisions: ConflictsDecision, *, recreate: bool) -> Gone:
         """Return this with what was decided about each; with `recreate`, everything
@@ -133,12 +108,18 @@ class Gone:
     def with_lost_bytes(self, rows: Iterable[AssetRow]) -> Gone:
         """Return this, and the files that have only a record left."""
         left = (
-            GoneThing(Kind.ASSET, row.name, True, row, record_left=True) for row in rows
+            GoneThing(
+                *(Kind.ASSET, row.sha256, row.name, row.asset_id or 0, row, True),
+                needed=True,
+                record_left=True,
+            )
+            for row in rows
         )
         return Gone((*self.things, *left))
 
 
 NOTHING: Final = Gone()
+_ALWAYS_READ = (Kind.FOLDER, Kind.COMPONENT)
 _ACTIONS = (GoneAction.RECREATE, GoneAction.LEAVE_OUT)
 _LEFT_OUT = frozenset((Kind.STORY,))
 """Kinds that can be left out: what other objects need, or show, is needed."""
@@ -163,109 +144,57 @@ async def find_missing(
     client: DestinationClient, migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> tuple[Snapshot, Gone]:
     """Compare the ledger with the snapshot, which has to have read the files too;
-    return the snapshot, completed by single reads, and what is gone.
-
-    Costs a call for each thing that the lists lack, but no more than some ten where
-    much is gone. Reads only.
-    """
-    names = needed_names(migration)
-    uuids: dict[int, str] = {}
-    components: dict[int, str] = {}
-    files: dict[int, AssetRow] = {}
-    for row in _unlisted(ledger, snapshot, names):
-        match row:
-            case ItemRow(story_record=StoryRecord() as story_record):
-                uuids[story_record.story_id] = story_record.uuid
-            case MadeRow(kind=Kind.FOLDER):
-                uuids[row.destination_id] = row.uuid
-            case MadeRow(kind=Kind.COMPONENT):
-                components[row.destination_id] = row.name
-            case AssetRow(asset_id=int() as own):
-                files[own] = row
-    # What is listed with a number of ours, and is not ours, is known already.
-    for story in snapshot.stories:
-        uuids.pop(story.story_id, None)
-
-    async def read(story_id: int) -> StoryRow:
-        return (await client.story(story_id)).row
-
-    stories, calls = await read_unlisted(
-        uuids, read, lambda uuid, found: found.uuid == uuid
-    )
-    there, asked = await read_unlisted(
-        components, client.component, lambda name, found: found.name == name
-    )
-    assets, looked = await read_unlisted(files, client.asset, is_file_of)
-    snapshot = replace(
-        snapshot,
-        stories=(*snapshot.stories, *stories),
-        components=(*snapshot.components, *there),
-        assets={**snapshot.assets, **{each.asset_id: each for each in assets}},
-    ).with_calls({"read_what_lists_lack": calls + asked + looked})
+    return the snapshot, completed by single reads, and what is gone. Reads only."""
+    needed = needed_keys(migration)
+    lacking = _unlisted(ledger, snapshot, needed)
+    snapshot = await complete(client, snapshot, lacking)
     # What a killed rollback deleted is forgotten, and an import makes it again.
-    ours = ledger.intents.subjects(DELETE)
-    used = {upload.sha256 for upload in migration.files.uploads}
+    deleting = ledger.intents.subjects(DELETE)
     things: list[GoneThing] = []
-    for row in _unlisted(ledger, snapshot, names):
-        match row:
-            case ItemRow():
-                name = row.story_record.full_slug if row.story_record else row.full_slug
-                kind = Kind.STORY
-                needed = row.key in migration.items
-            case MadeRow():
-                kind, name = Kind(row.kind), row.name
-                needed = name in names[row.kind]
-            case AssetRow():
-                kind, name = Kind.ASSET, row.name
-                needed = row.sha256 in used
-        needed = needed and deletion_subject(row) not in ours
-        outside = not needed and not migration.pilot.is_whole
-        things.append(GoneThing(kind, name, needed, row, outside=outside))
+    for each in _unlisted(ledger, snapshot, needed):
+        is_needed = each.key in needed[each.kind] and each.subject not in deleting
+        outside = not is_needed and not migration.pilot.is_whole
+        own = each.kind, each.key, each.name, each.number, each.row, each.made
+        things.append(GoneThing(*own, needed=is_needed, outside=outside))
     return snapshot, Gone(tuple(things))
 
 
 def has_files(ledger: Ledger) -> bool:
     """Return whether the ledger knows files that may be gone. Reads only."""
-    return any(_may_be_gone(row) for row in ledger.inventory.assets().values())
-
-
-def _may_be_gone(row: AssetRow) -> bool:
-    return row.is_uploaded and row.asset_id is not None
+    files = ledger.inventory.assets().values()
+    return any(file.is_uploaded and file.asset_id is not None for file in files)
 
 
 def _unlisted(
-    ledger: Ledger, snapshot: Snapshot, names: Mapping[str, frozenset[str]]
-) -> Iterator[ItemRow | MadeRow | AssetRow]:
+    ledger: Ledger, snapshot: Snapshot, needed: Mapping[Kind, Container[object]]
+) -> Iterator[Recorded]:
     """Yield what the ledger records and the lists of the snapshot lack."""
     stories = {row.story_id: row for row in snapshot.stories}
     removed = removed_by_us(ledger)
-    for key, item in ledger.items.all().items():
-        there = stories.get(item.story_record.story_id) if item.story_record else None
-        if (
-            item.story_record
-            and key not in removed
-            and not _is_story_record(item.story_record, there)
-        ):
-            yield item
     folders = [row for row in snapshot.stories if row.is_folder]
     listed = {
         Kind.FOLDER: {row.full_slug.strip("/") for row in folders},
         Kind.COMPONENT: {each.name for each in snapshot.components},
-        # These two are read only where the design names some.
         Kind.DATASOURCE: {each.slug for each in snapshot.datasources},
         Kind.ASSET_FOLDER: {each.name for each in snapshot.asset_folders},
     }
     moved = {(row.story_id, row.uuid) for row in folders}
-    for kind, known in listed.items():
-        is_read = kind in (Kind.FOLDER, Kind.COMPONENT)
-        for name, made in ledger.inventory.made(kind).items():
-            is_there = name in known or (made.destination_id, made.uuid) in moved
-            if not is_there and (is_read or name in names[kind]):
-                yield made
-    for file in ledger.inventory.assets().values():
-        asset = snapshot.assets.get(file.asset_id or 0)
-        if _may_be_gone(file) and not (asset and is_file_of(file, asset)):
-            yield file
+    for each in recorded(ledger):
+        match each.row:
+            case ItemRow(key=key, story_record=StoryRecord() as story):
+                there = stories.get(each.number)
+                is_there = key in removed or _is_story_record(story, there)
+            case AssetRow() as file:
+                asset = snapshot.assets.get(each.number)
+                is_found = asset is not None and is_file_of(file, asset)
+                is_there = is_found or not file.is_uploaded
+            case MadeRow(name=name, uuid=uuid):
+                is_found = name in listed[each.kind] or (each.number, uuid) in moved
+                # Other lists are read only where the design names some.
+                is_read = each.kind in _ALWAYS_READ or name in needed[each.kind]
+                is_there = is_found or not is_read
+        if not is_there:
+            yield each
 
 
 def _is_story_record(story_record: StoryRecord, row: StoryRow | None) -> bool:
@@ -277,32 +206,3 @@ def _is_story_record(story_record: StoryRecord, row: StoryRow | None) -> bool:
         row.uuid == story_record.uuid
         or row.full_slug.strip("/") == story_record.full_slug
     )
-
-
-async def read_unlisted(
-    known: Mapping[int, T],
-    read: Callable[[int], Awaitable[R]],
-    is_same: Callable[[T, R], bool],
-) -> tuple[list[R], int]:
-    """Return the objects that exist although a list lacks them, and the number of
-    calls that took.
-
-    An object with a `known` number that is another thing does not count. The
-    destination gives numbers in the order in which things are made.
-    """
-
-    async def one(own: int) -> R | None:
-        with suppress(NotFoundError):
-            found = await read(own)
-            return found if is_same(known[own], found) else None
-        return None
-
-    newest = sorted(known, reverse=True)
-    there: list[R] = []
-    for start in range(0, len(newest), LAGGING):
-        chunk = newest[start : start + LAGGING]
-        found = [each for each in await together(map(one, chunk)) if each is not None]
-        there += found
-        if not found:
-            return there, start + len(chunk)
-    return there, len(newest)

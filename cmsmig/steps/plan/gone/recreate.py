@@ -11,14 +11,15 @@ from collections.abc import Iterable
 from cmsmig.counting import first_of
 from cmsmig.errors import PreflightError, UsageError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.intents import DELETE, deletion_subject
-from cmsmig.ledger.rows import GONE, AssetRow, ItemRow, MadeRow
+from cmsmig.ledger.intents import DELETE
+from cmsmig.ledger.rows import GONE, AssetRow, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import GoneAction
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import language_paths
 from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
+from cmsmig.steps.plan.recorded import forget
 
 REMEDY = (
     "restore it there, or run `cmsmig import --recreate` to have everything that is "
@@ -44,8 +45,13 @@ def record_missing(ledger: Ledger, gone: Gone, migration: Migration) -> None:
     The ledger forgets what nothing needs any more, and what is to be made again. The
     rest counts as failed, or as skipped where that was decided.
     """
-    forgotten = (each for each in gone.things if _is_forgotten(each))
-    _forget(ledger, forgotten, migration)
+    things = [each for each in gone.things if _is_forgotten(each)]
+    keys = [each.row.key for each in things if isinstance(each.row, ItemRow)]
+    left = language_paths(migration, ledger, keys)
+    forget(ledger, (each for each in things if not each.record_left), left)
+    for each in things:
+        if each.record_left and isinstance(each.row, AssetRow):
+            ledger.inventory.release_asset(each.row)
     _list(ledger, gone.undecided.things)
     ledger.items.left_out(
         each.row.key
@@ -105,28 +111,10 @@ def gone_sentence(gone: Gone, also: str = "") -> str:
 
 def _settle_deletions(ledger: Ledger, gone: Gone) -> None:
     """Close what a killed rollback intended: the snapshot is younger than that."""
-    deleted = {deletion_subject(each.row) for each in gone.things}
+    deleted = {each.subject for each in gone.things}
     for intent in ledger.intents.open(DELETE):
         outcome = "done" if intent.subject in deleted else "not_applied"
         ledger.intents.settle(DELETE, intent.subject, outcome)
-
-
-def _forget(ledger: Ledger, things: Iterable[GoneThing], migration: Migration) -> None:
-    made: list[MadeRow] = []
-    items: list[ItemKey] = []
-    unneeded: list[str] = []
-    for each in things:
-        if isinstance(each.row, MadeRow):
-            made.append(each.row)
-        elif isinstance(each.row, ItemRow):
-            items.append(each.row.key)
-        elif each.needed:
-            ledger.inventory.release_asset(each.row, keep_record=each.record_left)
-        else:
-            unneeded.append(each.row.sha256)
-    ledger.inventory.forget(made)
-    ledger.inventory.forget_assets(unneeded)
-    ledger.items.release(items, language_paths(migration, ledger, items))
 
 
 def _list(ledger: Ledger, things: Iterable[GoneThing]) -> None:
@@ -142,11 +130,11 @@ def _list(ledger: Ledger, things: Iterable[GoneThing]) -> None:
 
 def _recover(ledger: Ledger, gone: Gone) -> None:
     """Give their states back to what was gone and was restored."""
-    still = gone.keys()
+    still = gone.keys(Kind.STORY)
     for key, item in ledger.items.all().items():
         if item.is_gone and key not in still:
             ledger.items.recovered(key)
-    hashes = gone.hashes()
+    hashes = gone.keys(Kind.ASSET)
     for sha256, asset in ledger.inventory.assets().items():
         if asset.is_gone and sha256 not in hashes:
             ledger.inventory.asset_there(asset)
