@@ -245,6 +245,8 @@ class Publication:
     """Whether editors see a newer version above it."""
     fields: tuple[str, ...] | None = None
     """What changes for visitors; None where it was not read."""
+    without: tuple[str, ...] = ()
+    """Codes of the languages that editors see alone: they are not live."""
 
     def as_json(self) -> JsonObject:
         """Return the publication as `plan --json` and a dry run list it."""
@@ -254,6 +256,7 @@ class Publication:
             "visitors": "new" if self.is_new else "renewed",
             "below_edits": self.below_edits,
             "fields": None if self.fields is None else [*self.fields],
+            "without": [*self.without],
         }
 
     @property
@@ -264,6 +267,9 @@ class Publication:
             said += f": {', '.join(self.fields)}"
         elif self.fields is not None and not self.is_new:
             said += ", without a change in its fields"
+        if self.without:
+            codes = ", ".join(f"`{each}`" for each in self.without)
+            said += f", without {codes}, not live at the origin"
         above = "; editors see newer changes above it" if self.below_edits else ""
         return f"{self.full_slug}: {said}{above}"
 
@@ -286,8 +292,17 @@ def find_publications(
             else places[key].full_slug
         )
         below_edits = key in versions.links
-        found.append(Publication(key, path, not known, below_edits))
+        without = languages_withheld(wanted.migration, key)
+        found.append(Publication(key, path, not known, below_edits, without=without))
     return tuple(sorted(found, key=lambda each: each.full_slug))
+
+
+def languages_withheld(migration: Migration, key: ItemKey) -> tuple[str, ...]:
+    """Return the codes of the languages that editors get of an item, and visitors do
+    not."""
+    item = migration.items[key]
+    shown = {each.code for each in migration.public.get(key, item).languages}
+    return tuple(each.code for each in item.languages if each.code not in shown)
 
 
 def rows_after(wanted: WantedStories, edits: StoryEdits) -> tuple[ItemRow, ...]:
