@@ -215,6 +215,7 @@ def _vercel(rules: Rules) -> Iterator[HostFile]:
         made["bulkRedirectsPath"] = "bulk-redirects.json"
         yield HostFile("vercel/bulk-redirects.json", _json([*in_file]))
     unlike = [_CASE] if kept or patterns or in_file else []
+    unlike += [f"{each[:-1]} in the bulk file." for each in (_HEX, _CLOSED) if in_bulk]
     unlike += rules.staying(
         '{"source": "/:rest(.*)", "destination": "{host}/:rest", "statusCode": 301}'
     )

@@ -159,6 +159,8 @@ def test_a_file_holds_every_rule_as_its_host_reads_it(case: dict[str, Any]) -> N
         assert found == case[name], name
     if "many" in case:
         bulk = json.loads(files["vercel/bulk-redirects.json"].text)
+        notes = files["vercel/vercel.json"].notes
+        assert notes.count(" in the bulk file.") == 2
         kept = rules_of("cloudflare", files[FILES["cloudflare"]])
         assert (len(bulk), len(kept)) == (case["many"], 2000)
     left = {

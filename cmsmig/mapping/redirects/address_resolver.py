@@ -13,6 +13,7 @@ from cmsmig.mapping.decisions.redirects import (
     BELOW,
     REST,
     RedirectAction,
+    RedirectChoice,
     RedirectsDecision,
 )
 from cmsmig.mapping.redirects.address_map import (
@@ -226,7 +227,7 @@ class _Resolver:
         )
         choice = self._choices.get(old) or self._chosen.get(address.key)
         if old in self._pages:
-            if choice and choice.action is not RedirectAction.KEEP:
+            if choice and not self._keeps(choice, old):
                 return _waiting(
                     row,
                     f"`{choice.action}` is decided, but a story of the new site is at "
@@ -259,6 +260,13 @@ class _Resolver:
             return _waiting(row, _WHY.get(first.source, _UNKNOWN))
         named = replace(row, key=left.key, name=left.name, left_out=left)
         return _waiting(named, left.why)
+
+    def _keeps(self, choice: RedirectChoice, old: str) -> bool:
+        """Return whether a decision leaves a page of the new site where it is: it may
+        lead to the address from which that page came here."""
+        if choice.action is RedirectAction.MOVE and choice.to not in self._pages:
+            return self._settle(str(Address(_split(choice.to)[0]))).new == old
+        return choice.action is RedirectAction.KEEP
 
     def _pattern(self, above: str) -> tuple[RedirectAction, str]:
         if choice := self._choices.get(f"{above}{BELOW}"):

@@ -12,6 +12,7 @@ from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import Decisions, decision_in, read_decisions
+from cmsmig.steps.decide.known_addresses import unused_rules
 from cmsmig.steps.decide.migration import open_migration
 
 
@@ -57,7 +58,7 @@ def check_decisions(project: Project, settings: Settings) -> DecisionCheck:
     _require_accepted(decisions)
     pulled = RawCache(project.raw).complete()
     if pulled:
-        open_migration(project, settings)
+        unused_rules(project, open_migration(project, settings).origin)
     return DecisionCheck(
         len(decisions.collections.collections), len(decisions.blocks.reviews), pulled
     )

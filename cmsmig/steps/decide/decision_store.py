@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -248,15 +249,23 @@ def _hash_of(text: str | None, kind: Any) -> str:
 
 
 def decision_text(path: Path) -> str | None:
-    """Return what a decision file holds; None where there is none.
+    """Return what a decision file holds, in UTF-8 or, as spreadsheets write it, in
+    UTF-16; None where there is none.
 
     Raises `DecisionsError` for one that cannot be read.
     """
     try:
-        return path.read_bytes().decode("utf-8")
+        data = path.read_bytes()
+        is_utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        return data.decode("utf-16" if is_utf16 else "utf-8")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise DecisionsError(
+            f"{path} is no text in UTF-8 ({error}); save it as UTF-8, which a "
+            "spreadsheet calls `CSV UTF-8`."
+        ) from error
+    except OSError as error:
         raise DecisionsError(
             f"{path} cannot be read ({error}); restore it from version control."
         ) from error

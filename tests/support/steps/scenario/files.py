@@ -164,9 +164,11 @@ def token_without_scopes(scenario: Scenario) -> None:
     object.__setattr__(state.api.credentials, "end_of_unscoped", end)
 
 
-def write(scenario: Scenario, name: str, text: str) -> None:
+def write(
+    scenario: Scenario, name: str, text: str, encoding: str | None = None
+) -> None:
     """Write a file of the project folder."""
-    (scenario.project.folder / name).write_text(text)
+    (scenario.project.folder / name).write_text(text, encoding)
 
 
 def no_rules_named(scenario: Scenario) -> None:
