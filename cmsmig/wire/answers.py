@@ -238,7 +238,9 @@ def _explain(
     reason = f": {said}" if said else ""
     status = answer.status
     if status in (401, 403):
-        scopes = ", ".join(dict.fromkeys(_SCOPE.findall(said))) if status == 403 else ""
+        # Older errors of the origin name the scope beside their message.
+        named = _SCOPE.findall(answer.said()) if status == 403 else ()
+        scopes = ", ".join(dict.fromkeys(named))
         advice = hint or "check the token and its scopes"
         if scopes:
             advice = f"give the token what this needs: {scopes}"

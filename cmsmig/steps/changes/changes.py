@@ -44,7 +44,7 @@ from cmsmig.steps.plan.publication.open_publications import (
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
-    languages_withheld,
+    version_text,
 )
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
@@ -281,10 +281,7 @@ def _of_public(
             continue
         text = "is live as editors see it, which visitors were not given yet"
         if wanted is not None:
-            text = "is live in another version than visitors were given"
-            if without := languages_withheld(migration, key):
-                codes = ", ".join(f"`{each}`" for each in without)
-                text += f": without {codes}, not live at the origin"
+            text = version_text(migration, key)
         yield Change(Where.ORIGIN, story_record.full_slug, str(key), text=text)
 
 

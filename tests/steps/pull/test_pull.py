@@ -98,6 +98,7 @@ async def test_both_sets_of_every_collection_land_in_the_content_folder(
 
 TAGS = "/v2/collections/tags"
 FORBIDDEN = {"code": "missing_scopes", "message": "missing ecommerce:read"}
+OLD_FORBIDDEN = {"code": 403, "msg": "Forbidden", "err": "missing ecommerce:read"}
 UNPUBLISHED = {"code": "collection_not_found", "message": "Collection not found: null"}
 
 
@@ -122,6 +123,7 @@ def published(number: int) -> dict[str, Any]:
     [
         (TAGS, 403, FORBIDDEN, "give the token what this needs: ecommerce:read."),
         (f"{TAGS}/items", 403, FORBIDDEN, "missing ecommerce:read"),
+        (TAGS, 403, OLD_FORBIDDEN, "give the token what this needs: ecommerce:read."),
         (f"{TAGS}/items/live", 404, UNPUBLISHED, "Collection not found: null"),
         (TAGS, 404, UNPUBLISHED, "Collection not found: null"),
         (f"{TAGS}/items", 400, {"message": "no such field"}, "no such field"),

@@ -267,9 +267,7 @@ class Publication:
             said += f": {', '.join(self.fields)}"
         elif self.fields is not None and not self.is_new:
             said += ", without a change in its fields"
-        if self.without:
-            codes = ", ".join(f"`{each}`" for each in self.without)
-            said += f", without {codes}, not live at the origin"
+        said += _without_text(self.without)
         above = "; editors see newer changes above it" if self.below_edits else ""
         return f"{self.full_slug}: {said}{above}"
 
@@ -295,6 +293,17 @@ def find_publications(
         without = languages_withheld(wanted.migration, key)
         found.append(Publication(key, path, not known, below_edits, without=without))
     return tuple(sorted(found, key=lambda each: each.full_slug))
+
+
+def version_text(migration: Migration, key: ItemKey) -> str:
+    """Return what moved where visitors are to get another version than they have."""
+    without = _without_text(languages_withheld(migration, key))
+    return f"is live in another version than visitors were given{without}"
+
+
+def _without_text(codes: Iterable[str]) -> str:
+    named = ", ".join(f"`{each}`" for each in codes)
+    return f", without {named}, not live at the origin" if named else ""
 
 
 def languages_withheld(migration: Migration, key: ItemKey) -> tuple[str, ...]:
