@@ -288,6 +288,8 @@ def make_release(
 
 def first_body(scenario: Scenario, kind: str) -> None:
     """Let the body that is converted first break the converter, or be invalid."""
+    # A kept draft would not be converted.
+    (scenario.project.folder / "derived.sqlite").unlink(missing_ok=True)
     convert = NativeEngine.from_html
     first: list[str] = []
 
