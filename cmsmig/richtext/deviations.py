@@ -151,7 +151,8 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.DIRECTION,
         "The direction of a text (`dir`) is left out, though paragraphs, headings, "
         "quotes, list items and code can hold it: Hebrew and Arabic begin at the left.",
-        "The block has its own `dir`, or that of what is around it.",
+        "The block has its own direction, or that of what is around it; so has the "
+        "paragraph of a text between blocks.",
     ),
     DeviationRule(
         Deviation.SPACER,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.build.style_marks import undoes
+from cmsmig.richtext.build.style_marks import UNDOING, undoes
 from cmsmig.richtext.html.dom import Element, is_numbered, tag_set
 from cmsmig.richtext.html.drawn import has_picture, is_carrier
 from cmsmig.richtext.html.inline_style import declarations
@@ -60,6 +60,8 @@ _STYLED: dict[str, frozenset[str]] = {
     "td": frozenset(("background-color", "width")),
     "th": frozenset(("width",)),
 }
+_LINE = "text-decoration-line"
+"""Adds no mark, as in the official converter, but undoes one."""
 _HEAVY_TAGS = frozenset((*_HEADINGS, "th"))
 """Nodes that are bold by themselves: no mark says that one is not."""
 _REDUNDANT = frozenset(
@@ -250,6 +252,9 @@ def _account_style(
         if name.lower() in taken and not (
             element.tag in _HEAVY_TAGS and undoes(f"{name}: {setting}", "bold")
         ):
+            continue
+        mark = UNDOING.get(element.tag)
+        if name.lower() == _LINE and mark and undoes(f"{name}: {setting}", mark):
             continue
         hides = (name.lower(), setting.split("!")[0].strip().lower()) in _HIDING
         kind = "hidden" if hides and shows and _has_content(element) else "style"

@@ -7,22 +7,30 @@ is no copy of its code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.deviations import Deviation
+from cmsmig.richtext.html.dom import Element, Node
 from cmsmig.richtext.schema.content_model import (
     BLOCKS,
     CONTENT,
+    DIRECTED,
     INLINES,
     default_attributes,
     empty_paragraph,
     wrapping,
 )
-from cmsmig.richtext.schema.nodes import Open
+from cmsmig.richtext.schema.nodes import MarkSet, Open
 
 _SOLID_PENALTY = 2
 _LISTS = ("bullet_list", "ordered_list")
+
+Frame: TypeAlias = "tuple[Element, Iterator[Node], MarkSet, Open | None, bool, bool]"
+"""An element that is being walked, what is left in it and the marks there; then
+what comes behind it: the node to return to, whether that is its own and is left too,
+and whether blanks were kept outside."""
 
 
 class Places:
@@ -37,6 +45,7 @@ class Places:
         """Everything open down from there keeps its blanks."""
         self._continued: list[Open | None] = []
         """What continues behind a block in it, for each node that is walked."""
+        self._frames: list[Frame] = []
 
     def _find_place(self, kind: str, *, cautious: bool) -> bool:
         """Make the innermost node that takes `kind` with least wrapping the top."""
@@ -128,7 +137,17 @@ class Places:
                 self._deviates(Deviation.BLOCKS_INSIDE)
                 self._enter(kind, dict(interrupted.attributes), solid=False)
                 return
-        self._enter(name, default_attributes(name), solid=False)
+        attributes = default_attributes(name)
+        if name == "paragraph" and (direction := self._direction_around()):
+            self._deviates(Deviation.DIRECTION)
+            attributes = {**attributes, "dir": direction}
+        self._enter(name, attributes, solid=False)
+
+    def _direction_around(self) -> str:
+        """Return the direction of a text that no node around it has."""
+        element, _, _, to, is_own, _ = self._frames[-1]
+        held = is_own and to is not None and to.kind in DIRECTED
+        return "" if held else element.direction
 
     def _part(self, node: Open) -> None:
         """Leave a heading in which a block has ended: what follows is another."""

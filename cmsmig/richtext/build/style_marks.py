@@ -36,7 +36,9 @@ def undoes(style: str, mark: str) -> bool:
     """Return whether the style of an element takes the mark away that its tag gives,
     one of `UNDONE`."""
     name, values = UNDONE[mark]
-    return values.fullmatch(looks(style).get(name, "")) is not None
+    found = looks(style)
+    said = found.get(f"{name}-line", found.get(name, ""))
+    return values.fullmatch(said) is not None
 
 
 def styled_marks(style: str, marks: MarkSet) -> MarkSet:

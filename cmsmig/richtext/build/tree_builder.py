@@ -8,7 +8,7 @@ corrects one fault of that parser. The walk has its own stack, so any depth work
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
@@ -26,7 +26,6 @@ from cmsmig.richtext.html.dom import (
     BLOCK_TAGS,
     MORE_BLOCK_TAGS,
     Element,
-    Node,
     Text,
     has_items,
     is_numbered,
@@ -34,19 +33,19 @@ from cmsmig.richtext.html.dom import (
 )
 from cmsmig.richtext.html.inline_style import looks
 from cmsmig.richtext.html.numbers import integer
-from cmsmig.richtext.schema.content_model import INLINES, LEAVES, TEXTBLOCKS, wrapping
+from cmsmig.richtext.schema.content_model import (
+    DIRECTED,
+    INLINES,
+    LEAVES,
+    TEXTBLOCKS,
+    wrapping,
+)
 from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run, added
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _NEWLINE = re.compile(r"\r?\n|\r")
 _BLANK = " \t\r\n\f"
 _EACH_BLANK = tuple(_BLANK)
-
-
-_Frame: TypeAlias = "tuple[Element, Iterator[Node], MarkSet, Open | None, bool, bool]"
-"""An element that is being walked, what is left in it and the marks there; then
-what comes behind it: the node to return to, whether that is its own and is left too,
-and whether blanks were kept outside."""
 
 
 Runs: TypeAlias = "Sequence[tuple[str, MarkSet]]"
@@ -108,7 +107,6 @@ class Context(Places):
         """Whether a text is right before, on the same line of a page."""
         self._cutting: Element | None = None
         """The element between that text and the next."""
-        self._frames: list[_Frame] = []
 
     def build(self, root: Element, marks: MarkSet = ()) -> JsonObject:
         """Return the document of what is below `root`. Call once."""
@@ -344,7 +342,7 @@ class Context(Places):
         if not self._find_place(rule.name, cautious=False):
             self._descend(element, marks, None, outer=outer)
             return
-        if element.direction:
+        if element.direction and rule.name in DIRECTED:
             self._deviates(Deviation.DIRECTION)
             read["dir"] = element.direction
         self._enter(rule.name, read, solid=True)

@@ -77,7 +77,7 @@ class Element:
         self.odd = False
         """Of a body's root: the official converter may read its markup otherwise."""
         self.direction = ""
-        """Of the text in a block, once that is found."""
+        """Of the text in it, once that is found."""
 
     def append(self, child: Element) -> None:
         """Take `child` as the last one and remember which of its kind it is."""

@@ -41,6 +41,13 @@ _SIGN = re.compile(
     r"|^(?:yes|no|true|false|on|off)$",
     re.IGNORECASE,
 )
+_MOUNT = re.compile(
+    r"widget|embed|elfsight|(?:^|-)(?:form|live|video|player|playlist|calendar|booking"
+    r"|survey|chart|map)(?:-|id|$)",
+    re.IGNORECASE,
+)
+"""Classes and names of data by which a script finds where it shows something."""
+_MOUNTS = tag_set("div span section article aside")
 _DRAWING = re.compile(r"^data-(?:.*icon.*|feather|lucide|glyph)$|^icon$")
 """Attributes from which a script draws a sign."""
 
@@ -81,6 +88,19 @@ def is_widget(element: Element) -> bool:
     if has_picture(element.attributes.get("style", "")):
         return element.tag != "img"
     return next(carried(element), None) is not None
+
+
+def mount_of(element: Element) -> str:
+    """Return the name of the attribute by which a script finds an element that it
+    fills, if it has no text; empty for none."""
+    if element.tag not in _MOUNTS:
+        return ""
+    given = element.attributes
+    data = (name for name in given if name.startswith("data-") and given[name].strip())
+    for name in data:
+        if not name.startswith(_EDITING) and _MOUNT.search(name.removeprefix("data-")):
+            return name
+    return "class" if any(map(_MOUNT.search, element.classes)) else ""
 
 
 def sign_of(element: Element) -> str:

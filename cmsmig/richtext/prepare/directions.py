@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, Node, Text, tag_set
+from cmsmig.richtext.html.inline_style import declarations, looks
 
 _HOLDERS = tag_set("p h1 h2 h3 h4 h5 h6 blockquote li pre")
 """Elements whose nodes have a direction. Source: the service's types of rich text."""
 _AROUND = MORE_BLOCK_TAGS - _HOLDERS
+_PLACING = tag_set("table figure")
+"""Elements that place more than texts by their direction, such as columns."""
 _DIRECTIONS = ("ltr", "rtl", "auto")
 
 
 def place_directions(root: Element) -> None:
     """Note the direction of each block that can hold one: its own, or that of what is
-    around it. Where that is all that an element's `dir` says, nothing is left of it."""
+    around it; and of other elements, for the paragraphs that their texts become. Where
+    a direction has found its place, nothing is left of it in the element."""
     stack: list[tuple[Node, str]] = [(root, "")]
     while stack:
         node, around = stack.pop()
         if isinstance(node, Text):
             continue
-        said = node.attributes.get("dir", "").strip().lower()
-        said = said if said in _DIRECTIONS else ""
+        said = _said(node)
         if node.tag in _HOLDERS:
             node.direction, around = said or around, ""
-        elif node.tag in _AROUND:
-            around = said or around
-        if said and (node.direction or _holds_blocks_only(node)):
-            del node.attributes["dir"]
+        else:
+            around = said if said and node.tag in _AROUND else around
+            node.direction = around
+        if said and said == node.direction and node.tag not in _PLACING:
+            _take_away(node)
         stack.extend((child, around) for child in node.children)
 
 
-def _holds_blocks_only(element: Element) -> bool:
-    """Return whether all that an element shows is in blocks with a direction, and
-    none of it is placed by the direction, as the columns of a table are."""
-    return element.tag in _AROUND - {"table"} and all(
-        child.tag in _HOLDERS if isinstance(child, Element) else not child.value.strip()
-        for child in element.children
-    )
+def _said(element: Element) -> str:
+    """Return the direction that an element's style or attribute says, or empty."""
+    given = element.attributes
+    styled = looks(given["style"]).get("direction", "") if "style" in given else ""
+    said = (styled, given.get("dir", "").strip().lower())
+    return next((each for each in said if each in _DIRECTIONS), "")
+
+
+def _take_away(element: Element) -> None:
+    given = element.attributes
+    if given.get("dir", "").strip().lower() in _DIRECTIONS:
+        del given["dir"]
+    left = declarations(given.get("style", ""))
+    if any(name.lower() == "direction" for name in left):
+        given["style"] = "; ".join(
+            f"{name}: {value}"
+            for name, value in left.items()
+            if name.lower() != "direction"
+        )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, tag_set, walk
-from cmsmig.richtext.html.drawn import carried, is_widget, sign_of
+from cmsmig.richtext.html.drawn import carried, is_widget, mount_of, sign_of
 from cmsmig.richtext.html.visibility import HIDDEN, LEFT_OUT, SHOWN, Visibility
 from cmsmig.richtext.prepare.embeds import Embeds, Found, addressed
 
@@ -18,6 +18,8 @@ _EMPTY_CELL = (
     "The page draws a sign here by this, and the cell shows nothing now; write it as "
     "a text."
 )
+
+_FILLED = "A script shows something in this element, which is left out here."
 
 
 class Widgets:
@@ -56,14 +58,20 @@ class Widgets:
             _note(element, self._blank)
         if start in self._passed or element.reopened or tag in _NO_SIGNS:
             return
-        name = "" if "data-emoji" in element.attributes else sign_of(element)
+        if "data-emoji" in element.attributes:
+            return
+        sign = sign_of(element)
+        name = sign or mount_of(element)
         if not name or self._showing.shows(element):
             return
         _note(element, self._passed)
         value = element.attributes.pop(name, None)
         what = f"<{name}>" if value is None else f'{name}="{value}"'
         why = _EMPTY_CELL if start in self._blank else ""
-        self._embeds.losses.lose("icon", what, element, why=why)
+        if sign:
+            self._embeds.losses.lose("icon", what, element, why=why)
+        else:
+            self._embeds.losses.lose("widget", what, element, why=_FILLED)
         if tag == "a":
             self.links.add(start)
         elif link is not None and start < link.end:
