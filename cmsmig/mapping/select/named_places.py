@@ -3,6 +3,7 @@ reference, an option, a switch. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from unicodedata import normalize
@@ -19,6 +20,7 @@ NAMING_TYPES = ("Reference", "MultiReference", "Option", "Switch")
 """The types of fields that can name a folder. Of several references the first does."""
 TAG_TYPES = (*NAMING_TYPES, "PlainText")
 """The types of fields that can name tags."""
+_BLANKS = re.compile(r"[\t-\r \xa0\u2007\u202f]+")
 
 FindItem = Callable[[str, str, str], "Item | None"]
 """Returns the item of a collection with an id, in a locale or in the primary one."""
@@ -43,8 +45,9 @@ class _Label:
 
     @classmethod
     def of(cls, name: str, *slugs: str, rank: tuple[str, ...] = ()) -> _Label:
-        """Return a label. Its slug is made from the first of these that gives one."""
-        name = normalize("NFC", name.strip())
+        """Return a label, with one blank for all that look like one. Its slug is made
+        from the first of these that gives one."""
+        name = _BLANKS.sub(" ", normalize("NFC", name)).strip()
         wanted = (normalised_slug(each) for each in (*slugs, "folder"))
         return cls(rank, next(filter(None, wanted)), name)
 

@@ -37,12 +37,12 @@ _LATELY_READ = 8
 _UNSET: tuple[Json, ...] = (None, "", [], {})
 IN_PRIMARY_STORY: Final = "in_primary_story"
 """Why an item is skipped whose values are part of another story."""
-_ALONE = "no_primary_language"
+NO_PRIMARY_LANGUAGE: Final = "no_primary_language"
 _SENTENCES = {
     IN_PRIMARY_STORY: (
         "Its values are translations in the story of the primary language."
     ),
-    _ALONE: (
+    NO_PRIMARY_LANGUAGE: (
         "The item is not migrated in the primary language, so there is no story that "
         "this language could be a translation of; translate it at the origin, or "
         "decide `languages: folders`."
@@ -182,7 +182,7 @@ def merge_languages(
             _skipped(each.item, IN_PRIMARY_STORY) for each in translations.values()
         ]
     for left in others.values():
-        skipped += [_skipped(each.item, _ALONE) for each in left.values()]
+        skipped += [_skipped(each.item, NO_PRIMARY_LANGUAGE) for each in left.values()]
     return Selection(tuple(merged), tuple(skipped))
 
 

@@ -12,7 +12,7 @@ from cmsmig.mapping.decisions.choices import PublishRule
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.propose.decision_checks import departures
-from cmsmig.mapping.select.translations import count_languages
+from cmsmig.mapping.select.translations import NO_PRIMARY_LANGUAGE, count_languages
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
 from cmsmig.steps.plan.moves import Move
@@ -105,13 +105,25 @@ def _find_lacking(wanted: WantedStories) -> Iterator[str]:
 def hidden_sentences(migration: Migration) -> Iterator[str]:
     """Name the pages that are live in a language and will not be, since their story is
     the primary language's, which is not live."""
-    live = {item.key for items in migration.origin.live.values() for item in items}
-    choices = migration.decisions.collections
-    hidden: list[str] = []
+    collections = migration.decisions.collections.collections
+    published = {
+        each.collection_id
+        for each in collections
+        if each.publish is PublishRule.WHAT_IS_LIVE
+    }
+    live = {
+        item.key
+        for collection_id, items in migration.origin.live.items()
+        for item in items
+        if collection_id in published
+    }
+    hidden = [
+        f"`{each.name}`"
+        for each in migration.skipped
+        if each.reason == NO_PRIMARY_LANGUAGE and each.key in live
+    ]
     for entry in migration.selected:
-        choice = choices.choice(entry.item.key.collection_id)
-        publishes = choice is not None and choice.publish is PublishRule.WHAT_IS_LIVE
-        if not publishes or entry.item.key in migration.to_publish:
+        if entry.item.key in migration.to_publish:
             continue
         place = migration.places.places[entry.item.key]
         story = ExistingStory.planned(entry.item.key, place)
