@@ -25,10 +25,14 @@ _ADDRESS = re.compile(r"[^\s<>\"']*[./][^\s<>\"']*")
 _PICTURE = re.compile(
     r"[^?#]*\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)(?:[?#].*)?", re.I | re.S
 )
+_BLANK = (
+    r"blank|placeholder|spacer|transparent|pixel|dummy|loading|loader|spinner|lazy"
+    r"|empty|preload|px|x"
+)
 _BLANK_NAME = re.compile(
-    r"(?:[^?#]*/)?(?:[0-9a-f]{24,32}_)?(?:[^a-z?#/]*(?:blank|placeholder|spacer|"
-    r"transparent|pixel|dummy|loading|loader|spinner|lazy|empty|preload|image|img|px|x"
-    r"))+[^a-z?#/]*(?:\.[a-z]{3,4})?(?:[?#].*)?",
+    rf"(?:[^?#]*/)?+(?:[0-9a-f]{{24,32}}_)?(?:[^a-z?#/]*+(?:image|img))*+"
+    rf"[^a-z?#/]*+(?:{_BLANK})(?:[^a-z?#/]*+(?:{_BLANK}|image|img))*+[^a-z?#/]*+"
+    r"(?:(?<=\.)[a-z]{3,4})?(?:[?#].*)?",
     re.I | re.S,
 )
 """Names of files that show nothing, or that something is yet to come."""
