@@ -77,6 +77,8 @@ _TABLES = (
         record_hash TEXT NOT NULL DEFAULT '',
         -- Whether it holds edits of other people that an update left as they were.
         kept_edits INTEGER NOT NULL DEFAULT 0,
+        -- Whether visitors do not have those edits.
+        unpublished_edits INTEGER NOT NULL DEFAULT 0,
         -- Whether we ever published it: one that is not any more was unpublished there.
         left_public INTEGER NOT NULL DEFAULT 0,
         -- What visitors were given of it.

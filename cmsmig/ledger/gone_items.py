@@ -42,7 +42,8 @@ class GoneItems:
 
     def restored(self, keys: Iterable[ItemKey]) -> None:
         """Write that editors took stories out of the trash: they keep them."""
-        self._store.commit(ITS_STORY.change(key, kept_edits=1) for key in keys)
+        kept = {"kept_edits": 1, "unpublished_edits": 1}
+        self._store.commit(ITS_STORY.change(key, **kept) for key in keys)
 
     def reinstate(self, keys: Iterable[ItemKey]) -> None:
         """Write that the origin has items again, and that their stories stay theirs."""

@@ -131,7 +131,7 @@ def _story_record(
     number, uuid, slug, made, content, updated_at, group, record, *rest = values
     if number is None:
         return None
-    kept_edits, left_public, public_record, slugs = rest
+    kept_edits, unpublished, left_public, public_record, slugs = rest
     return StoryRecord(
         story_id=number,
         uuid=uuid,
@@ -142,6 +142,7 @@ def _story_record(
         group_id=group,
         record_hash=record,
         kept_edits=bool(kept_edits),
+        unpublished_edits=bool(unpublished),
         left_public=bool(left_public),
         public_record=_one(public_record, record),
         slugs=slugs,

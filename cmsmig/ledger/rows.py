@@ -145,6 +145,8 @@ class StoryRecord:
     kept_edits: bool = False
     """Whether it holds edits of other people that our last write left as they were:
     it is read before the next one."""
+    unpublished_edits: bool = False
+    """Whether visitors do not have those edits: a publication would show them."""
     left_public: bool = False
     """Whether we published it: one that is not public any more was unpublished by
     an operator or editor."""

@@ -60,7 +60,7 @@ def showing_of(
     if asked and record is not None and record.left_public:
         return Showing.WITHDRAWN
     if asked:
-        is_edited = record is not None and record.kept_edits
+        is_edited = record is not None and record.unpublished_edits
         return Showing.WAITING if is_edited else Showing.DUE
     return Showing.HELD if is_live else Showing.DRAFT
 

@@ -207,6 +207,7 @@ def _record_after(last: LastWrite, story: Story) -> StoryRecord:
     return replace(
         story_record,
         updated_at=story.row.updated_at if is_known else "",
+        unpublished_edits=False,
         left_public=True,
         public_record=""
         if story_record.kept_edits or not shows_ours

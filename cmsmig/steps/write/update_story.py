@@ -31,6 +31,7 @@ from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     StoryComparison,
+    hides_edits,
     is_as_left,
     story_resource,
     story_to_send,
@@ -147,6 +148,8 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
         there = await _read(job, update.needed, row)
     else:
         there = row
+    before = replace(story_record, unpublished_edits=hides_edits(there, story_record))
+    update = replace(update, needed=replace(update.needed, story_record=before))
     for attempt in range(1, ATTEMPTS + 1):
         resource = story_resource(last, there, update.fields)
         compared = compare(resource, job.migration.decisions.conflicts)
@@ -252,9 +255,13 @@ def _record_after(needed: Needed, compared: StoryComparison) -> StoryRecord:
     if compared.diff.waiting:
         content = content_hash(content_of(compared.diff.base_after()))
         record = UNDECIDED
-    edited = bool(compared.diff.edits)
+    edited, before = bool(compared.diff.edits), needed.story_record
     return replace(
-        needed.story_record, content_hash=content, record_hash=record, kept_edits=edited
+        before,
+        content_hash=content,
+        record_hash=record,
+        kept_edits=edited,
+        unpublished_edits=edited and before.unpublished_edits,
     )
 
 

@@ -4,17 +4,18 @@ the plan. Reads only."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cmsmig.counting import first_of
 from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome
 from cmsmig.reconcile.resource import compare
-from cmsmig.reconcile.rules.story import story_resource
+from cmsmig.reconcile.rules.story import hides_edits, story_resource
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.wanted_stories import WantedStories
@@ -34,6 +35,8 @@ class StoryEdit:
     """The fields that an update sends."""
     is_kept: bool
     """Whether it holds edits of editors afterwards."""
+    is_hidden: bool
+    """Whether visitors may lack them."""
     is_agreed: bool
     """Whether something that we want is there already: it counts as written."""
     undecided: tuple[FieldDiff, ...]
@@ -60,10 +63,14 @@ class StoryEdits:
         edit = self.found.get(key)
         return edit is None or bool(edit.written)
 
-    def keeps(self, key: ItemKey) -> bool:
-        """Return whether the story will hold edits of editors afterwards."""
+    def record_after(self, key: ItemKey, record: StoryRecord) -> StoryRecord:
+        """Return the record of a story with the edits that it will hold afterwards."""
         edit = self.found.get(key)
-        return edit is not None and edit.is_kept
+        if edit is None:
+            return replace(record, kept_edits=False, unpublished_edits=False)
+        return replace(
+            record, kept_edits=edit.is_kept, unpublished_edits=edit.is_hidden
+        )
 
 
 NO_EDITS: Final = StoryEdits()
@@ -84,12 +91,14 @@ async def read_story_edits(
         ours = wanted.stories.fields(key)
         if isinstance(ours, str):
             return False
-        resource = story_resource(last_write(ledger, wanted.rows[key]), there, ours)
+        last = last_write(ledger, wanted.rows[key])
+        resource = story_resource(last, there, ours)
         diff = compare(resource, decided).diff
         agreed = isinstance(there, Story) and bool(diff.of(Outcome.AGREE))
-        edits[key] = StoryEdit(
-            diff.written, bool(diff.edits), agreed, tuple(diff.conflicts)
-        )
+        is_kept = bool(diff.edits)
+        is_hidden = is_kept and hides_edits(there, last.record)
+        conflicts = tuple(diff.conflicts)
+        edits[key] = StoryEdit(diff.written, is_kept, is_hidden, agreed, conflicts)
         return True
 
     for key, row in wanted.held_moves:

@@ -255,7 +255,7 @@ def _due(
         is_newer = _shows_older(story_record) and _is_behind(there)
         if not is_newer and not (asked and _is_behind(there)):
             return Due.NO
-    if asked or not story_record.kept_edits:
+    if asked or not story_record.unpublished_edits:
         return Due.YES
     is_shown = there is not None and there.published and not there.unpublished_changes
     return Due.NO if is_shown else Due.WITHHELD

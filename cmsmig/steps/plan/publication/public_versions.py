@@ -371,9 +371,8 @@ def _after(
     if story_record:
         there = None if is_written else listed.get(story_record.story_id)
         changed = there.updated_at if there else ""
-        story_record = replace(
-            story_record, kept_edits=edits.keeps(row.key), updated_at=changed
-        )
+        story_record = edits.record_after(row.key, story_record)
+        story_record = replace(story_record, updated_at=changed)
     is_older = is_written or (edit is not None and edit.is_agreed)
     return replace(
         row, published="" if is_older else row.published, story_record=story_record
