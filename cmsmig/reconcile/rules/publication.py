@@ -10,12 +10,13 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 
+from cmsmig.destination.typed_records import Story
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.reconcile.diff import FieldRules, Sides, diff
 from cmsmig.reconcile.field_diff import FieldDiff, Outcome, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
-from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.reconcile.rules.story_fields import PUBLISHED, There
 
 NOT_LIVE = "is no longer live at the origin: unpublish it, or leave it online"
 NOT_ASKED = (
@@ -63,6 +64,15 @@ def showing_of(
         is_edited = record is not None and record.unpublished_edits
         return Showing.WAITING if is_edited else Showing.DUE
     return Showing.HELD if is_live else Showing.DRAFT
+
+
+def hides_edits(there: There, record: StoryRecord) -> bool:
+    """Return whether visitors may lack an edit of a story, as it was before our next
+    write: what we wrote and did not publish hides none."""
+    row = there.row if isinstance(there, Story) else there
+    if row.published and not row.unpublished_changes:
+        return False
+    return row.updated_at != record.updated_at or record.unpublished_edits
 
 
 def publication_diff(

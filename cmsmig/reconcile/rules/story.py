@@ -177,15 +177,6 @@ def is_as_written(row: StoryRow, record: StoryRecord) -> bool:
     return row.updated_at == record.updated_at and not record.kept_edits
 
 
-def hides_edits(there: There, record: StoryRecord) -> bool:
-    """Return whether visitors may lack an edit of a story, as it was before our next
-    write: what we wrote and did not publish hides none."""
-    row = there.row if isinstance(there, Story) else there
-    if row.published and not row.unpublished_changes:
-        return False
-    return row.updated_at != record.updated_at or record.unpublished_edits
-
-
 def _is_listed_as_written(actual: There, record: StoryRecord) -> bool:
     return isinstance(actual, StoryRow) and is_as_written(actual, record)
 

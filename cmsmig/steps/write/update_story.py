@@ -28,10 +28,10 @@ from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord
 from cmsmig.mapping.draft import path_in_language
 from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.reconcile.resource import compare
+from cmsmig.reconcile.rules.publication import hides_edits
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     StoryComparison,
-    hides_edits,
     is_as_left,
     story_resource,
     story_to_send,
