@@ -64,28 +64,6 @@ def decided(project: Staged) -> str:
     return (project.folder / "decisions" / "conflicts.yaml").read_text()
 
 
-def test_whose_value_counts_is_decided_by_a_button(project: Staged) -> None:
-    """Both values are in one row, as text; the import goes by the choice."""
-    plan = worked(
-        project,
-        {"shows": ["changes_list", "theirs: name", "Theirs", "ours: name", "Ours"]},
-        {"nothing_runs": "<b>Theirs"},
-        {"pick": ["changes-decide", "write ours"]},
-        {"sees": "1 decision written to decisions/conflicts.yaml"},
-        {"pick": ["changes-decide", "make it again"]},
-        {"click": "plan-again"},
-        {"sees": "This is the plan as of now"},
-        {"shows": ["changes_list", "✓ write ours", "✓ make it again"]},
-    )
-    assert plan.edit_conflicts == ()
-    [taken] = yaml.safe_load(decided(project))["edits"]
-    assert taken["seen"]
-    project.done("import")
-    assert "Ours" in names(project)
-    assert project.plan()["edit_conflicts"] == []
-    assert worked(project).gone.undecided.things == ()
-
-
 def test_what_both_sides_changed_is_one_row_with_both_values_whole(
     staged: Start,
 ) -> None:
