@@ -20,17 +20,6 @@ def test_json_text() -> None:
     assert json.loads(json_text("é\ud800😀")) == "é\ud800😀"
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("7px", 7), (" -2.50x", -2.5), (".5", 0.5), ("x", None), ("", None), ("١", None)],
-)
-def test_leading_numbers(text: str, number: float | None) -> None:
-    """The digits at the beginning count; a whole number is an `int`."""
-    found = leading_number(text)
-    assert found == number
-    assert type(found) is type(number)
-
-
 def test_an_endless_number_is_none() -> None:
     """No document holds it."""
     assert leading_number("9" * 400) is None
@@ -39,9 +28,6 @@ def test_an_endless_number_is_none() -> None:
 def test_styles() -> None:
     """Names and values in any case, brackets and quotes whole, the shorthand."""
     assert looks("Font-Weight: BOLD !important") == {"font-weight": "bold"}
-    font = looks("font: italic bold 12px/1.5 serif")
-    assert (font["font-weight"], font["font-style"]) == ("bold", "italic")
-    assert looks("font: 12px x")["font-weight"] == "normal"
     assert looks("font: inherit") == {"font": "inherit"}
     assert declarations("x:y(a;b);w: '1;2' ;x:z") == {"x": "z", "w": "'1;2'"}
 
