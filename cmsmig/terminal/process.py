@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
+from cmsmig.errors import InterruptedRunError
+
 
 def run_process(main: Callable[[list[str]], None]) -> NoReturn:
     """Run a command with the arguments of this process, then end the process.
@@ -24,6 +26,9 @@ def run_process(main: Callable[[list[str]], None]) -> NoReturn:
         main(sys.argv[1:])
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else int(bool(ending.code))
+    except KeyboardInterrupt:
+        # It came while the command was ending.
+        code = InterruptedRunError.exit_code
     # It is over: a signal no longer changes its code, nor what is done at its end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
