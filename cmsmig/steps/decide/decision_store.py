@@ -262,8 +262,8 @@ def decision_text(path: Path) -> str | None:
         return None
     except UnicodeDecodeError as error:
         raise DecisionsError(
-            f"{path} is no text in UTF-8 ({error}); save it as UTF-8, which a "
-            "spreadsheet calls `CSV UTF-8`."
+            f"{path} cannot be read: it is no text in UTF-8 ({error}); save it as "
+            "UTF-8 (in a spreadsheet: `CSV UTF-8`)."
         ) from error
     except OSError as error:
         raise DecisionsError(
