@@ -226,7 +226,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.STYLE,
         "Its style sheet parser reads `font`, `!important`, capitals and quotes "
-        "otherwise than browsers: a mark that a page shows may be missing.",
+        "differently from browsers: a mark that a page shows may be missing.",
         "Capitals make no difference, and the last value of a property counts.",
     ),
     DeviationRule(
@@ -256,7 +256,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.MARKDOWN,
         "Its Markdown reader keeps wide blanks around a line, and curls a quote "
-        "beside an emoji in the other direction. Too many brackets take hours.",
+        "next to an emoji in the other direction. Too many brackets take hours.",
         "The Python port of the same reader reads it. A text that takes too long "
         "becomes an embed.",
     ),

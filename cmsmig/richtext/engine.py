@@ -23,7 +23,7 @@ class Converted:
     document: JsonObject
     losses: tuple[Loss, ...] = ()
     deviations: tuple[Deviation, ...] = ()
-    """What was done otherwise than the official converter does it."""
+    """What was done differently from the official converter."""
 
 
 @dataclass(frozen=True, slots=True)

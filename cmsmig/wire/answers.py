@@ -238,7 +238,7 @@ def _explain(
     reason = f": {said}" if said else ""
     status = answer.status
     if status in (401, 403):
-        # Older errors of the origin name the scope beside their message.
+        # Older errors of the origin name the scope next to their message.
         named = _SCOPE.findall(answer.said()) if status == 403 else ()
         scopes = ", ".join(dict.fromkeys(named))
         advice = hint or "check the token and its scopes"

@@ -50,7 +50,7 @@ class Removals(Protocol[T_contra]):
 
 def removing(intents: Intents, removals: Removals[T]) -> Work[T]:
     """Return the work that takes objects away. What is refused is noted, and the rest
-    goes on; without an answer an intent stays open, so that the next run looks first.
+    continues; without an answer an intent stays open, so that the next run looks first.
     """
 
     async def perform(each: T) -> None:

@@ -148,6 +148,7 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
         there = await _read(job, update.needed, row)
     else:
         there = row
+    # Asked before the first request: what it writes is unpublished, too.
     before = replace(story_record, unpublished_edits=hides_edits(there, story_record))
     update = replace(update, needed=replace(update.needed, story_record=before))
     for attempt in range(1, ATTEMPTS + 1):
