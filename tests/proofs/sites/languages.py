@@ -160,6 +160,18 @@ def _print_of(url: str) -> str | None:
     return hashlib.sha256(answer.content).hexdigest() if answer.is_success else None
 
 
+def _options(
+    items: dict[tuple[str, str, str], dict], locale: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the names of what variants of products differ by in a language, by id."""
+    for (_, _, its), item in items.items():
+        for each in (
+            item["fieldData"].get("sku-properties") or () if its == locale else ()
+        ):
+            yield each["id"], each["name"]
+            yield from ((one["id"], one["name"]) for one in each["enum"])
+
+
 @dataclass(frozen=True)
 class _Shown:
     """An item in a language that visitors or editors see."""
@@ -193,6 +205,10 @@ class _Comparison:
         (other,) = site["locales"]["secondary"]
         self._second, self._below = other["cmsLocaleId"], other["subdirectory"]
         self._sets = {name: items_in(raw / name) for name in ("items", "live")}
+        self._options = {
+            locale: dict(_options(self._sets["items"], locale))
+            for locale in (self._first, self._second)
+        }
         self._collections = {
             each.stem: json.loads(each.read_text())
             for each in (raw / "collections").glob("*.json")
@@ -310,7 +326,10 @@ class _Comparison:
         """Return what visitors see differently from the origin, or empty."""
         locale = shown.key[2]
         origin = OriginValues(
-            _print_of, self._zone, lambda *item: self._uuid(*item, locale)
+            _print_of,
+            self._zone,
+            lambda *item: self._uuid(*item, locale),
+            self._options[self._second if shown.language else locale],
         )
         value = shown.values.get(defined["slug"])
         wanted = origin.form(defined, value)

@@ -97,9 +97,14 @@ class OriginValues:
     """The forms of the origin's values."""
 
     def __init__(
-        self, read: Bytes, zone: str, stories: Callable[[str, str], str | None]
+        self,
+        read: Bytes,
+        zone: str,
+        stories: Callable[[str, str], str | None],
+        options: Mapping[str, str],
     ) -> None:
-        """`stories` returns the UUID of the story of an item, by collection and id."""
+        """`stories` returns the UUID of the story of an item, by collection and id;
+        `options` are the names of what variants differ by, by id."""
         self._read, self._zone, self._stories = read, ZoneInfo(zone), stories
         self._forms: Mapping[str, Callable[[dict, Any], Any]] = {
             "image": lambda _, value: self._file(value),
@@ -109,6 +114,9 @@ class OriginValues:
             "link": lambda _, value: _address(value),
             "option": _chosen,
             "number": lambda _, value: float(value),
+            "skuvalues": lambda _, value: frozenset(
+                f"{options[what]}: {options[chosen]}" for what, chosen in value.items()
+            ),
             "switch": lambda _, value: bool(value),
             "datetime": lambda _, value: self._days(value),
             "color": lambda _, value: value,
@@ -180,7 +188,7 @@ class DeliveredValues:
                 value["color"] or None if isinstance(value, dict) else value
             ),
             "json": _json,
-            "skuvalues": _json,
+            "skuvalues": lambda value: frozenset(value.split("; ")),
             "skusettings": _json,
             "membershipplan": _json,
             # Options of one name are distinguished by a number.
