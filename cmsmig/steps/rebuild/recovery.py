@@ -9,7 +9,14 @@ and that hold what is ours, count as made by it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -29,7 +36,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.mapping.convert.item_draft import StoryDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.resource import Resource, made_row
@@ -351,8 +358,11 @@ def _known(
     placed: Sequence[Mapping[ItemKey, ExistingStory]],
 ) -> Iterator[tuple[ItemKey, Story, LastWrite]]:
     """Yield each story with our last write of it, which is known if its content is as
-    this import makes it with the stories `placed` in one of several ways."""
-    others = {*stories}
+    this import makes it with the stories `placed` in one of several ways.
+
+    Of a story whose file is gone it is not: a field without the file may be an edit.
+    """
+    others, shows_gone = {*stories}, _shows_gone_files(job)
     for key in job.migration.items:
         drafted = job.migration.story(key, job.context) if key in others else None
         if not isinstance(drafted, StoryDraft):
@@ -363,10 +373,26 @@ def _known(
         contents = chain(linked, (drafted.content,))
         as_made = (each for each in contents if same(each, story.content))
         known = (_record(drafted, each, story) for each in as_made)
-        yield key, story, next(known, _unknown(story))
+        last = None if shows_gone(key) else next(known, None)
+        yield key, story, last or _unknown(story)
     for key in sorted(others):
         story = stories[key]
         yield key, story, _unknown(story)
+
+
+def _shows_gone_files(job: ImportJob) -> Callable[[ItemKey], bool]:
+    """Return whether an item shows files that are not in the space."""
+    migration, there = job.migration, job.context.assets.keys()
+    wanted = migration.files.planned_assets(job.context.assets)
+    context = replace(job.context, assets=wanted)
+
+    def shows_gone(key: ItemKey) -> bool:
+        if wanted.keys() <= there:
+            return False
+        draft = migration.item_draft(migration.items[key], context)
+        return isinstance(draft, ItemDraft) and not there >= {*draft.slots.addresses}
+
+    return shows_gone
 
 
 def _record(drafted: StoryDraft, content: JsonObject, story: Story) -> LastWrite:
