@@ -25,7 +25,7 @@ from cmsmig.ledger.rows import (
 )
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
-from cmsmig.reconcile.rules.story_fields import GROUP, wanted_fields
+from cmsmig.reconcile.rules.story_fields import GROUP, START, wanted_fields
 from cmsmig.reconcile.rules.update_intents import update_intent
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import last_write
@@ -205,7 +205,8 @@ async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:
 
 
 async def free_new_paths(job: ImportJob, moves: Mapping[ItemKey, Move]) -> None:
-    """Give each story a slug of its own that is at the new path of another one.
+    """Give each story a slug of its own that is at the new path of another one; one
+    that is the start page of its folder is an ordinary page then.
 
     Costs two calls for each. What cannot be freed is refused when the other one moves.
     """
@@ -220,7 +221,8 @@ async def _free(job: ImportJob, move: Move) -> None:
     if written is None:
         return
     slug = passing_slug(job.migration.namespace, move.key, story_record.full_slug)
-    written = replace(written, server_values={**written.server_values, "slug": slug})
+    passing: JsonObject = {**written.server_values, "slug": slug, START: None}
+    written = replace(written, server_values=passing)
     try:
         there = await job.client.story(story_record.story_id)
         is_ours = not edited_fields(there, last)
@@ -230,6 +232,8 @@ async def _free(job: ImportJob, move: Move) -> None:
         body: JsonObject = {"name": there.row.name, "slug": slug}
         if there.row.parent_id:
             body["parent_id"] = there.row.parent_id
+        if there.row.is_startpage:
+            body["is_startpage"] = False
         body["content"] = there.content
         story = await job.client.update_story(story_record.story_id, body)
     except OF_ONE_OBJECT:
