@@ -8,13 +8,11 @@ and that hold what is ours, count as made by it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import (
     Callable,
     Iterable,
     Iterator,
     Mapping,
-    MutableMapping,
     Sequence,
 )
 from contextlib import suppress
@@ -22,8 +20,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
-from cmsmig.canonical import Json, JsonObject, compact, packed, unpacked
-from cmsmig.destination.reading import story as read_story
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.typed_records import Asset, Story, StoryRow
 from cmsmig.errors import (
     NotFoundError,
@@ -46,6 +43,7 @@ from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.edits.written_stories import found_write, record_after_write
+from cmsmig.steps.rebuild.packed_stories import PackedStories
 from cmsmig.steps.rebuild.saved_drafts import find_saved_only, find_shown
 from cmsmig.steps.snapshot import find_by_uid
 from cmsmig.steps.worker_pool import batches, together
@@ -92,31 +90,6 @@ class Rebuilt:
             "folders": self.folders,
             "aside": self.aside,
         }
-
-
-class PackedStories(MutableMapping[ItemKey, Story]):
-    """Stories, compressed: a space may have very many."""
-
-    def __init__(self) -> None:
-        self.rows: dict[ItemKey, StoryRow] = {}
-        self._records: dict[ItemKey, bytes] = {}
-
-    def __getitem__(self, key: ItemKey) -> Story:
-        read = read_story(json.loads(unpacked(self._records[key])))
-        return replace(read, row=self.rows[key])
-
-    def __setitem__(self, key: ItemKey, found: Story) -> None:
-        self.rows[key] = found.row
-        self._records[key] = packed(compact(found.body))
-
-    def __delitem__(self, key: ItemKey) -> None:
-        del self.rows[key], self._records[key]
-
-    def __iter__(self) -> Iterator[ItemKey]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 async def find_again(job: ImportJob) -> Rebuilt:
