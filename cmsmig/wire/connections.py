@@ -9,6 +9,8 @@ from contextvars import ContextVar
 
 import httpcore
 import httpx
+from httpcore._backends.anyio import AnyIOStream
+from httpcore._utils import is_socket_readable
 
 _NEXT_ADDRESS_SECONDS = 2.0
 """After which a host's next address is tried."""
@@ -78,5 +80,32 @@ class _Network(httpcore.AnyIOBackend):
         *others, last = _checked.get() or (host,)
         for address in others:
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
-                return await super().connect_tcp(address, port, _NEXT_ADDRESS_SECONDS)
-        return await super().connect_tcp(last, port, timeout)
+                found = await super().connect_tcp(address, port, _NEXT_ADDRESS_SECONDS)
+                return _Stream(found)
+        return _Stream(await super().connect_tcp(last, port, timeout))
+
+
+class _Stream(AnyIOStream):
+    """Keeps its socket: at each request the library asks of each connection whether it
+    has more to read, and looks its socket up each time."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        assert isinstance(stream, AnyIOStream)
+        super().__init__(stream._stream)
+        self._socket = super().get_extra_info("socket")
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Return the stream within TLS."""
+        found = await super().start_tls(ssl_context, server_hostname, timeout)
+        return _Stream(found)
+
+    def get_extra_info(self, info: str) -> object:
+        """Return what is known of the connection, by name."""
+        if info == "is_readable":
+            return is_socket_readable(self._socket)
+        return super().get_extra_info(info)

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -67,8 +66,6 @@ _UNSENT = (
     httpx.LocalProtocolError,
 )
 _DAMAGED = "its packed bytes are damaged"
-_LAST_BYTE = "http11.send_request_body.complete"
-"""What the HTTP library calls the moment; it traces requests without a body too."""
 TRANSFER_TRIES = 4
 
 
@@ -149,11 +146,6 @@ class Client:
         `sent` is called when its last byte has gone out. Raises `SettingsError`
         before a token would travel in the clear.
         """
-
-        async def trace(event: str, _: object) -> None:
-            if sent is not None and event == _LAST_BYTE:
-                await sent()
-
         coming = _Coming(tells_token=request.tells_token)
         by_proxy = self._may_use_proxy(request.url, headers)
         try:
@@ -164,7 +156,7 @@ class Client:
                     params=request.params,
                     headers=headers,
                     content=body,
-                    extensions={"trace": trace},
+                    sent=sent,
                     by_proxy=by_proxy,
                 )
                 await coming.take(response, gauge)
@@ -193,7 +185,7 @@ class Client:
                 "GET",
                 aim.url,
                 headers={"Accept-Encoding": "identity", **headers},
-                extensions={"addresses": places},
+                addresses=places,
                 by_proxy=not places and not is_loopback(aim.host),
             )
         try:
@@ -229,7 +221,8 @@ class Client:
         params: tuple[tuple[str, str], ...] = (),
         headers: Mapping[str, str],
         content: bytes | None = None,
-        extensions: Mapping[str, Any],
+        sent: Callable[[], Awaitable[None]] | None = None,
+        addresses: tuple[str, ...] = (),
         by_proxy: bool,
     ) -> httpx.Response:
         """Send one request and return the answer, whose body is still to be read."""
@@ -239,13 +232,27 @@ class Client:
             params=params or None,
             headers={**_USUAL, **headers},
             content=content,
-            extensions={"timeout": self._timeout, **extensions},
+            extensions={"timeout": self._timeout, "addresses": addresses},
         )
+        if sent is not None:
+            request.stream = _Body(content or b"", sent)
         if by_proxy and self._uses_proxies:
             # Made when it is needed: what stays on this machine asks for no proxy.
             self._proxied = self._proxied or _proxied_client()
             return await self._proxied.send(request, stream=True)
         return await self._transport.handle_async_request(request)
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of a request, which may be empty; says when its last byte has gone."""
+
+    def __init__(self, content: bytes, sent: Callable[[], Awaitable[None]]) -> None:
+        self._content = content
+        self._sent = sent
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._content
+        await self._sent()
 
 
 class _Coming:

@@ -14,8 +14,10 @@ from typing import Any
 import httpx
 import pytest
 
+from cmsmig.wire.answers import Answer, Request
 from cmsmig.wire.connections import Connections
-from cmsmig.wire.http_library import certificates
+from cmsmig.wire.failures import NoAnswer, Outcome
+from cmsmig.wire.http_library import Client, certificates
 from tests.support.cases import cases, part
 from tests.support.timelimit import patience
 from tests.support.wire.raw_host import MEGABYTE, RawHost, answer
@@ -249,23 +251,26 @@ async def test_the_end_of_sending_is_reported() -> None:
             writer.write(answer("all of it"))
             await writer.drain()
 
-    async def trace(event: str, _: object) -> None:
-        if event == "http11.send_request_body.complete":
-            sent.append(event)
+    async def note() -> None:
+        sent.append(host.connections)
 
-    def large() -> httpx.Request:
-        asked = request(host, "POST", bytes(64 * MEGABYTE))
-        asked.extensions["trace"] = trace
-        return asked
+    async def large() -> Outcome:
+        asked = Request("POST", f"{host.url}/x")
+        return await client.exchange(asked, {}, bytes(64 * MEGABYTE), note)
 
-    sent: list[str] = []
+    sent: list[int] = []
     host = RawHost(early, reads=False)
-    async with host.listening(), kept() as connections:
-        assert await ask(connections, large()) == (200, b"all of it")
-        await connections.aclose()
-        with pytest.raises(httpx.ReadError):
-            await ask(connections, large())
-    assert sent == ["http11.send_request_body.complete"]
+    client = Client(None, timeout=20)
+    async with host.listening():
+        answered = await large()
+        assert isinstance(answered, Answer)
+        assert answered.body == b"all of it"
+        await client.aclose()
+        cut = await large()
+        assert isinstance(cut, NoAnswer)
+        assert cut.sent
+        await client.aclose()
+    assert sent == [1]
 
 
 async def test_an_unread_answer_stays_in_the_network() -> None:

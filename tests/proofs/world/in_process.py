@@ -124,9 +124,6 @@ class _InProcess(httpx.AsyncBaseTransport):
         if service is None or request.url.host != HOST:
             raise httpx.ConnectError("No service listens there.")
         sent = await request.aread()
-        trace = request.extensions.get("trace")
-        if trace is not None:
-            await trace("http11.send_request_body.complete", {})
         await self._network.travel()
         messages: list[MutableMapping[str, Any]] = []
         asked = _Asked(sent)
