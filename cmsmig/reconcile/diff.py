@@ -67,6 +67,11 @@ class FieldRules:
     seen: Callable[[Value], str] = seen_of
     """Returns what names an edit."""
 
+    def may_ask(self, field: str) -> bool:
+        """Return whether a decision may be needed before ours is written."""
+        rules = self.waits, self.merges, self.is_refused, self.rides
+        return any(applies(field) for applies in rules)
+
     def is_edit(self, field: str) -> bool:
         """Return whether a field of theirs that is not as we wrote it is an edit that
         the object keeps."""
@@ -89,7 +94,7 @@ class Sides:
         first, second = value_of(one, name), value_of(other, name)
         if first is second:
             return True
-        if name in one and name in other and canonical(first) == canonical(second):
+        if first == second and canonical(first) == canonical(second):
             # To the letter, as most of a story is: it needs no closer look.
             return True
         return self._text(name, one) == self._text(name, other)
@@ -105,7 +110,7 @@ class Sides:
         """Return the outcome of a field, before the rules and what was decided."""
         base, ours, theirs = self.base, self.ours, self.theirs
         if self.is_alike(name, ours, theirs):
-            is_same = self.is_alike(name, base, ours)
+            is_same = self.is_alike(name, base, theirs)
             return Outcome.SAME if is_same else Outcome.AGREE
         if self.is_alike(name, theirs, base):
             return Outcome.WRITE
@@ -213,8 +218,9 @@ def diff(ref: Ref, sides: Sides, decide: Decide) -> Diff:
         base, ours, theirs = (
             value_of(each, name) for each in (sides.base, sides.ours, sides.theirs)
         )
-        seen = rules.seen(theirs)
-        side = decide(name, seen)
+        is_asked = found is not Outcome.WRITE or name not in sides.ours
+        seen = rules.seen(theirs) if is_asked or rules.may_ask(name) else ""
+        side = decide(name, seen) if seen else None
         if rules.merges(name):
             after = _merged(_texts(base), _texts(ours), _texts(theirs), side)
             found = _merge_outcome(_texts(ours), _texts(theirs), after, side)

@@ -68,7 +68,8 @@ class FieldDiff:
     """The current value."""
     outcome: Outcome
     seen: str
-    """What a decision gives as `seen`; see `seen_of`."""
+    """What a decision gives as `seen`; see `seen_of`. Empty where ours is written and
+    needs none."""
     why: str = ""
     """Why it needs a decision, and which there are, where the values do not show it."""
 

@@ -341,7 +341,7 @@ def _is_unfinished(
 
 def seen_in_story(theirs: Value) -> str:
     """Return what names an edit: what is empty is `absent`."""
-    return "absent" if same(json_of(theirs), None) else seen_of(theirs)
+    return "absent" if comparable(json_of(theirs)) is None else seen_of(theirs)
 
 
 def _unlike_record(story: Story, last: LastWrite) -> Iterator[str]:

@@ -11,7 +11,7 @@ from cmsmig.ledger.rows import Intent, WrittenStory
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.reconcile.diff import Fields, Sides
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.reconcile.rules.story import BY_VALUE, LastWrite, written_story
+from cmsmig.reconcile.rules.story import LastWrite, written_story
 from cmsmig.reconcile.rules.story_fields import (
     GROUP,
     TAGS,
@@ -26,12 +26,13 @@ from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash, record_
 def update_intent(subject: str, record: str, last: LastWrite, sent: Fields) -> Intent:
     """Return the intent to update a story: what is wanted has the fingerprint `record`.
     It names the value of each field that is to change."""
-    moved: list[str] = []
+    prints: JsonObject = {}
     if last.written is not None:
-        moved = Sides(last.sent, sent, {}, BY_VALUE).moved(sent)
-    # Of tags and groups, no value is only ours.
-    named = (name for name in moved if name not in (TAGS, GROUP))
-    prints: JsonObject = {name: _print_of(sent, name) for name in named}
+        # Of tags and groups, no value is only ours.
+        for name in Sides(last.sent, sent, {}).moved(sent):
+            after = _print_of(sent, name)
+            if name not in (TAGS, GROUP) and after != _print_of(last.sent, name):
+                prints[name] = after
     return Intent("update", subject, record, prints)
 
 

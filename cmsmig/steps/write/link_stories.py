@@ -74,9 +74,7 @@ async def link_stories(job: ImportJob) -> None:
     rows = CurrentRows(job.client, [each.story_record.story_id for each in needed])
     await work_through(
         _updates(job, needed, job.linked(existing), job.groups(job.snapshot.stories)),
-        write_ahead(
-            job.ledger.intents, partial(_intent, job), partial(_update, job, rows)
-        ),
+        write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
@@ -164,7 +162,9 @@ def _update_of(
             return None
     fields = wanted_fields(story, content)
     group = {GROUP: groups[key]} if groups.get(key) else {}
-    return Update(needed, {**fields, **group})
+    written = job.ledger.items.last_written(needed.story_record.story_id)
+    last = LastWrite(needed.story_record, written)
+    return Update(needed, {**fields, **group}, last)
 
 
 def _note_unneeded(job: ImportJob, needed: Needed) -> None:
@@ -192,11 +192,10 @@ def _settle_open(job: ImportJob, needed: Sequence[Needed]) -> None:
             job.ledger.intents.settle("update", intent.subject, "not_needed")
 
 
-def _intent(job: ImportJob, update: Update) -> Intent:
-    needed, story_record = update.needed, update.needed.story_record
-    last = LastWrite(story_record, job.ledger.items.last_written(story_record.story_id))
+def _intent(update: Update) -> Intent:
+    needed = update.needed
     record = needed.links.record_hash
-    return update_intent(str(needed.key), record, last, update.fields)
+    return update_intent(str(needed.key), record, update.last, update.fields)
 
 
 async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:

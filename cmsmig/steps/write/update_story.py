@@ -77,6 +77,7 @@ class Update:
     needed: Needed
     fields: JsonObject
     """With the group that it shares with the item's other languages, if any."""
+    last: LastWrite
 
 
 class CurrentRows:
@@ -141,8 +142,7 @@ def fail_update(job: ImportJob, key: ItemKey, reason: str, explanation: str) -> 
 
 
 async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
-    story_record = update.needed.story_record
-    last = LastWrite(story_record, job.ledger.items.last_written(story_record.story_id))
+    story_record, last = update.needed.story_record, update.last
     there: Story | StoryRow
     if row is None or not is_as_left(row, last) or _unknown_tags(update, last):
         there = await _read(job, update.needed, row)
