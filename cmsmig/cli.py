@@ -307,8 +307,6 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
 @TARGET
 @click.argument("plan_hash", metavar="[HASH]", required=False)
 @click.option("--plan", "planning", is_flag=True, help="Show what it would do.")
-@click.option("--collection", "collections", multiple=True, help="Its stories alone.")
-@click.option("--item", "items", multiple=True, help="Its stories, by id or key.")
 @DRY_RUN
 @_JSON
 @click.pass_obj

@@ -45,12 +45,12 @@ class Owner(StrEnum):
 
 
 class Verb(StrEnum):
-    """What an import does with an object."""
+    """What is done with an object."""
 
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
-    """Only the story of an item that is gone, by decision."""
+    """By a rollback, or of the story of an item that is gone, by decision."""
 
 
 @dataclass(frozen=True, slots=True)

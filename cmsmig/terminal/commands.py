@@ -20,7 +20,7 @@ from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import is_publishing
-from cmsmig.steps.plan.gone.recreate import gone_sentence
+from cmsmig.steps.plan.gone.missing_objects import gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.verify.verify import verify_project
 from cmsmig.steps.worker_pool import StopSignal

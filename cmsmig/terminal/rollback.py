@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator
 from typing import TypedDict
 
 from cmsmig.canonical import JsonObject
@@ -12,9 +12,10 @@ from cmsmig.counting import counted
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.plan.recorded import Recorded
 from cmsmig.steps.rollback.reverse import TRASHED, counts
-from cmsmig.steps.rollback.rollback import Outcome, RollbackSetup, run_rollback
-from cmsmig.steps.rollback.rollback import plan_rollback as make_plan
+from cmsmig.steps.rollback.rollback import Outcome
+from cmsmig.steps.rollback.rollback import roll_back as take_back
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.terminal.commands import stoppable
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
@@ -29,8 +30,6 @@ class RollbackOptions(TypedDict, total=False):
     """What `rollback` takes."""
 
     plan_hash: str | None
-    collections: tuple[str, ...]
-    items: tuple[str, ...]
     as_json: bool
 
 
@@ -39,30 +38,32 @@ def roll_back(
     settings: Settings,
     *,
     planning: bool,
-    collections: Sequence[str],
-    items: Sequence[str],
     as_json: bool,
     plan_hash: str | None = None,
 ) -> int:
     """Print the plan, remove what was created, print the outcome; return the code.
 
     When `planning`, only the plan is printed and nothing is written to the destination.
-    Raises what `make_plan` and `run_rollback` raise.
+    Raises what `take_back` raises.
     """
     progress = Progress(sys.stderr)
-    setup = RollbackSetup(project, settings, progress, collections, items)
 
     def show(plan: RollbackPlan) -> None:
         if not as_json:
             emit_named(project, settings, rollback_plan_doc(plan))
 
-    found: RollbackPlan | Outcome | None
-    if planning:
-        found = asyncio.run(make_plan(setup, plan_hash=plan_hash))
-    else:
-        found = stoppable(
-            lambda stop: run_rollback(setup, stop=stop, plan_hash=plan_hash, show=show)
+    def run(
+        stop: StopSignal,
+    ) -> Coroutine[object, object, RollbackPlan | Outcome | None]:
+        return take_back(
+            *(project, settings, progress),
+            planning=planning,
+            plan_hash=plan_hash,
+            stop=stop,
+            show=show,
         )
+
+    found = asyncio.run(run(StopSignal())) if planning else stoppable(run)
     if found is None:
         nothing: JsonObject = {"plan": None, "removed": {}, "left": [], "writes": 0}
         emit_json(nothing) if as_json else emit_lines([NOTHING])

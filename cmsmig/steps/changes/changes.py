@@ -36,7 +36,7 @@ from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, decision_prints
 from cmsmig.steps.plan.edits.written_stories import last_write
-from cmsmig.steps.plan.gone.gone_at_origin import compare_with_origin, gone_change
+from cmsmig.steps.plan.gone.gone_at_origin import gone_change, gone_items
 from cmsmig.steps.plan.publication.open_publications import (
     publication_diffs,
     withheld_publications,
@@ -226,8 +226,8 @@ def _of_gone_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[
     nothing is decided about."""
     decisions = job.migration.decisions
     choices, decided = decisions.collections, decisions.conflicts
-    found = compare_with_origin(job.migration, job.ledger, job.snapshot, {})
-    for key, gone in found.gone.items():
+    found = gone_items(job.migration, job.ledger, job.snapshot, {})
+    for key, gone in found.items():
         record, before = rows[key].story_record, rows[key].gone
         is_settled = gone.state in (GoneState.DELETED, GoneState.UNPUBLISHED)
         if record is None or is_settled or choices.choice(key.collection_id) is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import GoneState, ItemRow
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Action, Verb
@@ -52,12 +52,9 @@ def planned_actions(
         if not found and number < _NAMED:
             fields = _moved(wanted, ledger, key)
         yield _of_story(_path(wanted, key), Verb.UPDATE, fields)
-    for removal in to_remove(wanted.migration, ledger):
-        path = removal.story_record.full_slug
-        if removal.state is GoneState.TO_DELETE:
-            yield _of_story(path, Verb.DELETE)
-        else:
-            yield _of_story(path, Verb.UPDATE, _HIDDEN)
+    for gone in to_remove(wanted.migration, ledger):
+        fields = _HIDDEN if gone.verb is Verb.UPDATE else frozenset()
+        yield _of_story(gone.name, gone.verb, fields)
     for row in hidden:
         if row.story_record:
             yield _of_story(row.story_record.full_slug, Verb.UPDATE, _HIDDEN)

@@ -153,7 +153,7 @@ def fingerprints(
         destination={
             **dict(_foreign(resources)),
             **dict(_foreign_stories(ledger, wanted.snapshot.stories)),
-            **{f"{each.kind.noun()} {each.name}": _GONE for each in gone.needed},
+            **{f"{each.kind.noun()} {each.name}": _GONE for each in gone.needed.things},
         },
         drafts=wanted.offline.drafts,
     )

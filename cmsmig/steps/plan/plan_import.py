@@ -36,13 +36,8 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 from cmsmig.steps.plan.drift import fingerprints, item_prints
 from cmsmig.steps.plan.edits.story_edits import StoryEdits, read_story_edits
 from cmsmig.steps.plan.forecast import calls_of, no_calls
-from cmsmig.steps.plan.gone.gone_at_origin import (
-    compare_with_origin,
-    look_at_gone,
-    record_gone,
-)
-from cmsmig.steps.plan.gone.missing_objects import Gone
-from cmsmig.steps.plan.gone.recreate import is_blocked, record_missing
+from cmsmig.steps.plan.gone.gone_at_origin import look_at_gone, record_gone
+from cmsmig.steps.plan.gone.missing_objects import Gone, is_blocked, record_missing
 from cmsmig.steps.plan.interrupted_stories import (
     read_interrupted,
     record_created,
@@ -110,8 +105,7 @@ async def plan_import(
         record_created(simulated, snapshot.created, migration, offline.context)
         settle_updates(simulated, snapshot.updated, migration)
         record_missing(simulated, gone, migration)
-        left = compare_with_origin(migration, simulated, snapshot, seen)
-        record_gone(simulated, left, migration)
+        record_gone(migration, simulated, snapshot, seen)
         if not simulated.is_as(ledger):
             offline = draft_offline(migration, simulated)
         conflicts = find_conflicts(migration, simulated, snapshot)

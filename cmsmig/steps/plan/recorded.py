@@ -15,9 +15,10 @@ from typing import TypeVar
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
+from cmsmig.ledger.rows import AssetRow, Intent, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.resource import Verb
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 
@@ -47,6 +48,16 @@ class Recorded:
     def subject(self) -> str:
         """Return what the intent to delete it names."""
         return f"{self.kind} {self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Removal(Recorded):
+    """One of them that is to be taken away."""
+
+    intent: Intent
+    """What is recorded before the request."""
+    verb: Verb = Verb.DELETE
+    """Deleted, or updated: a story that is unpublished."""
 
 
 def recorded(ledger: Ledger) -> Iterator[Recorded]:

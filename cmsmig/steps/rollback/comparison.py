@@ -7,12 +7,13 @@ is no edit: a story is read where it differs, and its content compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cmsmig.canonical import Json, fingerprint
+from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import (
     Asset,
@@ -27,6 +28,7 @@ from cmsmig.errors import (
     RejectedError,
     UnreachableError,
 )
+from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import AssetRow, GoneState, Intent, ItemRow, MadeRow
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision
@@ -51,14 +53,19 @@ from cmsmig.steps.plan.publication.version_pair import (
     open_pairs,
 )
 from cmsmig.steps.plan.recorded import Recorded
-from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.reverse import Reverse
+from cmsmig.steps.rollback.reverse import Reverse, RollbackJob
 from cmsmig.steps.snapshot import Listed, Snapshot
 from cmsmig.steps.story_reader import Sought, StoryReader, as_written
-from cmsmig.steps.worker_pool import Work, batches, work_through
+from cmsmig.steps.worker_pool import batches, together
 
-D = TypeVar("D")
 A = TypeVar("A")
+D = TypeVar("D")
+_LISTED_AS = {START: "is_startpage", TAGS: "tag_list"}
+"""The names of fields in the JSON documents of a rollback."""
+_RESTORED = "restored"
+"""The edit of a story that an import deleted and an editor took out of the trash."""
+_TAKEN_FROM_VISITORS = (GoneState.TO_UNPUBLISH, GoneState.UNPUBLISHED)
+_UNDECIDED = ConflictsDecision()
 
 
 async def compare(
@@ -67,37 +74,40 @@ async def compare(
     """Return those of `ours` that exist, as they are; stories that changed are read."""
     folders = job.ledger.inventory.made(Kind.FOLDER).values()
     rules = FolderRules({row.name: row.destination_id for row in folders})
-    objects, stories, listed = lists.objects(), _Stories.of(job), list(ours)
-    replaced = await _replaced_files(job, listed)
-
-    def look(each: Recorded, read: Mapping[int, Story | None]) -> Reverse | None:
-        there = objects.get((each.kind, each.number))
-        if isinstance(each.row, ItemRow) and isinstance(there, StoryRow):
-            return stories.compare(each, each.row, there, read)
-        edits = None if there is None else _edits(each.row, there, rules)
-        if there is None or edits is None:
-            return None
-        stamp = stamp_of(there)
-        if (other := replaced.get(each.key)) is None:
-            return _reverse(each, stamp, edits, seen_of(stamp))
-        return _reverse(each, stamp, [*edits, "file"], seen_of([stamp, other]))
-
-    found: list[Reverse] = []
+    objects, stories = lists.objects(), _Stories.of(job)
+    there = [
+        (each, objects[each.kind, each.number])
+        for each in ours
+        if (each.kind, each.number) in objects
+    ]
+    found: list[Reverse | None] = []
     async with open_delivery(job.settings, lists.space, job.observer) as delivery:
         reader = StoryReader(job.client, delivery, lists.space, job.observer)
-        for part in batches(listed, READ_TOGETHER):
-            sought = stories.sought(part, objects)
+        for part in batches(there, READ_TOGETHER):
+            sought = dict(stories.sought(part))
             read = dict(zip(sought, await reader.read([*sought.values()]), strict=True))
-            seen = (look(each, read) for each in part)
-            found += [each for each in seen if each is not None]
-    return found
+            replaced = await together(
+                _other_bytes(job.client, each) for each, _ in part
+            )
+            for (each, listed), other in zip(part, replaced, strict=True):
+                if isinstance(each.row, ItemRow) and isinstance(listed, StoryRow):
+                    found.append(stories.compare(each, each.row, listed, read))
+                elif (edits := _edits(each.row, listed, rules)) is not None:
+                    stamp = stamp_of(listed)
+                    found.append(
+                        _reverse(each, stamp, [*edits, "file"], [stamp, other])
+                        if other
+                        else _reverse(each, stamp, edits, stamp)
+                    )
+    return [each for each in found if each is not None]
 
 
 def _reverse(
-    ours: Recorded, stamp: str, fields: Sequence[str] = (), seen: str = ""
+    ours: Recorded, stamp: str, fields: Sequence[str] = (), seen: Json = None
 ) -> Reverse:
     own = ours.kind, ours.key, ours.name, ours.number, ours.row, ours.made
-    return Reverse(*own, stamp=stamp, fields=tuple(fields), seen=seen)
+    intent = Intent(DELETE, ours.subject, stamp)
+    return Reverse(*own, intent, fields=tuple(fields), seen=seen_of(seen))
 
 
 def _edits(
@@ -119,9 +129,6 @@ def _edits(
         case MadeRow(), StoredDatasource():
             return _edited(row, there, DATASOURCES)
     return None
-
-
-_UNDECIDED = ConflictsDecision()
 
 
 def _edited(row: MadeRow, actual: A, rules: Rules[D, A]) -> list[str]:
@@ -155,40 +162,22 @@ def stamp_of(there: Listed) -> str:
     return fingerprint(state_of(there)[1])
 
 
-async def _replaced_files(
-    job: RollbackJob, ours: Iterable[Recorded]
-) -> Mapping[object, str]:
-    """Return the files whose bytes an editor replaced: the hash of the new ones by
-    that of ours. Reads public addresses only, which costs no quota.
+async def _other_bytes(client: DestinationClient, ours: Recorded) -> str:
+    """Return the hash of the bytes that an editor put in place of a file's; empty where
+    there are none. Reads the public address only, which costs no quota.
     """
-    found: dict[object, str] = {}
-
-    async def look(row: AssetRow) -> None:
+    row = ours.row
+    if isinstance(row, AssetRow) and row.is_uploaded:
         with suppress(
             NotFoundError, UnreachableError, OutcomeUnknownError, RejectedError
         ):
-            there = (await job.client.public(row.content_url)).sha256
-            if there in ("", row.sha256):
-                return
+            there = (await client.public(row.content_url)).sha256
             # An answer may be damaged on its way: other bytes count if read twice.
-            if (await job.client.public(row.content_url)).sha256 == there:
-                found[row.sha256] = there
-
-    rows = [row for each in ours if isinstance(row := each.row, AssetRow)]
-    await work_through(
-        [row for row in rows if row.is_uploaded],
-        Work(lambda batch: None, look, lambda row: None),
-        workers=job.settings.in_flight,
-        stop=job.stop,
-    )
-    return found
-
-
-_LISTED_AS = {START: "is_startpage", TAGS: "tag_list"}
-"""The names of fields in the JSON documents of a rollback."""
-_RESTORED = "restored"
-"""The edit of a story that an import deleted and an editor took out of the trash."""
-_TAKEN_FROM_VISITORS = (GoneState.TO_UNPUBLISH, GoneState.UNPUBLISHED)
+            if there not in ("", row.sha256) and (
+                there == (await client.public(row.content_url)).sha256
+            ):
+                return there
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,19 +203,16 @@ class _Stories:
         )
 
     def sought(
-        self, ours: Iterable[Recorded], objects: Mapping[tuple[Kind, int], Listed]
-    ) -> dict[int, Sought]:
-        """Return the stories that are to be read, by number: a list does not show that
+        self, part: Iterable[tuple[Recorded, Listed]]
+    ) -> Iterator[tuple[int, Sought]]:
+        """Yield the stories that are to be read, by number: a list does not show that
         they are as we left them."""
-        found: dict[int, Sought] = {}
-        for each in ours:
-            item, row = each.row, objects.get((each.kind, each.number))
-            if isinstance(item, ItemRow) and isinstance(row, StoryRow):
-                last = last_write(self.job.ledger, item)
-                acts = self._acts(row, last, item)
+        for each, row in part:
+            if isinstance(each.row, ItemRow) and isinstance(row, StoryRow):
+                last = last_write(self.job.ledger, each.row)
+                acts = self._acts(row, last, each.row)
                 if acts or edits_without_reading(row, last) != ():
-                    found[each.number] = as_written(row, last)
-        return found
+                    yield each.number, as_written(row, last)
 
     def compare(
         self,
@@ -256,8 +242,8 @@ class _Stories:
         edits = [_LISTED_AS.get(name, name) for name in edited_fields(story, last)]
         if not edits and not acts and item.gone and last.record.kept_edits:
             edits = [_RESTORED]
-        shown = [story.row.name, story.row.full_slug, comparable(story.content)]
-        found = _reverse(ours, stamp, [*edits, *acts], seen_of(shown))
+        shown: Json = [story.row.name, story.row.full_slug, comparable(story.content)]
+        found = _reverse(ours, stamp, [*edits, *acts], shown)
         return replace(found, content=story.content)
 
     def _acts(self, row: StoryRow, last: LastWrite, item: ItemRow) -> list[str]:

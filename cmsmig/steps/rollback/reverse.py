@@ -1,19 +1,25 @@
-"""The reverse of what an import recorded: an object that it created, to be deleted."""
+"""The rollback job, and what it takes back: the objects that this ledger created."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.content_places import block_places
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.kinds import Kind
-from cmsmig.steps.plan.recorded import Recorded, forget, recorded
+from cmsmig.settings import Settings
+from cmsmig.steps.connect import WriteCounter
+from cmsmig.steps.plan.recorded import Recorded, Removal, forget, recorded
+from cmsmig.steps.worker_pool import StopSignal
 
 TRASHED: Final = frozenset((Kind.STORY, Kind.FOLDER, Kind.ASSET))
 """What a deletion moves to the trash; everything else is gone for good.
@@ -44,11 +50,24 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reverse(Recorded):
+class RollbackJob:
+    """A running rollback: ledger, client and decisions."""
+
+    settings: Settings
+    client: DestinationClient
+    ledger: Ledger
+    decided: ConflictsDecision
+    namespace: str
+    """What the `_uid` of our stories derive from."""
+    observer: WriteCounter
+    stop: StopSignal
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse(Removal):
     """One object that this ledger created, and what keeps it from being deleted."""
 
-    stamp: str = ""
-    """Fingerprint of its state."""
     fields: tuple[str, ...] = ()
     """What was edited; empty where it is as we left it."""
     seen: str = ""

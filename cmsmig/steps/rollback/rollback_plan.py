@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.errors import PlanDriftError
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import AssetRow
@@ -21,9 +21,9 @@ from cmsmig.steps.plan.interrupted_stories import find_created, settle_creates
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.plan.recorded import Recorded, complete
 from cmsmig.steps.rollback.comparison import compare
-from cmsmig.steps.rollback.job import RollbackJob, Subset
 from cmsmig.steps.rollback.reverse import (
     Reverse,
+    RollbackJob,
     counts,
     created,
     created_kinds,
@@ -53,7 +53,6 @@ _RULES_VERSION = 1
 class RollbackPlan:
     """What a rollback will do, as it is shown before anything is deleted."""
 
-    subset: Subset
     going: tuple[Reverse, ...]
     left: tuple[Reverse, ...]
     gone: tuple[Recorded, ...]
@@ -71,8 +70,7 @@ class RollbackPlan:
     @property
     def plan_hash(self) -> str:
         """Return what names the plan."""
-        prints = dict(self.prints)
-        return fingerprint([COMMAND, _RULES_VERSION, self.subset.as_json(), prints])
+        return fingerprint([COMMAND, _RULES_VERSION, dict(self.prints)])
 
     @property
     def total_calls(self) -> int:
@@ -88,7 +86,6 @@ class RollbackPlan:
         return {
             "hash": self.plan_hash,
             "command": COMMAND,
-            "subset": self.subset.as_json(),
             "remove": counts_json(self.going),
             "already_gone": counts_json(self.gone),
             "objects": [
@@ -103,13 +100,6 @@ class RollbackPlan:
         }
 
 
-def subset_of(stored: JsonObject) -> Subset:
-    """Return the subset that a stored plan is of."""
-    body = stored.get("subset")
-    named = body if isinstance(body, dict) else {}
-    return Subset(_texts(named.get("collections")), _texts(named.get("items")))
-
-
 def refuse_drift(stored: JsonObject, current: RollbackPlan) -> None:
     """Raise `PlanDriftError` listing what moved since `stored` was shown.
 
@@ -122,8 +112,6 @@ def refuse_drift(stored: JsonObject, current: RollbackPlan) -> None:
         for name, found in sorted(current.prints.items())
         if shown.get(name) != found
     ]
-    if subset_of(stored) != current.subset:
-        drift.append("another part of the import is to be rolled back")
     if drift:
         raise PlanDriftError(tuple(drift))
 
@@ -142,7 +130,7 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     start = Snapshot(rights, space, _wanted(job))
     listed = await read_lists(job.client, start)
     await settle(job, listed)
-    ours = [each for each in created(job.ledger) if job.subset.holds(each)]
+    ours = [*created(job.ledger)]
     lists = await complete(job.client, listed, ours)
     there = await compare(job, lists, ours)
     exist = {each.subject for each in there}
@@ -150,7 +138,6 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     going, left = tuple(stays.going()), tuple(stays.left.values())
     looked = job.observer.quota_calls - asked
     return RollbackPlan(
-        subset=job.subset,
         going=going,
         left=left,
         gone=tuple(each for each in ours if each.subject not in exist),
@@ -213,8 +200,6 @@ def _calls(lists: Snapshot, going: Sequence[Reverse]) -> dict[str, int]:
 def _wanted(job: RollbackJob) -> Lists:
     """Return the lists of the kinds that this ledger may have created, and of what may
     use those."""
-    if not job.subset.is_all:
-        return Lists(components=False)
     ledger, kinds = job.ledger, created_kinds(job.ledger)
     slugs = {row.name for row in ledger.inventory.made(Kind.DATASOURCE).values()}
     slugs |= {intent.subject for intent in ledger.intents.open(Kind.DATASOURCE)}
@@ -254,10 +239,6 @@ def counts_json(ours: Iterable[Recorded]) -> JsonObject:
     return {str(kind): count for kind, count in counts(ours).items()}
 
 
-def _texts(value: Json) -> frozenset[str]:
-    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
-
-
 async def let_lists_settle(job: RollbackJob) -> None:
     """Wait a moment when a killed run may have written something just now: lists
     may lag behind."""
@@ -269,18 +250,15 @@ async def settle(job: RollbackJob, lists: Snapshot) -> None:
     """Record what killed runs created without a record, and what they deleted."""
     await _settle_deletions(job)
     await _settle_creates(job, lists)
-    if job.subset.is_all:
-        settle_objects(job.ledger, lists)
-        _settle_signings(job, lists)
+    settle_objects(job.ledger, lists)
+    _settle_signings(job, lists)
 
 
 async def _settle_deletions(job: RollbackJob) -> None:
     """Forget what a killed rollback did delete; each is looked at singly."""
     deleting = job.ledger.intents.subjects(DELETE)
     doubtful = [each for each in created(job.ledger) if each.subject in deleting]
-    found = await together(
-        is_there(job.client, each.kind, each.number) for each in doubtful
-    )
+    found = await together(is_there(job.client, each) for each in doubtful)
     for each, there in zip(doubtful, found, strict=True):
         if not there:
             forget_removed(job.ledger, each)

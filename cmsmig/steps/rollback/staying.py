@@ -13,8 +13,7 @@ from cmsmig.destination.typed_records import Component, StoryRow
 from cmsmig.ledger.rows import AssetRow, ItemRow
 from cmsmig.mapping.decisions.conflicts import WHOLE, ConflictsDecision, Side
 from cmsmig.reconcile.kinds import Kind
-from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.reverse import Reason, Reverse
+from cmsmig.steps.rollback.reverse import Reason, Reverse, RollbackJob
 from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.worker_pool import together
 

@@ -26,10 +26,10 @@ from cmsmig.reconcile.value_changes import change_lines
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.gone.gone_at_origin import (
     REMOVALS,
-    compare_with_origin,
+    gone_items,
     gone_sentence_of,
 )
-from cmsmig.steps.plan.gone.recreate import REMEDY
+from cmsmig.steps.plan.gone.missing_objects import REMEDY
 from cmsmig.steps.plan.resources import SCHEMA, AnyComparison
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.write.import_job import ImportJob
@@ -193,8 +193,8 @@ def pending_removals(job: ImportJob) -> Iterator[Difference]:
     Reads only, and asks nothing: one that was edited is reported by its last change.
     """
     rows = job.ledger.items.all()
-    found = compare_with_origin(job.migration, job.ledger, job.snapshot, job.seen_gone)
-    for key, gone in found.gone.items():
+    found = gone_items(job.migration, job.ledger, job.snapshot, job.seen_gone)
+    for key, gone in found.items():
         if gone.state in REMOVALS or gone.is_pending:
             text = gone_sentence_of(replace(rows[key], gone=gone))
             if gone.state in REMOVALS:

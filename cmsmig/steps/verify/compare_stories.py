@@ -20,7 +20,7 @@ from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.reconcile.rules.visible_prints import visible_prints
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
-from cmsmig.steps.plan.gone.recreate import REMEDY
+from cmsmig.steps.plan.gone.missing_objects import REMEDY
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.verify.compare_fields import is_as_wanted, story_differences
 from cmsmig.steps.verify.differences import (

@@ -24,7 +24,7 @@ from cmsmig.steps.decide.migration import as_begun, open_migration
 from cmsmig.steps.decide.pulled_origin import unread_sentences
 from cmsmig.steps.plan.conflicts import note_paths
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
-from cmsmig.steps.plan.gone.recreate import REMEDY
+from cmsmig.steps.plan.gone.missing_objects import REMEDY, Missing
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.compare_fields import compare_objects, pending_removals
 from cmsmig.steps.verify.compare_public import compare_public
@@ -136,7 +136,7 @@ def _list_missing(job: ImportJob, found: Verification) -> None:
     """List the selected items whose stories are not there, gone or not made yet."""
     rows = job.ledger.items.all()
     gone = job.gone.keys(Kind.STORY)
-    left_out = job.gone.left_out.keys(Kind.STORY)
+    left_out = job.gone.of(Missing.LEAVE_OUT).keys(Kind.STORY)
     for key, item in job.migration.items.items():
         row = rows.get(key)
         if row is not None and key in left_out:
@@ -174,7 +174,7 @@ def _uploaded(job: ImportJob, found: Verification) -> list[AssetRow]:
             why = f" {row.explanation}" if row is not None else ""
             text = f"It is not uploaded; run `cmsmig import`.{why}"
             found.add(DifferenceCode.ASSET_NOT_UPLOADED, upload.name, text)
-    unneeded = job.gone.unneeded.keys(Kind.ASSET)
+    unneeded = job.gone.of(Missing.UNNEEDED, Missing.OUTSIDE).keys(Kind.ASSET)
     return [
         row for row in rows.values() if row.is_uploaded and row.sha256 not in unneeded
     ]

@@ -8,71 +8,74 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import CmsmigError, NotFoundError
+from cmsmig.events import Observer, StepAdvanced
 from cmsmig.ledger.intents import Intents
-from cmsmig.ledger.rows import Intent
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.resource import Verb
+from cmsmig.steps.plan.recorded import Recorded, Removal
 from cmsmig.steps.worker_pool import Work
 from cmsmig.steps.write.execute import attempting
 from cmsmig.steps.write.idempotent_write import remove_once
 
-T = TypeVar("T")
-T_contra = TypeVar("T_contra", contravariant=True)
+R = TypeVar("R", bound=Removal)
+R_contra = TypeVar("R_contra", bound=Removal, contravariant=True)
 
 
-class Removals(Protocol[T_contra]):
+class Removals(Protocol[R_contra]):
     """What is special about objects that are taken away."""
 
-    def intent(self, each: T_contra) -> Intent:
-        """Return the intent to record before the request."""
-
-    async def stays(self, each: T_contra) -> bool:
+    async def stays(self, each: R_contra) -> bool:
         """Compare an object once more; return whether it stays after all, which is
         noted. Raises `NotFoundError` for one that is gone."""
 
-    async def send(self, each: T_contra) -> str:
-        """Ask for it; return the change date of what is left of it, if anything is."""
+    def record(self, each: R_contra, updated_at: str) -> None:
+        """Write into the ledger that it was taken away, or was gone already;
+        `updated_at` is the change date of what is left of it, if anything is."""
 
-    def record(self, each: T_contra, updated_at: str) -> None:
-        """Write into the ledger that it was taken away, or was gone already."""
-
-    def refuse(self, each: T_contra, error: CmsmigError) -> None:
+    def refuse(self, each: R_contra, error: CmsmigError) -> None:
         """Note that an object stays, or may stay, for an error of its own."""
 
-    def advance(self, each: T_contra) -> None:
-        """Report the progress of the step."""
 
-
-def removing(intents: Intents, removals: Removals[T]) -> Work[T]:
+def removing(
+    client: DestinationClient,
+    intents: Intents,
+    observer: Observer,
+    step: str,
+    removals: Removals[R],
+) -> Work[R]:
     """Return the work that takes objects away. What is refused is noted, and the rest
     continues; without an answer an intent stays open, so that the next run looks first.
     """
 
-    async def perform(each: T) -> None:
+    async def take_away(each: R) -> None:
         updated_at = ""
         with suppress(NotFoundError):
             if await removals.stays(each):
-                intent = removals.intent(each)
-                intents.settle(intent.kind, intent.subject, "not_sent")
+                intents.settle(each.intent.kind, each.intent.subject, "not_sent")
                 return
-            updated_at = await removals.send(each)
+            if each.verb is Verb.DELETE:
+                await delete(client, each)
+            else:
+                hidden = await client.unpublish_story(each.number)
+                updated_at = hidden.row.updated_at
         removals.record(each, updated_at)
 
-    work = attempting(intents, removals.intent, perform, removals.refuse)
+    async def perform(each: R) -> None:
+        try:
+            await take_away(each)
+        finally:
+            observer(StepAdvanced(step, each.name))
 
-    async def follow(each: T) -> None:
-        await work.perform(each)
-        removals.advance(each)
-
-    return replace(work, perform=follow)
+    return attempting(intents, attrgetter("intent"), perform, removals.refuse)
 
 
-async def delete(client: DestinationClient, kind: Kind, number: int) -> None:
+async def delete(client: DestinationClient, gone: Recorded) -> None:
     """Delete something. Raises what the client raises."""
     sending: dict[Kind, Callable[[int], Awaitable[object]]] = {
         Kind.STORY: client.delete_story,
@@ -83,11 +86,11 @@ async def delete(client: DestinationClient, kind: Kind, number: int) -> None:
         Kind.DATASOURCE: client.delete_datasource,
         Kind.COMPONENT: client.delete_component,
     }
-    look = partial(is_there, client, kind, number)
-    await remove_once(partial(sending[kind], number), look)
+    look = partial(is_there, client, gone)
+    await remove_once(partial(sending[gone.kind], gone.number), look)
 
 
-async def is_there(client: DestinationClient, kind: Kind, number: int) -> bool:
+async def is_there(client: DestinationClient, ours: Recorded) -> bool:
     """Return whether something exists, and is not in the trash. Reads only."""
     reading: dict[Kind, Callable[[int], Awaitable[object]]] = {
         Kind.STORY: client.story,
@@ -96,10 +99,10 @@ async def is_there(client: DestinationClient, kind: Kind, number: int) -> bool:
         Kind.DATASOURCE: client.datasource,
         Kind.COMPONENT: client.component,
     }
-    if kind is Kind.ASSET_FOLDER:
+    if ours.kind is Kind.ASSET_FOLDER:
         folders = await client.asset_folders()
-        return any(each.folder_id == number for each in folders)
+        return any(each.folder_id == ours.number for each in folders)
     with suppress(NotFoundError):
-        await reading[kind](number)
+        await reading[ours.kind](ours.number)
         return True
     return False

@@ -28,11 +28,8 @@ from cmsmig.steps.plan.conflicts import (
 )
 from cmsmig.steps.plan.drift import Fingerprints
 from cmsmig.steps.plan.edits.story_edits import find_paths_as_written
-from cmsmig.steps.plan.gone.gone_at_origin import (
-    compare_with_origin,
-    record_gone,
-)
-from cmsmig.steps.plan.gone.recreate import (
+from cmsmig.steps.plan.gone.gone_at_origin import record_gone
+from cmsmig.steps.plan.gone.missing_objects import (
     record_missing,
     refuse_gone,
     refuse_partial,
@@ -223,8 +220,7 @@ async def _settle(job: ImportJob) -> None:
     settle_publications(job)
     await put_back_versions(job)
     record_missing(ledger, job.gone, migration)
-    gone = compare_with_origin(migration, ledger, job.snapshot, job.seen_gone)
-    record_gone(ledger, gone, migration)
+    record_gone(migration, ledger, job.snapshot, job.seen_gone)
     job.conflicts = find_conflicts(migration, ledger, job.snapshot)
     ledger.items.select(
         item_rows(migration, job.conflicts, job.undrafted),

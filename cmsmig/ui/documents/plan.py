@@ -20,8 +20,7 @@ from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story_fields import CONTENT
 from cmsmig.reconcile.value_changes import conflict_lines
 from cmsmig.steps.plan.conflicts import taken_places
-from cmsmig.steps.plan.gone.missing_objects import Gone
-from cmsmig.steps.plan.gone.recreate import gone_sentence
+from cmsmig.steps.plan.gone.missing_objects import Gone, Missing, gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
 from cmsmig.ui.doc import (
@@ -277,7 +276,7 @@ def _changes(plan: Plan) -> Iterator[Part]:
     ]
     stories = counted(len(published), "story", "stories")
     kept_title = f"Kept as editors changed it: {len(kept):,}"
-    made_again = plan.gone.recreated.counts()
+    made_again = plan.gone.of(Missing.RECREATE).counts()
     yield from applicable(
         (published, Fold(f"Published: {stories}", (Table((), published),))),
         (moves, Fold(f"Moved: {len(moves):,}", (Table(("From", "To"), moves),))),

@@ -3,8 +3,8 @@ no longer chosen. Each is named, and a decision says what to do with its story."
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
@@ -16,8 +16,8 @@ from cmsmig.ledger.rows import (
     DELETED_THERE,
     GoneItem,
     GoneState,
+    Intent,
     ItemRow,
-    StoryRecord,
 )
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
@@ -27,9 +27,12 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.mapping.select.reference_targets import KnownItems
 from cmsmig.mapping.select.selection import NO_LONGER_LIVE
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.resource import Verb
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without_reading
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import language_paths, last_write
+from cmsmig.steps.plan.recorded import Removal
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 from cmsmig.steps.worker_pool import together
 
@@ -40,34 +43,6 @@ REMOVALS: Mapping[GoneState, str] = {
 """What is still to be done, and the kind of its intent."""
 _SHOWN = 3
 _ASKED = (GoneAction.UNPUBLISH, GoneAction.DELETE)
-
-
-@dataclass(frozen=True, slots=True)
-class GoneRemoval:
-    """A story that is to be unpublished or deleted, since its item is gone."""
-
-    row: ItemRow
-    story_record: StoryRecord
-    state: GoneState
-
-    @property
-    def intent(self) -> str:
-        """Return the kind of its intent."""
-        return REMOVALS[self.state]
-
-
-@dataclass(frozen=True, slots=True)
-class OriginGone:
-    """What the ledger has to learn of the origin as it is now."""
-
-    gone: Mapping[ItemKey, GoneItem]
-    """Every item that is gone and has a story."""
-    back: tuple[ItemKey, ...]
-    """Items that were gone and are there again, with their stories."""
-    released: tuple[ItemKey, ...]
-    """Those whose story was deleted: it is made again."""
-    forgotten: tuple[ItemKey, ...]
-    """Items that were deleted there and have no story."""
 
 
 _DELETED = "It was deleted at the origin."
@@ -102,52 +77,40 @@ async def look_at_gone(
     return stories, len(looking)
 
 
-def compare_with_origin(
+def gone_items(
     migration: Migration,
     ledger: Ledger,
     snapshot: Snapshot,
     looked: Mapping[int, Story],
-) -> OriginGone:
-    """Return the items that are gone at the origin or returned to it. Reads only.
+) -> dict[ItemKey, GoneItem]:
+    """Return every item that is gone at the origin and has a story. Reads only.
 
-    A pilot has neither.
+    A pilot has none.
     """
     if not migration.pilot.is_whole:
-        return OriginGone({}, (), (), ())
+        return {}
     listed = {row.story_id: row for row in snapshot.stories}
     sentences = {each.key: each.sentence for each in migration.skipped}
-    rows = ledger.items.all()
-    removed = removed_by_us(ledger)
+    removed, decided = removed_by_us(ledger), migration.decisions.conflicts
     gone: dict[ItemKey, GoneItem] = {}
-    back: list[ItemKey] = []
-    released: list[ItemKey] = []
-    for key, row in rows.items():
-        if row.story_record is None:
+    for key, row in ledger.items.all().items():
+        reason = _reason_of(migration.known, key)
+        if row.story_record is None or not reason:
             continue
         there = listed.get(row.story_record.story_id)
-        reason = _reason_of(migration.known, key)
-        if not reason and there is None and key in removed:
-            released.append(key)
-        elif not reason and row.gone is not None:
-            back.append(key)
-        elif reason and (there is not None or key in removed):
+        if there is None and key not in removed:
             # One that is missing there too is reported for the destination.
-            sentence = sentences.get(key) or _sentence(migration, key, reason)
-            seen = looked.get(row.story_record.story_id)
-            last = last_write(ledger, row)
-            decided = migration.decisions.conflicts
-            if reason in NO_LONGER_LIVE and there is not None and there.published:
-                path = row.story_record.full_slug
-                if decided.gone_action(GoneFrom.ORIGIN, path) is None:
-                    sentence = f"{sentence} {_ONLINE}"
-            found = GoneItem(GoneState.KEPT, reason, sentence)
-            gone[key] = _decide(found, row, last, there, seen, decided)
-    return OriginGone(
-        gone=gone,
-        back=tuple(back),
-        released=tuple(released),
-        forgotten=tuple(_storyless(migration.known, ledger, rows)),
-    )
+            continue
+        sentence = sentences.get(key) or _sentence(migration, key, reason)
+        if reason in NO_LONGER_LIVE and there is not None and there.published:
+            path = row.story_record.full_slug
+            if decided.gone_action(GoneFrom.ORIGIN, path) is None:
+                sentence = f"{sentence} {_ONLINE}"
+        found = GoneItem(GoneState.KEPT, reason, sentence)
+        seen = looked.get(row.story_record.story_id)
+        last = last_write(ledger, row)
+        gone[key] = _decide(found, row, last, there, seen, decided)
+    return gone
 
 
 def _sentence(migration: Migration, key: ItemKey, reason: str) -> str:
@@ -159,10 +122,22 @@ def _sentence(migration: Migration, key: ItemKey, reason: str) -> str:
     return _NO_LANGUAGE if locales and key.locale_id not in locales else _DELETED
 
 
-def record_gone(ledger: Ledger, found: OriginGone, migration: Migration) -> None:
-    """Write into the ledger the items that are gone at the origin or returned."""
-    rows = ledger.items.all() if found.gone else {}
-    new = {key: each for key, each in found.gone.items() if rows[key].gone != each}
+def record_gone(
+    migration: Migration,
+    ledger: Ledger,
+    snapshot: Snapshot,
+    looked: Mapping[int, Story],
+) -> None:
+    """Write into the ledger the items that are gone at the origin or returned.
+
+    An item whose story was deleted, and that is there again, gets another one. One that
+    was deleted there and has no story is forgotten. A pilot has none of these.
+    """
+    if not migration.pilot.is_whole:
+        return
+    known, rows, removed = migration.known, ledger.items.all(), removed_by_us(ledger)
+    gone = gone_items(migration, ledger, snapshot, looked)
+    new = {key: each for key, each in gone.items() if rows[key].gone != each}
     ledger.gone.mark(new)
     ledger.gone.restored(
         key
@@ -170,10 +145,24 @@ def record_gone(ledger: Ledger, found: OriginGone, migration: Migration) -> None
         if (before := rows[key].gone) is not None
         and before.state is GoneState.DELETED != each.state
     )
-    ledger.gone.reinstate((*found.back, *found.released))
-    paths = language_paths(migration, ledger, found.released)
-    ledger.items.release(found.released, paths)
-    ledger.gone.forget(found.forgotten)
+    listed = {row.story_id for row in snapshot.stories}
+    back = {
+        key: row.story_record.story_id in listed
+        for key, row in rows.items()
+        if row.story_record and row.gone and not _reason_of(known, key)
+    }
+    released = [key for key in back if key in removed and not back[key]]
+    ledger.gone.reinstate(back)
+    paths = language_paths(migration, ledger, released)
+    ledger.items.release(released, paths)
+    creating = ledger.intents.subjects("create")
+    ledger.gone.forget(
+        key
+        for key, row in rows.items()
+        if row.story_record is None
+        and not known.holds(key)
+        and str(key) not in creating
+    )
 
 
 def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
@@ -183,13 +172,12 @@ def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
     phase two; the state of each is listed shortly before.
     """
     removals = to_remove(migration, ledger)
-    first = len(blocking(migration, removals))
-    states = [each.state for each in removals]
-    lists = (-(-count // LISTED_TOGETHER) for count in (first, len(states) - first))
+    first, verbs = len(blocking(migration, removals)), [each.verb for each in removals]
+    lists = (-(-count // LISTED_TOGETHER) for count in (first, len(removals) - first))
     return {
         "compare_gone_stories": sum(lists),
-        "unpublish_stories": states.count(GoneState.TO_UNPUBLISH),
-        "delete_stories": states.count(GoneState.TO_DELETE),
+        "unpublish_stories": verbs.count(Verb.UPDATE),
+        "delete_stories": verbs.count(Verb.DELETE),
     }
 
 
@@ -200,19 +188,6 @@ def _reason_of(known: KnownItems, key: ItemKey) -> str:
         return ""
     unread = key.collection_id in known.unread
     return _UNREAD if unread else known.skipped.get(key, DELETED_THERE)
-
-
-def _storyless(
-    known: KnownItems, ledger: Ledger, rows: Mapping[ItemKey, ItemRow]
-) -> Iterator[ItemKey]:
-    creating = ledger.intents.subjects("create")
-    for key, row in rows.items():
-        if (
-            row.story_record is None
-            and not known.holds(key)
-            and str(key) not in creating
-        ):
-            yield key
 
 
 def _decide(
@@ -303,26 +278,26 @@ def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
     )
 
 
-def to_remove(migration: Migration, ledger: Ledger) -> tuple[GoneRemoval, ...]:
+def to_remove(migration: Migration, ledger: Ledger) -> tuple[Removal, ...]:
     """Return the stories that are to be unpublished or deleted; a pilot takes none
     away. Reads only."""
     return tuple(
-        GoneRemoval(row, row.story_record, row.gone.state)
+        Removal(
+            *(Kind.STORY, row.key, own.full_slug, own.story_id, row, own.made),
+            Intent(REMOVALS[row.gone.state], str(row.key), own.content_hash),
+            Verb.DELETE if row.gone.state is GoneState.TO_DELETE else Verb.UPDATE,
+        )
         for row in (ledger.gone.rows() if migration.pilot.is_whole else ())
-        if row.story_record and row.gone and row.gone.state in REMOVALS
+        if (own := row.story_record) and row.gone and row.gone.state in REMOVALS
     )
 
 
-def blocking(
-    migration: Migration, removals: Iterable[GoneRemoval]
-) -> tuple[GoneRemoval, ...]:
+def blocking(migration: Migration, removals: Iterable[Removal]) -> list[Removal]:
     """Return the stories to be deleted whose places other items take."""
     wanted = {place.full_slug for place in migration.places.places.values()}
-    return tuple(
-        each
-        for each in removals
-        if each.state is GoneState.TO_DELETE and each.story_record.full_slug in wanted
-    )
+    return [
+        each for each in removals if each.verb is Verb.DELETE and each.name in wanted
+    ]
 
 
 def gone_json(row: ItemRow) -> JsonObject:
