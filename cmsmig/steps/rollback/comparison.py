@@ -118,9 +118,9 @@ def _edits(
     match row, there:
         case AssetRow(), Asset() if is_file_of(row, there):
             return compare_resource(asset_resource(row, there), _UNDECIDED).edited
-        case MadeRow(), StoryRow() if there.uuid == row.uuid:
-            return _edited(row, there, folders)
-        case MadeRow(), StoryRow() if there.full_slug == row.name:
+        case MadeRow(), StoryRow() if row.uuid == there.uuid or (
+            row.name == there.full_slug
+        ):
             return _edited(row, there, folders)
         case MadeRow(), Component():
             return _edited(row, there, ComponentRules())

@@ -1,17 +1,20 @@
 """The rollback: what this ledger created is removed, and nothing else is touched.
 
-At its end the space is listed again, and compared with what it was.
+One kind goes after the other, what others build on last. Before anything is deleted,
+its state is listed once more: what was changed since the plan stays. At the end the
+space is listed again, and compared with what it was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import UsageError
-from cmsmig.events import Observer
+from cmsmig.errors import CmsmigError, NotFoundError, RejectedError, UsageError
+from cmsmig.events import Observer, StepFinished, StepStarted
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Identity
 from cmsmig.ledger.store import Ledger, derived_namespace
@@ -20,14 +23,16 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import WriteCounter, open_destination
 from cmsmig.steps.decide.decision_store import decision_in
-from cmsmig.steps.rollback.comparison import state_of
-from cmsmig.steps.rollback.removal import RollbackRemovals, remove
+from cmsmig.steps.rollback.comparison import stamp_of, state_of
 from cmsmig.steps.rollback.reverse import (
+    TRASHED,
     Reason,
     Reverse,
     RollbackJob,
     created_kinds,
     forget_removed,
+    removal_order,
+    stays_sentence,
 )
 from cmsmig.steps.rollback.rollback_plan import (
     COMMAND,
@@ -36,9 +41,12 @@ from cmsmig.steps.rollback.rollback_plan import (
     make_plan,
     refuse_drift,
 )
-from cmsmig.steps.snapshot import Listed, read_lists
-from cmsmig.steps.worker_pool import StopSignal, ending_waits
-from cmsmig.steps.write.deletion import is_there
+from cmsmig.steps.snapshot import Listed, Lists, read_lists
+from cmsmig.steps.worker_pool import StopSignal, ending_waits, work_through
+from cmsmig.steps.write.deletion import Removals, is_there, removing
+from cmsmig.steps.write.update_story import CurrentRows
+
+_IN_PLACES = (Kind.STORY, Kind.FOLDER)
 
 
 async def roll_back(
@@ -114,6 +122,105 @@ def _open_ledger(project: Project, settings: Settings) -> Iterator[Ledger]:
         yield ledger
 
 
+@dataclass(slots=True)
+class RollbackRemovals(Removals[Reverse]):
+    """What a rollback has removed so far, and what stayed against its plan."""
+
+    job: RollbackJob
+    rows: CurrentRows
+    """The stories that are to go."""
+    listed: Mapping[tuple[Kind, int], Listed] = field(default_factory=dict)
+    """What was listed once more."""
+    removed: list[Reverse] = field(default_factory=list)
+    left: list[Reverse] = field(default_factory=list)
+
+    async def stays(self, each: Reverse) -> bool:
+        """Return whether something was changed since the plan, or is not empty."""
+        if each.kind is Kind.FOLDER:
+            if held := await self._held(each):
+                self.keep(each, Reason.HOLDS, stays_sentence(each, "holds", held))
+            return bool(held)
+        there = self.listed.get((each.kind, each.number))
+        if each.kind is Kind.STORY:
+            row = await self.rows.row(each.number)
+            there = row or (await self.job.client.story(each.number)).row
+        moved = there is not None and stamp_of(there) != each.intent.request_hash
+        if moved:
+            self.keep(each, Reason.EDITED, _MOVED.format(each.called))
+        return moved
+
+    def record(self, each: Reverse, updated_at: str) -> None:
+        """Record that something does not exist any more."""
+        forget_removed(self.job.ledger, each)
+        self.removed.append(each)
+
+    def refuse(self, each: Reverse, error: CmsmigError) -> None:
+        """Note that something stays with the service's reason."""
+        refused = isinstance(error, RejectedError)
+        reason = Reason.REFUSED if refused else Reason.NOT_CONFIRMED
+        self.keep(each, reason, str(error))
+
+    def keep(self, ours: Reverse, reason: Reason, text: str) -> None:
+        """Note that something stays."""
+        self.left.append(ours.kept(reason, text))
+
+    async def _held(self, folder: Reverse) -> str:
+        """Return the path of something in a folder, as it is now; empty without any."""
+        removed = {each.number for each in self.removed if each.kind in _IN_PLACES}
+        for row in await self.job.client.stories(with_parent=folder.number):
+            if row.story_id in removed:
+                continue
+            # A list may lag behind what an earlier run deleted.
+            with suppress(NotFoundError):
+                return (await self.job.client.story(row.story_id)).row.full_slug
+        return ""
+
+
+async def remove(job: RollbackJob, plan: RollbackPlan) -> RollbackRemovals:
+    """Remove what the plan lists; what cannot go is listed, and the rest continues.
+
+    Where a story stays against the plan, nothing that it may build on is touched.
+    """
+    ids = [each.number for each in plan.going if each.kind is Kind.STORY]
+    removals = RollbackRemovals(job, CurrentRows(job.client, ids))
+    for kind in _IN_PLACES:
+        await _remove_kind(removals, plan, kind)
+    others = [each for each in plan.going if each.kind not in _IN_PLACES]
+    if removals.left:
+        for each in others:
+            removals.keep(each, Reason.WAITS, _WAITS.format(each.called))
+    else:
+        for kind in dict.fromkeys(each.kind for each in others):
+            await _remove_kind(removals, plan, kind)
+    return removals
+
+
+async def _remove_kind(
+    removals: RollbackRemovals, plan: RollbackPlan, kind: Kind
+) -> None:
+    """Remove what is of one kind; of folders the deepest first, for with one goes what
+    is in it."""
+    job, before = removals.job, len(removals.removed)
+    going = [each for each in plan.going if each.kind is kind]
+    if not going:
+        return
+    step = f"remove {kind.noun(2)}"
+    job.observer(StepStarted(step, len(going)))
+    if kind in (Kind.DATASOURCE, Kind.COMPONENT):
+        # These are deleted for good.
+        names = frozenset(each.name for each in going if kind is Kind.DATASOURCE)
+        wanted = Lists(stories=False, components=not names, slugs=names)
+        lists = await read_lists(job.client, replace(plan.before, wanted=wanted))
+        removals.listed = lists.objects()
+    work = removing(job.client, job.ledger.intents, job.observer, step, removals)
+    ordered = sorted(going, key=removal_order)
+    for _, level in groupby(ordered, key=lambda each: removal_order(each)[0]):
+        await work_through(level, work, workers=job.settings.in_flight, stop=job.stop)
+    number = len(removals.removed) - before
+    place = "in the trash" if kind in TRASHED else "deleted"
+    job.observer(StepFinished(step, f"{number} of {len(going)} {place}"))
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a rollback ended."""
@@ -169,6 +276,13 @@ async def check_space(
     )
 
 
+_MOVED = (
+    "The {} was changed in the space while this rollback ran, so it stays; run it "
+    "again to see what it would do now."
+)
+_WAITS = (
+    "The {} stays for now: something stayed that may use it; run the rollback again."
+)
 _STILL_THERE = (
     "The {} is still there, though the service said that it was deleted; delete it "
     "there."

@@ -27,10 +27,11 @@ from cmsmig.steps.rollback.reverse import (
     counts,
     created,
     created_kinds,
+    ending_links,
     forget_removed,
     intended_kinds,
+    sort_out,
 )
-from cmsmig.steps.rollback.staying import ending_links, sort_out
 from cmsmig.steps.snapshot import (
     LISTED_TOGETHER,
     Lists,
