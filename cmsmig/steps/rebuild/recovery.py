@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import (
     Callable,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
@@ -79,17 +78,7 @@ class Rebuilt:
 
     def as_json(self) -> JsonObject:
         """Return the document that `rebuild --json` prints."""
-        return {
-            "items": self.items,
-            "stories": self.stories,
-            "edited": [*self.edited],
-            "assets": self.assets,
-            "unproven": self.unproven,
-            "components": self.components,
-            "differing": [*self.differing],
-            "folders": self.folders,
-            "aside": self.aside,
-        }
+        return asdict(self)
 
 
 async def find_again(job: ImportJob) -> Rebuilt:
@@ -239,15 +228,14 @@ async def _find_deleted(job: ImportJob) -> dict[ItemKey, StoryRow]:
         for row in await job.client.stories(in_trash=True)
         if not row.is_folder
     }
-    found: dict[ItemKey, StoryRow] = {}
-    for key, place in job.migration.places.places.items():
-        row = trash.get(place.full_slug)
-        made = job.migration.design.content_type(key.collection_id)
-        if row is None or made is None:
-            continue
-        if row.content_type in ("", made.component):
-            found[key] = row
-    return found
+    design = job.migration.design
+    return {
+        key: row
+        for key, place in job.migration.places.places.items()
+        if (row := trash.get(place.full_slug)) is not None
+        and (made := design.content_type(key.collection_id)) is not None
+        and row.content_type in ("", made.component)
+    }
 
 
 def _find_folders(job: ImportJob, found: Rebuilt, rows: Iterable[StoryRow]) -> None:
@@ -296,8 +284,11 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
     rows = (*stories.rows.values(), *deleted.values())
     was_published = any(row.published for row in rows)
     edited: dict[ItemKey, str] = {}
-    for key, story, last in _known(job, stories, (existing, there)):
-        found.stories += 1
+    shows_gone = _shows_gone_files(job)
+    selected = [key for key in job.migration.items if key in stories]
+    for key in (*selected, *sorted(stories.keys() - {*selected})):
+        story = stories[key]
+        last = _last_write(job, key, story, (existing, there), shows_gone)
         story_record, written = last.record, last.written
         if not story_record.updated_at:
             edited[key] = story.row.full_slug
@@ -319,38 +310,34 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
         if is_shown and is_whole:
             job.ledger.items.published(key, story_record, story.row.updated_at)
     for key in sorted(deleted.keys() - stories.keys()):
-        row = deleted[key]
+        story_record = record_after_write(deleted[key], "")
         origin = job.migration.origin_hash(key)
-        job.ledger.items.placed(key, record_after_write(row, ""), origin, "create")
+        job.ledger.items.placed(key, story_record, origin, "create")
+    found.stories = len(stories)
     found.edited = [edited[key] for key in sorted(edited)]
 
 
-def _known(
+def _last_write(
     job: ImportJob,
-    stories: PackedStories,
+    key: ItemKey,
+    story: Story,
     placed: Sequence[Mapping[ItemKey, ExistingStory]],
-) -> Iterator[tuple[ItemKey, Story, LastWrite]]:
-    """Yield each story with our last write of it, which is known if its content is as
-    this import makes it with the stories `placed` in one of several ways.
+    shows_gone: Callable[[ItemKey], bool],
+) -> LastWrite:
+    """Return our last write of a story, which is known if its content is as this import
+    makes it with the stories `placed` in one of several ways.
 
     Of a story whose file is gone it is not: a field without the file may be an edit.
     """
-    others, shows_gone = {*stories}, _shows_gone_files(job)
-    for key in job.migration.items:
-        drafted = job.migration.story(key, job.context) if key in others else None
-        if not isinstance(drafted, StoryDraft):
-            continue
-        others.remove(key)
-        story = stories[key]
+    migration = job.migration
+    drafted = migration.story(key, job.context) if key in migration.items else None
+    if isinstance(drafted, StoryDraft) and not shows_gone(key):
         linked = (job.linked(existing).content(drafted) for existing in placed)
-        contents = chain(linked, (drafted.content,))
-        as_made = (each for each in contents if same(each, story.content))
-        known = (_record(drafted, each, story) for each in as_made)
-        last = None if shows_gone(key) else next(known, None)
-        yield key, story, last or _unknown(story)
-    for key in sorted(others):
-        story = stories[key]
-        yield key, story, _unknown(story)
+        for content in chain(linked, (drafted.content,)):
+            if same(content, story.content):
+                hashed, fields = content_hash(content), wanted_fields(drafted, content)
+                return found_write(story, hashed, record_hash(fields, hashed), fields)
+    return found_write(story, "", "", None)
 
 
 def _shows_gone_files(job: ImportJob) -> Callable[[ItemKey], bool]:
@@ -366,12 +353,3 @@ def _shows_gone_files(job: ImportJob) -> Callable[[ItemKey], bool]:
         return isinstance(draft, ItemDraft) and not there >= {*draft.slots.addresses}
 
     return shows_gone
-
-
-def _record(drafted: StoryDraft, content: JsonObject, story: Story) -> LastWrite:
-    hashed, fields = content_hash(content), wanted_fields(drafted, content)
-    return found_write(story, hashed, record_hash(fields, hashed), fields)
-
-
-def _unknown(story: Story) -> LastWrite:
-    return found_write(story, "", "", None)
