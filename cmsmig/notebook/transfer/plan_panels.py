@@ -124,10 +124,10 @@ def plan_points(plan: Plan) -> Iterator[Point]:
         line = f"is gone from the {said} of the space"
         yield Point(there, ref.kind.noun(), ref.key, (line,), gone)
     for row in plan.gone_at_origin:
-        if row.story_record is not None:
+        if row.story_record is not None and row.gone is not None:
             path = row.story_record.full_slug
             gone = gone_options(GoneFrom.ORIGIN, Ref(Kind.STORY, path))
-            name, line = f"{row.name or row.key} ({path})", gone_change(row)
+            name, line = f"{row.name or row.key} ({path})", gone_change(row.gone)
             yield Point(Where.ORIGIN, Kind.STORY.noun(), name, (line,), gone)
 
 

@@ -234,7 +234,7 @@ def _of_gone_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[
             continue
         path = record.full_slug
         if before is None or decided.gone_action(GoneFrom.ORIGIN, path) is None:
-            text = gone_change(replace(rows[key], gone=gone))
+            text = gone_change(gone)
             ref = Ref(Kind.STORY, path)
             yield Change(Where.ORIGIN, path, str(key), text=text, ref=ref)
 

@@ -16,12 +16,7 @@ from cmsmig.ledger.rows import GoneState, ItemRow
 from cmsmig.reconcile.resource import Verb
 from cmsmig.reconcile.rules.story import edits_without_reading
 from cmsmig.steps.plan.edits.written_stories import last_write
-from cmsmig.steps.plan.gone.gone_at_origin import (
-    blocking,
-    edit_since,
-    kept_note,
-    to_remove,
-)
+from cmsmig.steps.plan.gone.gone_at_origin import blocking, to_remove, why_kept
 from cmsmig.steps.plan.recorded import Removal
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.deletion import Removals, removing
@@ -66,14 +61,16 @@ class _GoneStories(Removals[Removal]):
         there = await self.current.row(each.number)
         if there is None:
             return False
-        last, seen = last_write(self.job.ledger, _row(each)), None
+        row = _row(each)
+        last, seen = last_write(self.job.ledger, row), None
         if edits_without_reading(there, last) is None:
             seen = self.job.seen_gone.get(there.story_id)
             if seen is None or seen.row.updated_at != there.updated_at:
                 seen = await self.job.client.story(there.story_id)
-        if edit := edit_since(there, seen, last):
-            self._keep(each, kept_note(edit))
-        return bool(edit)
+        decided = self.job.migration.decisions.conflicts
+        if note := why_kept(row, last, there, seen, decided):
+            self._keep(each, note)
+        return bool(note)
 
     def record(self, each: Removal, updated_at: str) -> None:
         is_deleted = each.verb is Verb.DELETE

@@ -4,7 +4,6 @@ no longer chosen. Each is named, and a decision says what to do with its story."
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
@@ -42,7 +41,10 @@ REMOVALS: Mapping[GoneState, str] = {
 }
 """What is still to be done, and the kind of its intent."""
 _SHOWN = 3
-_ASKED = (GoneAction.UNPUBLISH, GoneAction.DELETE)
+_TO_DO: Mapping[GoneAction | None, GoneState] = {
+    GoneAction.UNPUBLISH: GoneState.TO_UNPUBLISH,
+    GoneAction.DELETE: GoneState.TO_DELETE,
+}
 
 
 _DELETED = "It was deleted at the origin."
@@ -68,7 +70,7 @@ async def look_at_gone(
         and row.story_record.made
         and not row.story_record.kept_edits
         and _reason_of(migration.known, key)
-        and decided.gone_action(GoneFrom.ORIGIN, row.story_record.full_slug) in _ASKED
+        and decided.gone_action(GoneFrom.ORIGIN, row.story_record.full_slug) in _TO_DO
         and (there := listed.get(row.story_record.story_id)) is not None
         and edits_without_reading(there, last_write(ledger, row)) is None
     ]
@@ -106,10 +108,9 @@ def gone_items(
             path = row.story_record.full_slug
             if decided.gone_action(GoneFrom.ORIGIN, path) is None:
                 sentence = f"{sentence} {_ONLINE}"
-        found = GoneItem(GoneState.KEPT, reason, sentence)
-        seen = looked.get(row.story_record.story_id)
-        last = last_write(ledger, row)
-        gone[key] = _decide(found, row, last, there, seen, decided)
+        seen, last = looked.get(row.story_record.story_id), last_write(ledger, row)
+        state, note = _decide(row, reason, last, there, seen, decided)
+        gone[key] = GoneItem(state, reason, sentence, note)
     return gone
 
 
@@ -191,38 +192,33 @@ def _reason_of(known: KnownItems, key: ItemKey) -> str:
 
 
 def _decide(
-    found: GoneItem,
     row: ItemRow,
+    reason: str,
     last: LastWrite,
     there: StoryRow | None,
     seen: Story | None,
     decided: ConflictsDecision,
-) -> GoneItem:
-    """Return the outcome for a story: `there` as it is listed, None where this import
-    deleted it; `seen` where it was read, since it is not as we left it."""
-    path = last.record.full_slug
-    action = decided.gone_action(GoneFrom.ORIGIN, path)
-    before = row.gone.state if row.gone else None
+) -> tuple[GoneState, str]:
+    """Return the outcome for a story, and why something else was decided: `there` as it
+    is listed, None where this import deleted it; `seen` where it was read, since it is
+    not as we left it."""
     if there is None:
-        return replace(found, state=GoneState.DELETED)
-    if found.reason == _UNREAD:
+        return GoneState.DELETED, ""
+    if reason == _UNREAD:
         # Whether the item is gone is not known.
-        return found
+        return GoneState.KEPT, ""
+    action = decided.gone_action(GoneFrom.ORIGIN, last.record.full_slug)
     if action is None or action is GoneAction.KEEP:
-        if before is GoneState.UNPUBLISHED and not there.published:
-            return replace(found, state=before)
-        return found
-    if action not in _ASKED:
+        was_hidden = row.gone is not None and row.gone.state is GoneState.UNPUBLISHED
+        is_hidden = was_hidden and not there.published
+        return (GoneState.UNPUBLISHED if is_hidden else GoneState.KEPT), ""
+    if action not in _TO_DO:
         note = f"`{action}` is for what is gone at the destination; {_DECIDE}."
-        return replace(found, state=GoneState.UNDECIDED, note=note)
+        return GoneState.UNDECIDED, note
     if action is GoneAction.UNPUBLISH and not there.published:
-        return replace(found, state=GoneState.UNPUBLISHED)
-    is_named = decided.named_action(GoneFrom.ORIGIN, path) is not None
-    if edit := _edit(row, last, there, seen, by_name=is_named):
-        return replace(found, note=kept_note(edit))
-    unpublish = action is GoneAction.UNPUBLISH
-    state = GoneState.TO_UNPUBLISH if unpublish else GoneState.TO_DELETE
-    return replace(found, state=state)
+        return GoneState.UNPUBLISHED, ""
+    note = why_kept(row, last, there, seen, decided)
+    return (GoneState.KEPT if note else _TO_DO[action]), note
 
 
 _DECIDE = (
@@ -231,39 +227,33 @@ _DECIDE = (
 )
 
 
-def kept_note(edit: str) -> str:
-    """Return why a story is kept although something else was decided."""
-    return f"It is kept, since {edit}; take it away there, or decide to keep it."
-
-
-def _edit(
+def why_kept(
     row: ItemRow,
     last: LastWrite,
     there: StoryRow,
     seen: Story | None,
-    *,
-    by_name: bool,
+    decided: ConflictsDecision,
 ) -> str:
-    if row.gone is not None and row.gone.state is GoneState.DELETED:
-        return "an editor took it out of the trash"
-    if not last.record.made:
-        return "this import did not make it"
-    if there.published and not row.published and not by_name:
-        return "an editor published it"
-    return edit_since(there, seen, last)
-
-
-def edit_since(there: StoryRow, seen: Story | None, last: LastWrite) -> str:
-    """Return what an editor changed of a story since our last write, as half a
-    sentence, or empty. `seen` is the story where it had to be read."""
-    if last.record.kept_edits:
-        return "it holds what an editor wrote there"
-    fields = edits_without_reading(there, last)
+    """Return why a story is kept although something else was decided, as a sentence;
+    empty where it is as we left it. `seen` is the story where it had to be read."""
+    is_named = decided.named_action(GoneFrom.ORIGIN, last.record.full_slug)
+    fields, edit = edits_without_reading(there, last), ""
     if fields is None:
         # One that was not read may hold anything.
         fields = edited_fields(seen, last) if seen else ("content",)
-    edited = "an editor changed it after this import wrote it"
-    return f"{edited} ({first_of(fields, _SHOWN)})" if fields else ""
+    if row.gone is not None and row.gone.state is GoneState.DELETED:
+        edit = "an editor took it out of the trash"
+    elif not last.record.made:
+        edit = "this import did not make it"
+    elif there.published and not row.published and not is_named:
+        edit = "an editor published it"
+    elif last.record.kept_edits:
+        edit = "it holds what an editor wrote there"
+    elif fields:
+        names = first_of(fields, _SHOWN)
+        edit = f"an editor changed it after this import wrote it ({names})"
+    note = f"It is kept, since {edit}; take it away there, or decide to keep it."
+    return note if edit else ""
 
 
 def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
@@ -314,11 +304,9 @@ def gone_json(row: ItemRow) -> JsonObject:
     }
 
 
-def gone_change(row: ItemRow) -> str:
+def gone_change(gone: GoneItem) -> str:
     """Return what happened to an item that is gone at the origin, and what can be
     decided, where nothing is."""
-    gone = row.gone
-    assert gone is not None
     if gone.reason in NO_LONGER_LIVE:
         return f"is no longer live at the origin: {gone.sentence}"
     return f"is no longer part of what is imported. {gone.sentence}"
