@@ -9,6 +9,7 @@ and that hold what is ours, count as made by it.
 from __future__ import annotations
 
 from collections.abc import (
+    AsyncIterator,
     Callable,
     Iterable,
     Mapping,
@@ -16,10 +17,12 @@ from collections.abc import (
 )
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import Asset, Story, StoryRow
 from cmsmig.errors import (
     NotFoundError,
@@ -42,9 +45,8 @@ from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.edits.written_stories import found_write, record_after_write
-from cmsmig.steps.rebuild.packed_stories import PackedStories
 from cmsmig.steps.rebuild.saved_drafts import find_saved_only, find_shown
-from cmsmig.steps.snapshot import find_by_uid
+from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.worker_pool import batches, together
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.valid_text import valid_text
@@ -53,8 +55,6 @@ D = TypeVar("D")
 A = TypeVar("A")
 
 STEP = "rebuild"
-_READ_TOGETHER = 200
-"""Stories: so many are in memory uncompressed."""
 
 
 @dataclass(slots=True)
@@ -88,10 +88,9 @@ async def find_again(job: ImportJob) -> Rebuilt:
     _find_components(job, found)
     _find_datasources(job)
     await _find_assets(job, found)
-    stories = await _our_stories(job)
-    await _unmark_saved(job, stories)
-    _find_folders(job, found, stories.rows.values())
-    await _save_stories(job, found, stories)
+    ours = await _our_rows(job)
+    _find_folders(job, found, ours.values())
+    await _save_stories(job, found, ours)
     job.observer(StepFinished(STEP, f"{found.stories} stories found again"))
     return found
 
@@ -191,34 +190,33 @@ def _find_asset_folder(job: ImportJob, used: set[int | None]) -> None:
             _save(job, each, ours=each.actual.folder_id in used)
 
 
-async def _our_stories(job: ImportJob) -> PackedStories:
-    """Return the stories that carry an item's `_uid`, also of items that are left out
-    now: first those at their places, then, while some are missing, the others of our
-    content types."""
-    namespace = job.migration.namespace
+async def _our_rows(job: ImportJob) -> dict[ItemKey, StoryRow]:
+    """Return the rows of the stories that carry an item's `_uid`, also of items that
+    are left out now: first those at their places, then, while some are missing, the
+    others of our content types. Of copies the oldest counts.
+    """
     places = job.migration.places.places
     left_out = (each.key for each in job.migration.skipped)
-    keys = {story_uid(namespace, key): key for key in (*places, *left_out)}
+    keys = {
+        story_uid(job.migration.namespace, key): key for key in (*places, *left_out)
+    }
     paths = {place.full_slug for place in places.values()}
     types = {"", *(each.component for each in job.migration.design.content_types)}
-    rows = [row for row in job.snapshot.stories if not row.is_folder]
-    at_place = [row for row in rows if row.full_slug in paths]
-    elsewhere = [
-        row for row in rows if row.full_slug not in paths and row.content_type in types
+    rows = [
+        row
+        for row in job.snapshot.stories
+        if row.full_slug in paths or row.content_type in types
     ]
-    elsewhere.sort(key=lambda row: row.story_id)
-    found = PackedStories()
-    parts = (batches(each, _READ_TOGETHER) for each in (at_place, elsewhere))
-    await find_by_uid(job.client, keys, chain.from_iterable(parts), found)
+    rows.sort(key=lambda row: (row.full_slug not in paths, row.story_id))
+    found: dict[ItemKey, StoryRow] = {}
+    for part in batches((r for r in rows if not r.is_folder), READ_TOGETHER):
+        if len(found) == len(keys):
+            break
+        for story in await job.reader.glance(part):
+            key = keys.get(str(story.content.get("_uid"))) if story else None
+            if story is not None and key is not None:
+                found.setdefault(key, story.row)
     return found
-
-
-async def _unmark_saved(job: ImportJob, stories: PackedStories) -> None:
-    """Take the mark of unpublished changes from stories that an editor only saved."""
-    rows = stories.rows
-    changed = {key: stories[key] for key in rows if rows[key].unpublished_changes}
-    for key in await find_saved_only(job, changed):
-        rows[key] = replace(rows[key], unpublished_changes=False)
 
 
 async def _find_deleted(job: ImportJob) -> dict[ItemKey, StoryRow]:
@@ -257,19 +255,21 @@ def _save(job: ImportJob, found: Resource[D, A], *, ours: bool) -> None:
     job.ledger.inventory.save_made(row)
 
 
-async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) -> None:
+async def _save_stories(
+    job: ImportJob, found: Rebuilt, ours: Mapping[ItemKey, StoryRow]
+) -> None:
     """Write each story's record, with what was written of it if its content is ours.
 
     Items whose only story is in the trash get it too: they are gone, and made again by
     decision only.
     """
-    places = job.migration.places.places
+    migration, places = job.migration, job.migration.places.places
     # Links lead to where a story was moved to, once an import followed it there.
     there = {
         key: ExistingStory(
             row.uuid, row.full_slug, places[key].slugs if key in places else ()
         )
-        for key, row in stories.rows.items()
+        for key, row in ours.items()
     }
     existing = {
         key: replace(there[key], full_slug=places[key].full_slug)
@@ -278,23 +278,25 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
         for key in there
     }
     versions = job.public_versions(existing)
-    shown = await find_shown(job, stories, existing, versions)
-    deleted = await _find_deleted(job) if stories else {}
+    shown = await find_shown(job, ours, existing, versions)
+    deleted = await _find_deleted(job) if ours else {}
     # The only public ones may be of archived items, or in the trash.
-    rows = (*stories.rows.values(), *deleted.values())
+    rows = (*ours.values(), *deleted.values())
     was_published = any(row.published for row in rows)
-    edited: dict[ItemKey, str] = {}
     shows_gone = _shows_gone_files(job)
-    selected = [key for key in job.migration.items if key in stories]
-    for key in (*selected, *sorted(stories.keys() - {*selected})):
-        story = stories[key]
-        last = _last_write(job, key, story, (existing, there), shows_gone)
+    last_write = partial(_last_write, job, (existing, there), shows_gone)
+    edited: dict[ItemKey, str] = {}
+    selected = [key for key in migration.items if key in ours]
+    keys = (*selected, *sorted(ours.keys() - {*selected}))
+    async for key, story in _read(job, ours, keys, last_write):
+        found.stories += 1
+        last = last_write(key, story)
         story_record, written = last.record, last.written
         if not story_record.updated_at:
             edited[key] = story.row.full_slug
         # A story that an editor moved was put at its place: verification names it.
         story_record = replace(story_record, full_slug=existing[key].full_slug)
-        is_due = key in job.migration.to_publish
+        is_due = key in migration.to_publish
         if is_due and was_published:
             # One that is not public then was taken from visitors.
             story_record = replace(story_record, left_public=True)
@@ -305,24 +307,48 @@ async def _save_stories(job: ImportJob, found: Rebuilt, stories: PackedStories) 
         is_whole = key in shown or not (written and story.row.unpublished_changes)
         if is_shown and is_whole:
             story_record = replace(story_record, public_record=record)
-        origin = job.migration.origin_hash(key)
+        origin = migration.origin_hash(key)
         job.ledger.items.placed(key, story_record, origin, "create", written)
         if is_shown and is_whole:
             job.ledger.items.published(key, story_record, story.row.updated_at)
-    for key in sorted(deleted.keys() - stories.keys()):
+    for key in sorted(deleted.keys() - ours.keys()):
         story_record = record_after_write(deleted[key], "")
-        origin = job.migration.origin_hash(key)
+        origin = migration.origin_hash(key)
         job.ledger.items.placed(key, story_record, origin, "create")
-    found.stories = len(stories)
     found.edited = [edited[key] for key in sorted(edited)]
+
+
+async def _read(
+    job: ImportJob,
+    ours: Mapping[ItemKey, StoryRow],
+    keys: Sequence[ItemKey],
+    last_write: Callable[[ItemKey, Story], LastWrite],
+) -> AsyncIterator[tuple[ItemKey, Story]]:
+    """Yield the stories with their content, in parts; one that an editor only saved
+    since its publication without its mark of unpublished changes."""
+
+    def sought(key: ItemKey) -> Sought:
+        def is_known(story: Story) -> bool:
+            return bool(last_write(key, story).record.updated_at)
+
+        return Sought(ours[key], is_known)
+
+    for part in batches(keys, READ_TOGETHER):
+        read = await job.reader.read([*map(sought, part)])
+        stories = {key: each for key, each in zip(part, read, strict=True) if each}
+        saved = await find_saved_only(job, stories)
+        for key, story in stories.items():
+            changed = story.row.unpublished_changes and key not in saved
+            row = replace(story.row, unpublished_changes=changed)
+            yield key, replace(story, row=row)
 
 
 def _last_write(
     job: ImportJob,
-    key: ItemKey,
-    story: Story,
     placed: Sequence[Mapping[ItemKey, ExistingStory]],
     shows_gone: Callable[[ItemKey], bool],
+    key: ItemKey,
+    story: Story,
 ) -> LastWrite:
     """Return our last write of a story, which is known if its content is as this import
     makes it with the stories `placed` in one of several ways.

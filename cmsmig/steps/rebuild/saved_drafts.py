@@ -3,21 +3,22 @@ unpublished changes change anything, and which version is shown. Reads only."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.destination.typed_records import Story
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.visible_prints import delivered_print, visible_prints
 from cmsmig.steps.plan.publication.public_versions import PublicVersions, VisitorPages
+from cmsmig.steps.worker_pool import batches
 from cmsmig.steps.write.import_job import ImportJob
 
 
 async def find_saved_only(
-    job: ImportJob, changed: Mapping[ItemKey, Story]
+    job: ImportJob, stories: Mapping[ItemKey, Story]
 ) -> frozenset[ItemKey]:
     """Return those of the stories with unpublished changes that an editor only saved
     since the publication.
@@ -26,7 +27,10 @@ async def find_saved_only(
     changes, in each language. Where that side cannot be read, all of them count as
     changed.
     """
-    delivered = await _delivered(job, changed)
+    changed = {
+        key: each for key, each in stories.items() if each.row.unpublished_changes
+    }
+    delivered = await _delivered(job, [each.row for each in changed.values()])
     return frozenset(
         key
         for key, story in changed.items()
@@ -41,7 +45,7 @@ async def find_saved_only(
 
 async def find_shown(
     job: ImportJob,
-    stories: Mapping[ItemKey, Story],
+    rows: Mapping[ItemKey, StoryRow],
     existing: Mapping[ItemKey, ExistingStory],
     versions: PublicVersions,
 ) -> frozenset[ItemKey]:
@@ -51,15 +55,15 @@ async def find_shown(
     Costs a call of the delivery side for 25 of those, in each language. Where that side
     cannot be read, there are none.
     """
-    apart = {key: stories[key] for key in versions.links if key in stories}
-    delivered = await _delivered(job, apart)
+    apart = {key: rows[key] for key in versions.links if key in rows}
+    delivered = await _delivered(job, apart.values())
     pages = VisitorPages(job.linked(existing), versions)
     return frozenset(
         key
-        for key, story in apart.items()
+        for key, row in apart.items()
         if delivered
         and all(
-            (there := shown.get(story.row.uuid)) is not None
+            (there := shown.get(row.uuid)) is not None
             and replace(pages, language=code).is_met(key, there)
             for code, shown in delivered.items()
         )
@@ -67,11 +71,11 @@ async def find_shown(
 
 
 async def _delivered(
-    job: ImportJob, stories: Mapping[ItemKey, Story]
+    job: ImportJob, rows: Iterable[StoryRow]
 ) -> Mapping[str, Mapping[str, Story]]:
     """Return what visitors get of those that are published, by language and UUID; empty
     where it cannot be read."""
-    uuids = [each.row.uuid for each in stories.values() if each.row.published]
+    uuids = [row.uuid for row in rows if row.published]
     if not uuids:
         return {}
     languages = job.migration.decisions.collections.translations
@@ -80,11 +84,8 @@ async def _delivered(
         await job.delivery.renew()
         for code in ("", *(each.code for each in languages)):
             shown = found.setdefault(code, {})
-            for at in range(0, len(uuids), READ_TOGETHER):
-                part = await job.delivery.published(
-                    uuids[at : at + READ_TOGETHER], code
-                )
-                shown.update(part.stories)
+            for part in batches(uuids, READ_TOGETHER):
+                shown.update((await job.delivery.published(part, code)).stories)
     except ServiceError:
         return {}
     return found
