@@ -6,6 +6,7 @@ import asyncio
 import random as _random
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ _AT_ONCE = 0.0005
 _PROMPT = 0.002
 """Seconds from a release to its last byte that need no correction."""
 _BUSY_TRIES = 3000
+_BUSY_SECONDS = 0.005
 _FORGOTTEN_AT_ONCE = 16
 """Releases after which what no window can hold is dropped from the log."""
 
@@ -135,10 +137,9 @@ class Budget:
 
         The service counts it now, however long it took to get a connection.
         """
-        if not 0 <= self._clock() - release.at <= _PROMPT:
-            await self._change(
-                lambda book: book.move(release.number, book.now(self._clock()))
-            )
+        at = self._clock()
+        if not 0 <= at - release.at <= _PROMPT:
+            self._note(lambda book: book.move(release.number, self._moment(book, at)))
 
     async def refused(
         self,
@@ -156,6 +157,7 @@ class Budget:
         await self._change(
             partial(self._freeze, attempt, retry_after, named_limit, release)
         )
+        self._write_notes()
 
     async def answered(
         self,
@@ -168,16 +170,41 @@ class Budget:
 
         `remaining` and `limit` are the service's own count, if it gives one.
         """
-        await self._change(partial(self._settle, remaining, limit, release))
+        self._note(partial(self._settle, self._clock(), remaining, limit, release))
 
     async def unanswered(self, release: Release) -> None:
         """Take note that no answer came, so that another caller may probe."""
         await self._change(partial(self._end, release=release))
+        self._write_notes()
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
+        with suppress(StorageError):
+            self._file.write_notes()
+            self._slots.write_notes()
         self._file.close()
         self._slots.close()
+
+    def _note(self, work: Callable[[BudgetTransaction], object]) -> None:
+        """Change the file with the next release, and at the latest when nothing else is
+        due: what got an answer sends the next request at once."""
+        self._file.note(work)
+        asyncio.get_running_loop().call_soon(self._write_notes)
+
+    def _write_notes(self) -> None:
+        try:
+            self._file.write_notes()
+            self._slots.write_notes()
+        except BudgetBusyError:
+            loop = asyncio.get_running_loop()
+            loop.call_later(_BUSY_SECONDS, self._write_notes)
+        except StorageError:
+            pass  # The next release finds it out, and raises it.
+
+    def _moment(self, book: BudgetTransaction, clock: float) -> float:
+        """Return the budget's time at a moment that may be past."""
+        book.now(self._clock())
+        return min(clock + book.state.offset, book.state.seen)
 
     async def _change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         for _ in range(_BUSY_TRIES):
@@ -219,9 +246,10 @@ class Budget:
 
     def _release(self, book: BudgetTransaction, now: float, taken: int) -> Release:
         state = book.state
-        number = book.record(now)
+        number = book.begin(now)
+        book.log(number, now)
         if number % _FORGOTTEN_AT_ONCE == 0:
-            book.forget_before(now - self._pacing.memory, now - _ABANDONED_SECONDS)
+            book.forget_before(now - self._pacing.memory)
         if state.level:
             # The one that finds out whether the service takes requests again.
             state.probe, state.probe_until = number, now + _PROBE_SECONDS
@@ -231,9 +259,8 @@ class Budget:
     def _take(self, slots: BudgetTransaction, most: int) -> int:
         """Take a slot and return its number, 0 if all are in use."""
         now = slots.now(self._clock())
-        slots.forget_before(now, now - _ABANDONED_SECONDS)
         in_use = slots.in_flight(now - _ABANDONED_SECONDS)
-        return slots.record(now) if in_use < most else 0
+        return slots.begin(now) if in_use < most else 0
 
     def _slot(self, state: BudgetState, slot: _Slot | None, now: float) -> _Slot:
         if slot is not None and slot.generation == state.generation:
@@ -274,13 +301,17 @@ class Budget:
 
     def _settle(
         self,
+        at: float,
         remaining: int | None,
         limit: int | None,
         release: Release,
         book: BudgetTransaction,
     ) -> None:
         state = book.state
-        now = book.now(self._clock())
+        now = self._moment(book, at)
+        if self._pacing.spaced:
+            self._pacing.count_delay(book, release.number, now)
+        sent = book.time_of(release.number) or 0.0
         self._end(book, release)
         if limit is not None and limit > 0:
             state.named = limit
@@ -289,16 +320,13 @@ class Budget:
             state.frozen_until = 0.0
         if state.level == 0:
             state.pace = min(1.0, state.pace + _PACE_STEP)
-        if self._pacing.spaced:
-            self._pacing.count_delay(book, release.number, now)
         if remaining is not None:
-            sent = book.time_of(release.number)
             in_flight = book.in_flight(now - _ABANDONED_SECONDS)
-            self._pacing.count_remaining(book, remaining, sent or 0.0, now, in_flight)
+            self._pacing.count_remaining(book, remaining, sent, now, in_flight)
 
     def _end(self, book: BudgetTransaction, release: Release) -> None:
         if release.slot:
-            self._slots.change(lambda slots: slots.end(release.slot))
+            self._slots.note(lambda slots: slots.end(release.slot))
         book.end(release.number)
         if book.state.probe == release.number:
             book.state.probe, book.state.probe_until = 0, 0.0

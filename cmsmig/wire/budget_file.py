@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeAlias, TypeVar
 
@@ -20,7 +20,7 @@ from cmsmig.wire.bounds import LONGEST_PAUSE
 
 _Result = TypeVar("_Result")
 
-VERSION = 2
+VERSION = 3
 PACE_FLOOR = 0.25
 """The least share of the full rate."""
 _FAR = 1e10
@@ -40,8 +40,6 @@ CREATE TABLE IF NOT EXISTS budget (
     one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS release (
     number INTEGER PRIMARY KEY, at REAL NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS under_way (
-    number INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
 """
 
 
@@ -69,6 +67,8 @@ class BudgetState:
     """The latest time that anyone saw."""
     released: _Count = 0
     """The number of the latest release."""
+    in_flight: dict[_Count, _Seconds] = field(default_factory=dict)
+    """When each release in flight was, by its number."""
     next_slot: _Seconds = 0.0
     """When the next evenly spaced release may be."""
     generation: _Count = 0
@@ -123,15 +123,17 @@ class BudgetTransaction:
         self.state.seen = now
         return now
 
-    def record(self, at: float) -> int:
-        """Add a release, which is in flight from then on, and return its number."""
+    def begin(self, at: float) -> int:
+        """Count one more release as in flight and return its number."""
         self.state.released += 1
-        for table in ("release", "under_way"):
-            self._connection.execute(
-                f"INSERT OR REPLACE INTO {table} VALUES (?, ?)",
-                (self.state.released, at),
-            )
+        self.state.in_flight[self.state.released] = at
         return self.state.released
+
+    def log(self, number: int, at: float) -> None:
+        """Add a release to the log."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO release VALUES (?, ?)", (number, at)
+        )
 
     def newest(self, nth: int) -> tuple[float | None, float | None]:
         """Return when the `nth` newest release was, and when the latest."""
@@ -146,32 +148,30 @@ class BudgetTransaction:
 
     def move(self, number: int, at: float) -> None:
         """Log a release at another time."""
+        if number in self.state.in_flight:
+            self.state.in_flight[number] = at
         self._connection.execute(
             "UPDATE release SET at = ? WHERE number = ?", (at, number)
         )
 
     def time_of(self, number: int) -> float | None:
-        """Return when a release was, None when it is forgotten."""
-        found = self._connection.execute(
-            "SELECT at FROM release WHERE number = ?", (number,)
-        ).fetchone()
-        return None if found is None else float(found[0])
+        """Return when a release was that is in flight, else None."""
+        return self.state.in_flight.get(number)
 
     def end(self, number: int) -> None:
         """Count a release as in flight no more."""
-        self._connection.execute("DELETE FROM under_way WHERE number = ?", (number,))
+        self.state.in_flight.pop(number, None)
 
     def in_flight(self, since: float) -> int:
-        """Return how many releases of that time or later are in flight."""
-        found = self._connection.execute(
-            "SELECT count(*) FROM under_way WHERE since >= ?", (since,)
-        ).fetchone()
-        return int(found[0])
+        """Return how many releases are in flight; those before that time never ended
+        and are dropped."""
+        found = self.state.in_flight.items()
+        self.state.in_flight = {number: at for number, at in found if at >= since}
+        return len(self.state.in_flight)
 
-    def forget_before(self, time: float, abandoned: float) -> None:
-        """Drop the releases that no window can hold, and those that never ended."""
+    def forget_before(self, time: float) -> None:
+        """Drop the releases that no window can hold."""
         self._connection.execute("DELETE FROM release WHERE at < ?", (time,))
-        self._connection.execute("DELETE FROM under_way WHERE since < ?", (abandoned,))
 
 
 class BudgetFile:
@@ -185,6 +185,16 @@ class BudgetFile:
         self.path = path
         self._connection: sqlite3.Connection | None = None
         self._opened_as: tuple[int, int, int] = (0, 0, 0)
+        self._notes: list[Callable[[BudgetTransaction], object]] = []
+
+    def note(self, work: Callable[[BudgetTransaction], object]) -> None:
+        """Have `work` run within the next change, before it."""
+        self._notes.append(work)
+
+    def write_notes(self) -> None:
+        """Run what was noted, if anything; raises what `change` raises."""
+        if self._notes:
+            self.change(lambda book: None)
 
     def change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         """Run `work` in a transaction and keep what it did to the book.
@@ -211,10 +221,12 @@ class BudgetFile:
             connection.close()
 
     def _change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
-        connection = self._open()
+        connection, notes = self._open(), tuple(self._notes)
         connection.execute("BEGIN IMMEDIATE")
         try:
             book = BudgetTransaction(connection, _load(connection))
+            for note in notes:
+                note(book)
             result = work(book)
             connection.execute(
                 "INSERT OR REPLACE INTO budget (one, state) VALUES (1, ?)",
@@ -225,6 +237,7 @@ class BudgetFile:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             raise
+        del self._notes[: len(notes)]
         return result
 
     def _open(self) -> sqlite3.Connection:
@@ -304,7 +317,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
     # No process logs what is later than any of them has seen.
     seen = "(SELECT json_extract(state, '$.seen') FROM budget)"
     connection.execute(f"DELETE FROM release WHERE at > {seen}")
-    connection.execute(f"DELETE FROM under_way WHERE since > {seen}")
 
 
 def _load(connection: sqlite3.Connection) -> BudgetState:
@@ -319,6 +331,8 @@ def _load(connection: sqlite3.Connection) -> BudgetState:
     latest = state.seen + LONGEST_PAUSE + _SLACK
     state.frozen_until = min(state.frozen_until, latest)
     state.probe_until = min(state.probe_until, latest)
+    found = state.in_flight.items()
+    state.in_flight = {number: at for number, at in found if at <= state.seen}
     for name in ("learned_at", "told", "began", "opened"):
         setattr(state, name, min(getattr(state, name), state.seen))
     return state

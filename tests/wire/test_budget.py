@@ -222,10 +222,13 @@ def write_state(path: Path, rows: list[Any], changed: dict[str, Any]) -> None:
         (text,) = db.execute("SELECT state FROM budget").fetchone()
         state = json.loads(text) | changed
         state = {name: value for name, value in state.items() if value != ABSENT}
+        if rows and "in_flight" not in changed:
+            # As far ahead or behind as a state may say.
+            times = (max(-1e9, min(at, 1e9)) for at in rows)
+            state["in_flight"] = dict(enumerate(times, start=2))
         db.execute("UPDATE budget SET state = ?", (json.dumps(state),))
         for number, at in enumerate(rows, start=2):
             db.execute("INSERT OR REPLACE INTO release VALUES (?, ?)", (number, at))
-            db.execute("INSERT OR REPLACE INTO under_way VALUES (?, ?)", (number, at))
 
 
 async def seconds_for(
