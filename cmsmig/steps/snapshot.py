@@ -8,8 +8,6 @@ from collections.abc import (
     Callable,
     Iterable,
     Mapping,
-    MutableMapping,
-    Sequence,
     Set,
 )
 from dataclasses import dataclass, field, replace
@@ -342,31 +340,3 @@ def share_texts(
 def _one(text: str, same: str) -> str:
     """Return a text, as one object with another that says the same."""
     return same if text == same else text
-
-
-async def find_by_uid(
-    client: DestinationClient,
-    keys: Mapping[str, ItemKey],
-    candidates: Iterable[Sequence[StoryRow]],
-    found: MutableMapping[ItemKey, Story],
-) -> int:
-    """Put into `found` the stories whose root block has the `_uid` of an item, by item,
-    and return how many calls that took.
-
-    The `candidates` are read in parts, until each item has one. A copy that an editor
-    made has the same `_uid`: of a part, the oldest counts.
-    """
-    reads = 0
-    for rows in candidates:
-        if len(found) == len(keys):
-            break
-        reads += len(rows)
-        oldest = sorted(rows, key=lambda row: row.story_id)
-        # A list may still show what is in the trash.
-        for story in await together(
-            client.find_story(each.story_id) for each in oldest
-        ):
-            key = keys.get(str(story.content.get("_uid"))) if story else None
-            if story is not None and key is not None:
-                found.setdefault(key, story)
-    return reads

@@ -6,19 +6,20 @@ side may be some seconds behind, and does not give all that a story holds. Reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.delivery import DeliveryClient
+from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
 from cmsmig.destination.reading import parse_time
 from cmsmig.destination.typed_records import Space, Story, StoryRow
 from cmsmig.errors import ServiceError
 from cmsmig.events import Noticed, Observer
+from cmsmig.item_key import ItemKey
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.visible_prints import exact_print, is_visible
-from cmsmig.steps.worker_pool import together
+from cmsmig.steps.worker_pool import batches, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,35 @@ class StoryReader:
         found = await self.read([Sought(e, lambda _: True, e.updated_at) for e in rows])
         for each in rows:
             self.shown.pop(each.story_id, None)
+        return found
+
+    async def find_by_uid(
+        self,
+        keys: Mapping[str, ItemKey],
+        listed: Iterable[StoryRow],
+        paths: Set[str],
+        types: Set[str],
+    ) -> dict[ItemKey, StoryRow]:
+        """Return the rows of the stories whose root block has the `_uid` of an item, by
+        item: of those at its path, or while some are missing, of its content types.
+
+        A copy that an editor made has the same `_uid`: the oldest counts.
+        """
+        rows = [
+            row
+            for row in listed
+            if not row.is_folder
+            and (row.full_slug in paths or row.content_type in ("", *types))
+        ]
+        rows.sort(key=lambda row: (row.full_slug not in paths, row.story_id))
+        found: dict[ItemKey, StoryRow] = {}
+        for part in batches(rows, READ_TOGETHER):
+            if len(found) == len(keys):
+                break
+            for story in await self.glance(part):
+                key = keys.get(str(story.content.get("_uid"))) if story else None
+                if story is not None and key is not None:
+                    found.setdefault(key, story.row)
         return found
 
     def _is_shown_whole(self, sought: Sought) -> bool:

@@ -8,7 +8,7 @@ editors see has to be put back where a run wrote only what visitors see.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
@@ -36,11 +36,11 @@ from cmsmig.steps.plan.edits.written_stories import (
     last_write,
 )
 from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
-from cmsmig.steps.snapshot import Interrupted, Snapshot, find_by_uid
-from cmsmig.steps.worker_pool import batches, together
+from cmsmig.steps.snapshot import Interrupted, Snapshot
+from cmsmig.steps.story_reader import StoryReader
+from cmsmig.steps.worker_pool import together
 
 _TYPE = f"{CONTENT}component"
-_AT_ONCE = 50
 
 Sent = Callable[[ItemKey], "JsonObject | None"]
 """Returns the fields that a create of an item sends now; None where it sends none."""
@@ -60,7 +60,7 @@ def create_intent(key: ItemKey, content: str, record: str, sent: JsonObject) -> 
 
 
 async def read_interrupted(
-    client: DestinationClient, namespace: str, ledger: Ledger, found: Snapshot
+    reader: StoryReader, namespace: str, ledger: Ledger, found: Snapshot
 ) -> Snapshot:
     """Return the snapshot with the stories that it created or updated, those that an
     editor took from visitors since, and those of two versions as they will be once
@@ -68,6 +68,7 @@ async def read_interrupted(
 
     Costs a call for each story that is read.
     """
+    client = reader.client
     interrupted: dict[int, Interrupted] = {}
     rows: list[StoryRow] = []
     for intent, row in ledger.intended(SHOW):
@@ -91,7 +92,7 @@ async def read_interrupted(
         showing=ledger.intents.subjects(SHOW),
     )
     found = found.with_rows(rows) if rows else found
-    created, reads = await find_created(client, namespace, ledger, found.stories)
+    created, reads = await find_created(reader, namespace, ledger, found.stories)
     updated = await _read_updated(client, ledger, found.stories)
     found = found.with_calls({"settle_stories": reads})
     return replace(
@@ -112,52 +113,28 @@ def _row_after(ledger: Ledger, item: ItemRow, after: Story) -> StoryRow:
 
 
 async def find_created(
-    client: DestinationClient,
-    namespace: str,
-    ledger: Ledger,
-    listed: Iterable[StoryRow],
+    reader: StoryReader, namespace: str, ledger: Ledger, listed: Iterable[StoryRow]
 ) -> tuple[Mapping[ItemKey, Story], int]:
     """Return the stories of items whose create a killed run intended, and how many
-    calls that took. Reads only.
-
-    First the story at the item's path is read; while some are missing, then those of
-    their content types that this ledger does not know, the newest first.
+    calls that took. Reads only: of the stories that this ledger does not know those at
+    the items' paths, and, while some are missing, those of their content types.
     """
-    wanted = {
-        story_uid(namespace, row.key): (row, intent)
-        for intent, row in ledger.intended("create")
-        if row is not None
-    }
-    keys = {uid: row.key for uid, (row, _) in wanted.items()}
-    parts = _candidates(ledger, [*wanted.values()], [*listed])
-    found: dict[ItemKey, Story] = {}
-    reads = await find_by_uid(client, keys, parts, found)
-    return found, reads
-
-
-def _candidates(
-    ledger: Ledger, wanted: list[tuple[ItemRow, Intent]], listed: list[StoryRow]
-) -> Iterator[list[StoryRow]]:
-    """Yield the stories that may be the intended ones, in parts."""
-    if not wanted:
-        return
-    known = {
-        row.story_record.story_id
-        for row in ledger.items.all().values()
-        if row.story_record
-    }
-    paths = {row.full_slug for row, _ in wanted}
-    types = {_around(intent).get(_TYPE) for _, intent in wanted}
-    unknown = [row for row in listed if not row.is_folder and row.story_id not in known]
-    yield [row for row in unknown if row.full_slug in paths]
-    elsewhere = [
-        row
-        for row in unknown
-        if row.full_slug not in paths
-        and (not row.content_type or None in types or row.content_type in types)
-    ]
-    elsewhere.sort(key=lambda row: -row.story_id)
-    yield from batches(elsewhere, _AT_ONCE)
+    opened = [(row, intent) for intent, row in ledger.intended("create") if row]
+    if not opened:
+        return {}, 0
+    rows = ledger.items.all().values()
+    known = {row.story_record.story_id for row in rows if row.story_record}
+    before = reader.singly
+    found = await reader.find_by_uid(
+        {story_uid(namespace, row.key): row.key for row, _ in opened},
+        (row for row in listed if row.story_id not in known),
+        {row.full_slug for row, _ in opened},
+        {str(_around(intent).get(_TYPE)) for _, intent in opened},
+    )
+    ids = (row.story_id for row in found.values())
+    stories = await together(map(reader.client.find_story, ids))
+    read = {key: each for key, each in zip(found, stories, strict=True) if each}
+    return read, len(found) + reader.singly - before
 
 
 async def _read_updated(

@@ -99,7 +99,7 @@ async def plan_import(
     await note_paths(reader, migration, ledger, snapshot)
     looked = await refuse_lost_ledger(client, migration, ledger, snapshot)
     snapshot = snapshot.with_calls(looked)
-    snapshot = await read_interrupted(client, migration.namespace, ledger, snapshot)
+    snapshot = await read_interrupted(reader, migration.namespace, ledger, snapshot)
     seen, reads = await look_at_gone(client, migration, ledger, snapshot)
     with ledger.simulated() as simulated:
         record_created(simulated, snapshot.created, migration, offline.context)

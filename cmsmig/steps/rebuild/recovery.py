@@ -192,31 +192,15 @@ def _find_asset_folder(job: ImportJob, used: set[int | None]) -> None:
 
 async def _our_rows(job: ImportJob) -> dict[ItemKey, StoryRow]:
     """Return the rows of the stories that carry an item's `_uid`, also of items that
-    are left out now: first those at their places, then, while some are missing, the
-    others of our content types. Of copies the oldest counts.
-    """
+    are left out now."""
     places = job.migration.places.places
     left_out = (each.key for each in job.migration.skipped)
     keys = {
         story_uid(job.migration.namespace, key): key for key in (*places, *left_out)
     }
     paths = {place.full_slug for place in places.values()}
-    types = {"", *(each.component for each in job.migration.design.content_types)}
-    rows = [
-        row
-        for row in job.snapshot.stories
-        if row.full_slug in paths or row.content_type in types
-    ]
-    rows.sort(key=lambda row: (row.full_slug not in paths, row.story_id))
-    found: dict[ItemKey, StoryRow] = {}
-    for part in batches((r for r in rows if not r.is_folder), READ_TOGETHER):
-        if len(found) == len(keys):
-            break
-        for story in await job.reader.glance(part):
-            key = keys.get(str(story.content.get("_uid"))) if story else None
-            if story is not None and key is not None:
-                found.setdefault(key, story.row)
-    return found
+    types = {each.component for each in job.migration.design.content_types}
+    return await job.reader.find_by_uid(keys, job.snapshot.stories, paths, types)
 
 
 async def _find_deleted(job: ImportJob) -> dict[ItemKey, StoryRow]:

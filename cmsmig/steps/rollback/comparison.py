@@ -45,7 +45,6 @@ from cmsmig.reconcile.rules.folder import FolderRules
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without_reading
 from cmsmig.reconcile.rules.story_fields import PUBLISHED, START, TAGS
 from cmsmig.reconcile.rules.update_intents import after_update
-from cmsmig.steps.connect import open_delivery
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import (
     SHOW,
@@ -69,7 +68,7 @@ _UNDECIDED = ConflictsDecision()
 
 
 async def compare(
-    job: RollbackJob, lists: Snapshot, ours: Iterable[Recorded]
+    job: RollbackJob, reader: StoryReader, lists: Snapshot, ours: Iterable[Recorded]
 ) -> list[Reverse]:
     """Return those of `ours` that exist, as they are; stories that changed are read."""
     folders = job.ledger.inventory.made(Kind.FOLDER).values()
@@ -81,24 +80,20 @@ async def compare(
         if (each.kind, each.number) in objects
     ]
     found: list[Reverse | None] = []
-    async with open_delivery(job.settings, lists.space, job.observer) as delivery:
-        reader = StoryReader(job.client, delivery, lists.space, job.observer)
-        for part in batches(there, READ_TOGETHER):
-            sought = dict(stories.sought(part))
-            read = dict(zip(sought, await reader.read([*sought.values()]), strict=True))
-            replaced = await together(
-                _other_bytes(job.client, each) for each, _ in part
-            )
-            for (each, listed), other in zip(part, replaced, strict=True):
-                if isinstance(each.row, ItemRow) and isinstance(listed, StoryRow):
-                    found.append(stories.compare(each, each.row, listed, read))
-                elif (edits := _edits(each.row, listed, rules)) is not None:
-                    stamp = stamp_of(listed)
-                    found.append(
-                        _reverse(each, stamp, [*edits, "file"], [stamp, other])
-                        if other
-                        else _reverse(each, stamp, edits, stamp)
-                    )
+    for part in batches(there, READ_TOGETHER):
+        sought = dict(stories.sought(part))
+        read = dict(zip(sought, await reader.read([*sought.values()]), strict=True))
+        replaced = await together(_other_bytes(job.client, each) for each, _ in part)
+        for (each, listed), other in zip(part, replaced, strict=True):
+            if isinstance(each.row, ItemRow) and isinstance(listed, StoryRow):
+                found.append(stories.compare(each, each.row, listed, read))
+            elif (edits := _edits(each.row, listed, rules)) is not None:
+                stamp = stamp_of(listed)
+                found.append(
+                    _reverse(each, stamp, [*edits, "file"], [stamp, other])
+                    if other
+                    else _reverse(each, stamp, edits, stamp)
+                )
     return [each for each in found if each is not None]
 
 

@@ -17,6 +17,7 @@ from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import AssetRow
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import signed_row
+from cmsmig.steps.connect import open_delivery
 from cmsmig.steps.plan.interrupted_stories import find_created, settle_creates
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.plan.recorded import Recorded, complete
@@ -39,6 +40,7 @@ from cmsmig.steps.snapshot import (
     read_lists,
     story_kind,
 )
+from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.deletion import is_there
@@ -130,10 +132,12 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     await let_lists_settle(job)
     start = Snapshot(rights, space, _wanted(job))
     listed = await read_lists(job.client, start)
-    await settle(job, listed)
-    ours = [*created(job.ledger)]
-    lists = await complete(job.client, listed, ours)
-    there = await compare(job, lists, ours)
+    async with open_delivery(job.settings, space, job.observer) as delivery:
+        reader = StoryReader(job.client, delivery, space, job.observer)
+        await settle(job, reader, listed)
+        ours = [*created(job.ledger)]
+        lists = await complete(job.client, listed, ours)
+        there = await compare(job, reader, lists, ours)
     exist = {each.subject for each in there}
     stays = await sort_out(job, lists, there)
     going, left = tuple(stays.going()), tuple(stays.left.values())
@@ -247,11 +251,14 @@ async def let_lists_settle(job: RollbackJob) -> None:
         await job.sleep(max(ONCE_MORE))
 
 
-async def settle(job: RollbackJob, lists: Snapshot) -> None:
+async def settle(job: RollbackJob, reader: StoryReader, lists: Snapshot) -> None:
     """Record what killed runs created without a record, and what they deleted."""
+    ledger = job.ledger
     await _settle_deletions(job)
-    await _settle_creates(job, lists)
-    settle_objects(job.ledger, lists)
+    found, _ = await find_created(reader, job.namespace, ledger, lists.stories)
+    hashes = {key: row.origin_hash for key, row in ledger.items.all().items()}
+    settle_creates(ledger, found, lambda key: None, hashes.__getitem__)
+    settle_objects(ledger, lists)
     _settle_signings(job, lists)
 
 
@@ -266,14 +273,6 @@ async def _settle_deletions(job: RollbackJob) -> None:
     for subject in deleting:
         # Nothing is left open of what was forgotten.
         job.ledger.intents.settle(DELETE, subject, "not_applied")
-
-
-async def _settle_creates(job: RollbackJob, lists: Snapshot) -> None:
-    """Give items the stories that a killed import created for them."""
-    ledger = job.ledger
-    found, _ = await find_created(job.client, job.namespace, ledger, lists.stories)
-    hashes = {key: row.origin_hash for key, row in ledger.items.all().items()}
-    settle_creates(ledger, found, lambda key: None, hashes.__getitem__)
 
 
 def _settle_signings(job: RollbackJob, lists: Snapshot) -> None:
