@@ -8,7 +8,7 @@ space is listed again, and compared with what it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -43,7 +43,7 @@ from cmsmig.steps.rollback.rollback_plan import (
 )
 from cmsmig.steps.snapshot import Listed, Lists, read_lists
 from cmsmig.steps.worker_pool import StopSignal, ending_waits, work_through
-from cmsmig.steps.write.deletion import Removals, is_there, removing
+from cmsmig.steps.write.deletion import is_there, removing
 from cmsmig.steps.write.update_story import CurrentRows
 
 _IN_PLACES = (Kind.STORY, Kind.FOLDER)
@@ -112,18 +112,16 @@ def _load_plan(ledger: Ledger, plan_hash: str | None) -> JsonObject | None:
     return stored
 
 
-@contextmanager
-def _open_ledger(project: Project, settings: Settings) -> Iterator[Ledger]:
-    """Give the ledger; it has to be of the settings' space and host."""
+def _open_ledger(project: Project, settings: Settings) -> Ledger:
+    """Return the ledger; it has to be of the settings' space and host."""
     with Ledger.open_existing(project.ledger) as known:
         site = known.site_id()
     identity = Identity(site, settings.destination_base_url, settings.space_id)
-    with Ledger.open(project.ledger, identity) as ledger:
-        yield ledger
+    return Ledger.open(project.ledger, identity)
 
 
 @dataclass(slots=True)
-class RollbackRemovals(Removals[Reverse]):
+class RollbackRemovals:
     """What a rollback has removed so far, and what stayed against its plan."""
 
     job: RollbackJob
@@ -212,7 +210,12 @@ async def _remove_kind(
         wanted = Lists(stories=False, components=not names, slugs=names)
         lists = await read_lists(job.client, replace(plan.before, wanted=wanted))
         removals.listed = lists.objects()
-    work = removing(job.client, job.ledger.intents, job.observer, step, removals)
+    work = removing(
+        *(job.client, job.ledger.intents, job.observer, step),
+        stays=removals.stays,
+        record=removals.record,
+        refuse=removals.refuse,
+    )
     ordered = sorted(going, key=removal_order)
     for _, level in groupby(ordered, key=lambda each: removal_order(each)[0]):
         await work_through(level, work, workers=job.settings.in_flight, stop=job.stop)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import CmsmigError, NotFoundError
@@ -24,22 +24,6 @@ from cmsmig.steps.write.execute import attempting
 from cmsmig.steps.write.idempotent_write import remove_once
 
 R = TypeVar("R", bound=Removal)
-R_contra = TypeVar("R_contra", bound=Removal, contravariant=True)
-
-
-class Removals(Protocol[R_contra]):
-    """What is special about objects that are taken away."""
-
-    async def stays(self, each: R_contra) -> bool:
-        """Compare an object once more; return whether it stays after all, which is
-        noted. Raises `NotFoundError` for one that is gone."""
-
-    def record(self, each: R_contra, updated_at: str) -> None:
-        """Write into the ledger that it was taken away, or was gone already;
-        `updated_at` is the change date of what is left of it, if anything is."""
-
-    def refuse(self, each: R_contra, error: CmsmigError) -> None:
-        """Note that an object stays, or may stay, for an error of its own."""
 
 
 def removing(
@@ -47,16 +31,24 @@ def removing(
     intents: Intents,
     observer: Observer,
     step: str,
-    removals: Removals[R],
+    *,
+    stays: Callable[[R], Awaitable[bool]],
+    record: Callable[[R, str], None],
+    refuse: Callable[[R, CmsmigError], None],
 ) -> Work[R]:
     """Return the work that takes objects away. What is refused is noted, and the rest
     continues; without an answer an intent stays open, so that the next run looks first.
+
+    `stays` compares an object once more, and returns whether it stays after all, which
+    it notes; it raises `NotFoundError` for one that is gone. `record` writes that it
+    was taken away, or was gone already; it gets the change date of what is left of it,
+    if anything is. `refuse` notes that it stays, or may stay, for an error of its own.
     """
 
     async def take_away(each: R) -> None:
         updated_at = ""
         with suppress(NotFoundError):
-            if await removals.stays(each):
+            if await stays(each):
                 intents.settle(each.intent.kind, each.intent.subject, "not_sent")
                 return
             if each.verb is Verb.DELETE:
@@ -64,7 +56,7 @@ def removing(
             else:
                 hidden = await client.unpublish_story(each.number)
                 updated_at = hidden.row.updated_at
-        removals.record(each, updated_at)
+        record(each, updated_at)
 
     async def perform(each: R) -> None:
         try:
@@ -72,7 +64,7 @@ def removing(
         finally:
             observer(StepAdvanced(step, each.name))
 
-    return attempting(intents, attrgetter("intent"), perform, removals.refuse)
+    return attempting(intents, attrgetter("intent"), perform, refuse)
 
 
 async def delete(client: DestinationClient, gone: Recorded) -> None:

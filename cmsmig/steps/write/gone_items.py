@@ -19,7 +19,7 @@ from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import blocking, to_remove, why_kept
 from cmsmig.steps.plan.recorded import Removal
 from cmsmig.steps.worker_pool import work_through
-from cmsmig.steps.write.deletion import Removals, removing
+from cmsmig.steps.write.deletion import removing
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import CurrentRows
 
@@ -46,14 +46,19 @@ async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
     job.observer(StepStarted(STEP, len(removals)))
     current = CurrentRows(job.client, [each.number for each in removals])
     gone = _GoneStories(job, current)
-    work = removing(job.client, job.ledger.intents, job.observer, STEP, gone)
+    work = removing(
+        *(job.client, job.ledger.intents, job.observer, STEP),
+        stays=gone.stays,
+        record=gone.record,
+        refuse=gone.refuse,
+    )
     await work_through(removals, work, workers=job.settings.in_flight, stop=job.stop)
     handled = f"{counted(len(removals), 'story', 'stories')} handled"
     job.observer(StepFinished(STEP, handled))
 
 
 @dataclass(frozen=True, slots=True)
-class _GoneStories(Removals[Removal]):
+class _GoneStories:
     job: ImportJob
     current: CurrentRows
 
