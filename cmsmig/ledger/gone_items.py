@@ -31,19 +31,20 @@ class GoneItems:
         """Return the rows of what is gone at the origin. Reads only."""
         return read_rows(self._store, "WHERE gone <> ''")
 
-    def mark(self, gone: Mapping[ItemKey, GoneItem]) -> None:
-        """Write which items are gone at the origin and what to do with their stories.
+    def mark(
+        self, gone: Mapping[ItemKey, GoneItem], restored: Iterable[ItemKey] = ()
+    ) -> None:
+        """Write which items are gone at the origin and what to do with their stories,
+        and which stories were `restored`: editors took them out of the trash, and keep
+        them.
 
         The story records are kept. Such an item counts as skipped where the origin
         still has it, and not at all where it was deleted there.
         """
         marks = chain.from_iterable(_mark(*each) for each in gone.items())
-        self._store.commit(marks, durable=True)
-
-    def restored(self, keys: Iterable[ItemKey]) -> None:
-        """Write that editors took stories out of the trash: they keep them."""
-        kept = {"kept_edits": 1, "unpublished_edits": 1}
-        self._store.commit(ITS_STORY.change(key, **kept) for key in keys)
+        edits = {"kept_edits": 1, "unpublished_edits": 1}
+        kept = (ITS_STORY.change(key, **edits) for key in restored)
+        self._store.commit(chain(marks, kept), durable=True)
 
     def reinstate(self, keys: Iterable[ItemKey]) -> None:
         """Write that the origin has items again, and that their stories stay theirs."""

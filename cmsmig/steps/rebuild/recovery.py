@@ -8,6 +8,7 @@ and that hold what is ours, count as made by it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import (
     AsyncIterator,
     Callable,
@@ -97,14 +98,13 @@ async def find_again(job: ImportJob) -> Rebuilt:
 
 def _find_components(job: ImportJob, found: Rebuilt) -> None:
     for each in job.resources().components():
-        if each.desired is None or each.actual is None:
-            continue
-        ours = holds(each.actual.body, each.desired.body)
-        if ours or each.rules.fits(each):
-            found.components += 1
-            _save(job, each, ours=ours)
-        else:
-            found.differing.append(each.ref.key)
+        if each.desired is not None and each.actual is not None:
+            ours = holds(each.actual.body, each.desired.body)
+            if ours or each.rules.fits(each):
+                found.components += 1
+                _save(job, each, ours=ours)
+            else:
+                found.differing.append(each.ref.key)
 
 
 def holds(there: Json, wanted: Json) -> bool:
@@ -128,14 +128,13 @@ def _find_datasources(job: ImportJob) -> None:
 
 
 async def _find_assets(job: ImportJob, found: Rebuilt) -> None:
-    by_external: dict[str, list[Asset]] = {}
-    for asset in await job.client.assets():
-        if asset.ext_id:
-            by_external.setdefault(asset.ext_id, []).append(asset)
+    by_external: defaultdict[str, list[Asset]] = defaultdict(list)
+    for asset in sorted(await job.client.assets(), key=lambda each: each.asset_id):
+        by_external[asset.ext_id].append(asset)
     ours = [
-        (upload, sorted(assets, key=lambda asset: asset.asset_id))
+        (upload, by_external[upload.ext_id])
         for upload in job.migration.files.uploads
-        if (assets := by_external.get(upload.ext_id))
+        if upload.ext_id in by_external
     ]
     job.observer(StepStarted(STEP, len(ours)))
     listed = (each.actual for each in job.resources().asset_folders())
@@ -153,11 +152,8 @@ async def _find_asset(
     assets: list[Asset],
     folder: int | None,
 ) -> None:
-    proven, asset = False, assets[0]
-    for candidate in assets:
-        if await _has_bytes(job, candidate, upload.sha256):
-            proven, asset = True, candidate
-            break
+    proven = [each for each in assets if await _has_bytes(job, each, upload.sha256)]
+    asset = (proven or assets)[0]
     # A text that is not the origin's may be an editor's: what we wrote is not known.
     is_same = asset.alt == valid_text(upload.alt)
     body: JsonObject = {ALT: asset.alt if is_same else None, FOLDER: folder}
@@ -223,11 +219,10 @@ async def _find_deleted(job: ImportJob) -> dict[ItemKey, StoryRow]:
 def _find_folders(job: ImportJob, found: Rebuilt, rows: Iterable[StoryRow]) -> None:
     paths = [row.full_slug for row in rows]
     for each in job.resources().folders():
-        if each.actual is None or each.desired is None:
-            continue
-        used = any(path.startswith(f"{each.ref.key}/") for path in paths)
-        found.folders += 1
-        _save(job, each, ours=used and each.actual.name == each.desired.name)
+        if each.actual is not None and each.desired is not None:
+            used = any(path.startswith(f"{each.ref.key}/") for path in paths)
+            found.folders += 1
+            _save(job, each, ours=used and each.actual.name == each.desired.name)
 
 
 def _save(job: ImportJob, found: Resource[D, A], *, ours: bool) -> None:

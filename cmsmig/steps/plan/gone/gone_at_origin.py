@@ -139,13 +139,13 @@ def record_gone(
     known, rows, removed = migration.known, ledger.items.all(), removed_by_us(ledger)
     gone = gone_items(migration, ledger, snapshot, looked)
     new = {key: each for key, each in gone.items() if rows[key].gone != each}
-    ledger.gone.mark(new)
-    ledger.gone.restored(
+    restored = [
         key
         for key, each in new.items()
         if (before := rows[key].gone) is not None
         and before.state is GoneState.DELETED != each.state
-    )
+    ]
+    ledger.gone.mark(new, restored)
     listed = {row.story_id for row in snapshot.stories}
     back = {
         key: row.story_record.story_id in listed
