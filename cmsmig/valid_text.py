@@ -39,7 +39,7 @@ def valid_value(value: T) -> T:
 
 def storable_value(value: T) -> tuple[T, int]:
     """Return the same without U+0000, and how many characters of both kinds it held."""
-    if _is_valid_value(value, without="\\u0000"):
+    if _is_valid_value(value, without=b"\\u0000"):
         return value, 0
     odd = 0
 
@@ -52,17 +52,23 @@ def storable_value(value: T) -> tuple[T, int]:
     return cast(T, _replaced(value, clean)), odd
 
 
-def _is_valid_value(value: object, without: str = "\ud800") -> bool:
+def _is_valid_value(value: object, without: bytes = b"\xff") -> bool:
     """Return whether a value is known to be valid, without a walk in Python, and its
-    JSON not to hold a text."""
+    JSON not to hold some bytes."""
     # Every command begins with this module, and `--help` has no JSON.
     import json
 
+    import orjson
+
     try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return without not in text and is_valid(text)
+        text = orjson.dumps(value)
+    except TypeError:
+        try:
+            # Numbers of more than 64 bits are valid, lone surrogates are not.
+            text = json.dumps(value, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError):
+            return False
+    return without not in text
 
 
 def _replaced(value: object, clean: Callable[[str], str]) -> object:
