@@ -11,7 +11,8 @@ from cmsmig.richtext.build.anchors import Anchors
 from cmsmig.richtext.build.attributes import account_field, is_anchor
 from cmsmig.richtext.build.element_rules import link_allowed, mail_address
 from cmsmig.richtext.build.loss_collector import LAYOUT, Collector
-from cmsmig.richtext.build.tree_builder import Context, Listener, Runs
+from cmsmig.richtext.build.open_nodes import Listener, Runs
+from cmsmig.richtext.build.tree_builder import Context
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import (
     NO_ASSETS,
@@ -20,22 +21,27 @@ from cmsmig.richtext.engine import (
     Converted,
 )
 from cmsmig.richtext.gc_pause import collector_paused
-from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, dissolve, walk
+from cmsmig.richtext.html.dom import (
+    MORE_BLOCK_TAGS,
+    Element,
+    dissolve,
+    has_items,
+    walk,
+)
 from cmsmig.richtext.html.parse import parse
-from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
+from cmsmig.richtext.html.visibility import INVISIBLE, Visibility, spelled
 from cmsmig.richtext.links import addresses_in
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.prepare.left_out import leave_out
 from cmsmig.richtext.prepare.pictures import body_of
 from cmsmig.richtext.prepare.stage import Stage
-from cmsmig.richtext.schema.nodes import Mark, MarkSet, added
+from cmsmig.richtext.schema.content_model import TEXTBLOCKS
+from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run, added
 
 if TYPE_CHECKING:
     # Only a project with rules of its own needs BeautifulSoup, which loads slowly.
     from cmsmig.richtext.custom.claims import CustomRules
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
-_BLANK = " \t\r\n\f"
 _BLANK_LINK = "This link is around a blank, so there was nothing to click on."
 _SIGN_LINK = "This link is around a sign that the page draws, so no text has it."
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
@@ -113,7 +119,6 @@ class _Conversion(Listener):
         stage = Stage(self._source, self._policy, self._assets, self._losses, custom)
         stage.work(root)
         self._account_characters(root)
-        leave_out(root, self._losses)
         document = self._built(root, ())
         for name, element in self._anchors.rest():
             self._lose_anchor(name, element)
@@ -187,7 +192,9 @@ class _Conversion(Listener):
             self._anchors.wait(name, element)
 
     def _lose_anchor(self, name: str, element: Element) -> None:
-        if element.tag != "span" or not self._losses.settled(element):
+        if element.tag == "span":
+            self._spans.append(element)
+        else:
             self._losses.lose("anchor", name, element)
 
     def left(self, element: Element) -> None:
@@ -199,15 +206,9 @@ class _Conversion(Listener):
         return self._seeing.shows(span)
 
     def placed(self, text: str, marks: MarkSet) -> Runs:
-        if not marks and not self._anchors.waiting:
+        if not self._anchors.waiting:
             return ((text, marks),)
-        if not text.strip(_BLANK):
-            return ((text, marks),)  # it may yet be at an end, where blanks go
-        for mark in marks:
-            if mark.source is not None and mark.name in ("link", "anchor"):
-                self._losses.settle(mark.source)
-                self._marking.add(mark.source.start)
-        if not self._anchors.waiting or not text.strip(INVISIBLE) or text.isspace():
+        if not text.strip(INVISIBLE) or text.isspace():
             return ((text, marks),)
         if any(mark.name == "code" for mark in marks):
             self._anchors.pass_by()
@@ -309,6 +310,32 @@ class _Conversion(Listener):
 
     def unplaced(self, element: Element) -> None:
         self._losses.lose("dropped", element.tag, element)
+
+    def finished(self, node: Open) -> None:
+        for child in node.content:
+            for mark in child.marks if isinstance(child, Run) else ():
+                if mark.source is not None and mark.name in ("link", "anchor"):
+                    self._losses.settle(mark.source)
+                    self._marking.add(mark.source.start)
+
+    def left_out(self, node: Open) -> None:
+        source = node.source
+        spelling = f"<{source.name}>"
+        if node.kind == "table":
+            self.deviates(Deviation.TABLE_PARTS)
+            self._losses.lose("table-blank", spelling, source)
+        elif node.kind not in TEXTBLOCKS:
+            self.deviates(Deviation.LIST_BLANKS)
+            if node.solid and not has_items(source):
+                self._losses.lose("list-blank", spelling, source)
+        elif node.solid and not node.left:
+            self.deviates(Deviation.SPACER)
+            self._losses.lose("spacer", spelling, source)
+        else:
+            for child in node.content:
+                self.deviates(Deviation.SPACER)
+                what = spelled(child.text) if isinstance(child, Run) else "<br>"
+                self._losses.lose("spacer", what, source)
 
 
 def convert_text(

@@ -122,19 +122,16 @@ def window_of(target: str) -> str:
     return "_blank" if target.strip() else ""
 
 
-def account(element: Element, losses: Collector, *, shows: bool = True) -> None:
-    """Record the attributes that conversion does not read. Changes nothing.
-
-    Without `shows` the element is left out, and what it hid stays unseen.
-    """
+def account(element: Element, losses: Collector) -> None:
+    """Record the attributes that conversion does not read. Changes nothing."""
     kept = _kept_of(element)
     for name, value in element.attributes.items():
         if name == "style":
-            _account_style(element, value, losses, shows=shows)
+            _account_style(element, value, losses)
         elif (element.tag, name, value) in _REDUNDANT:
             continue
         elif name in _FLAGS:
-            lose_flag(element, name, losses, shows=shows)
+            lose_flag(element, name, losses)
         elif name == "id" or (name == "name" and element.tag == "a"):
             if value.strip() and not is_anchor(value):
                 _lose(element, name, value, losses)
@@ -221,13 +218,11 @@ def set_flags(names: Iterable[str]) -> Iterator[str]:
     return (name for name in names if name in _FLAGS)
 
 
-def lose_flag(
-    element: Element, name: str, losses: Collector, *, shows: bool = True
-) -> None:
+def lose_flag(element: Element, name: str, losses: Collector) -> None:
     """Record a boolean attribute, which says something without a value, too."""
     value = element.attributes[name]
     what = f'{name}="{value}"' if value.strip() else name
-    if name == "hidden" and shows and _has_content(element):
+    if name == "hidden" and _is_seen(element, losses):
         losses.lose("hidden", what, element)
     elif name == "reversed" and element.tag == "ol":
         losses.lose("reversed", what, element)
@@ -235,8 +230,8 @@ def lose_flag(
         losses.lose("attribute", what, element)
 
 
-def _has_content(element: Element) -> bool:
-    return bool(element.children) or element.tag == "img"
+def _is_seen(element: Element, losses: Collector) -> bool:
+    return element.tag == "img" or losses.showing.shows(element)
 
 
 def _account_style(
@@ -244,7 +239,6 @@ def _account_style(
     value: str,
     losses: Collector,
     *,
-    shows: bool = True,
     everywhere: frozenset[str] = _STYLED_EVERYWHERE,
 ) -> None:
     taken = _STYLED.get(element.tag, frozenset()) | everywhere
@@ -257,7 +251,7 @@ def _account_style(
         if name.lower() == _LINE and mark and undoes(f"{name}: {setting}", mark):
             continue
         hides = (name.lower(), setting.split("!")[0].strip().lower()) in _HIDING
-        kind = "hidden" if hides and shows and _has_content(element) else "style"
+        kind = "hidden" if hides and _is_seen(element, losses) else "style"
         what = f"{name}: {setting}"
         losses.lose("background" if has_picture(what) else kind, what, element)
 

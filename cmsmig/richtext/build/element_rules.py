@@ -35,9 +35,7 @@ class Rule:
 
 Rules: TypeAlias = Mapping[str, tuple[Rule, ...]]
 
-SPACER = "cms:spacer"
-"""A paragraph that ends where it begins, and is left out."""
-LINE_ENDS = frozenset(("br", "hr", SPACER))
+LINE_ENDS = frozenset(("br", "hr"))
 """Elements behind which a new line begins on a page."""
 IGNORED_TAGS = frozenset(("head", "noscript", "object", "script", "style", "title"))
 """Elements left out with everything in them."""
@@ -246,8 +244,7 @@ RULES: Rules = {
     "tr": (Rule("tableRow", _bare),),
     "td": (Rule("tableCell", _cell),),
     "th": (Rule("tableHeader", _header),),
-    SPACER: (Rule("paragraph", _finished),),
     "cms:blok": (Rule("blok", _finished),),
 }
-"""The last two are made by the HTML stage; no source can spell them so that
-they carry a payload."""
+"""The last one is made by the HTML stage; no source can spell it so that it carries a
+payload."""

@@ -9,6 +9,7 @@ from itertools import islice
 
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text, path_of
+from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
 from cmsmig.richtext.losses import Loss, Severity
 
 _CONTEXT_LENGTH = 80
@@ -59,7 +60,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "image": (CONTENT, "This picture has no address, so it can't be shown."),
     "link": (CONTENT, "The text stays, but this link could not be kept."),
     "linked-image": (CONTENT, "The picture stays without its link, as chosen."),
-    "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
+    "list-blank": (LAYOUT, "A list without an item is no list."),
     "markdown": (
         MEANING,
         "This text has so many brackets, quotes or addresses that reading it as "
@@ -101,7 +102,6 @@ _COUNTED = frozenset(("icon",))
 """Kinds that are counted together whatever their severity."""
 _SPACERS = {
     "<p>": "paragraph",
-    "<figcaption>": "caption",
     "<br>": "line break",
     **dict.fromkeys((f"<h{level}>" for level in range(1, 7)), "heading"),
 }
@@ -116,6 +116,8 @@ class Collector:
         self._counted: dict[tuple[str, str, str], tuple[Element, int]] = {}
         self._settled: set[int] = set()
         self.deviations: set[Deviation] = set()
+        self.showing = Visibility()
+        """Which elements of the body show something, before it is worked over."""
         self._recorded: dict[tuple[str, str, int], bool] = {}
         self._times: Counter[tuple[str, str, str]] = Counter()
         self._last: dict[tuple[str, str, str], int] = {}
@@ -206,6 +208,7 @@ def _beginning(element: Element) -> str:
         steps += 1
         if isinstance(node, Text):
             piece = " ".join(node.value[: 2 * _CONTEXT_LENGTH].split())
+            piece = piece.strip(INVISIBLE)
             pieces.append(piece)
             length += len(piece)
         elif node.tag not in ("script", "style"):

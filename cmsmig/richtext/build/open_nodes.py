@@ -7,7 +7,7 @@ is no copy of its code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
@@ -19,13 +19,11 @@ from cmsmig.richtext.schema.content_model import (
     DIRECTED,
     INLINES,
     default_attributes,
-    empty_paragraph,
     wrapping,
 )
-from cmsmig.richtext.schema.nodes import MarkSet, Open
+from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, added
 
 _SOLID_PENALTY = 2
-_LISTS = ("bullet_list", "ordered_list")
 
 Frame: TypeAlias = "tuple[Element, Iterator[Node], MarkSet, Open | None, bool, bool]"
 """An element that is being walked, what is left in it and the marks there; then
@@ -33,12 +31,64 @@ what comes behind it: the node to return to, whether that is its own and is left
 and whether blanks were kept outside."""
 
 
+Runs: TypeAlias = "Sequence[tuple[str, MarkSet]]"
+"""Pieces of one text, each with its marks."""
+
+
+class Listener:
+    """Methods that the builder calls as it goes; some may change what it does. These
+    do nothing."""
+
+    def entered(self, element: Element) -> None:
+        """Hear of an element, before anything in it."""
+
+    def left(self, element: Element) -> None:
+        """Hear of an element, after everything in it."""
+
+    def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
+        """Return the marks for what is in an element that is a mark."""
+        return added(mark, marks)
+
+    def placed(self, text: str, marks: MarkSet) -> Runs:
+        """Return what to write in the place of a text."""
+        return ((text, marks),)
+
+    def filled(self, element: Element, marks: MarkSet) -> None:
+        """Hear of a finished block with something in it, before it is placed."""
+
+    def marked(self, marks: MarkSet) -> None:
+        """Hear of the marks of an emoji."""
+
+    def coded(self, marks: MarkSet) -> None:
+        """Hear of a text in a code block, and of the marks that it loses there."""
+
+    def cut(self, element: Element) -> None:
+        """Hear of a picture or block between two texts that are on one line of a
+        page."""
+
+    def renumbered(self, item: Element) -> None:
+        """Hear of an item of a list that has another number than it had."""
+
+    def unplaced(self, element: Element) -> None:
+        """Hear of a leaf that found no place."""
+
+    def finished(self, node: Open) -> None:
+        """Hear of a node that is complete."""
+
+    def left_out(self, node: Open) -> None:
+        """Hear of a node that shows nothing, and is left out."""
+
+    def deviates(self, name: Deviation) -> None:
+        """Hear of a deviation from the official converter."""
+
+
 class Places:
     """A stack of open nodes."""
 
-    def __init__(self, deviates: Callable[[Deviation], None]) -> None:
-        self._deviates = deviates
-        self._nodes = [Open("doc", {}, True, False)]
+    def __init__(self, to: Listener) -> None:
+        self._listener = to
+        self._deviates = to.deviates
+        self._nodes = [Open("doc", {}, Element("body"), True, False)]
         self._open = 0
         self._verbatim = False
         self._kept = -1
@@ -88,7 +138,9 @@ class Places:
             self._deviates(Deviation.LIST_NUMBERS)
             if not self._find_place("ordered_list", cautious=False):
                 return False
-            self._enter("ordered_list", numbered.attributes, solid=False)
+            self._enter(
+                "ordered_list", numbered.attributes, numbered.source, solid=False
+            )
             self._continued[-1] = self._nodes[self._open]
         elif self._open != numbered.depth:
             self._deviates(Deviation.LIST_NUMBERS)
@@ -115,10 +167,6 @@ class Places:
         node = self._nodes[depth]
         if self._may_begin_item(node, kind) and not wrapping(node.kind, 0, kind):
             self._deviates(Deviation.BLOCKS_INSIDE)
-            self._close_extra()
-            if not node.state:
-                node.content.append(empty_paragraph())
-                node.state = 1
 
     def _may_begin_item(self, node: Open, kind: str) -> bool:
         return (
@@ -130,18 +178,19 @@ class Places:
 
     def _open_wrapper(self, name: str, inner: str) -> None:
         interrupted = self._continued[-1] if self._continued else None
+        around = self._frames[-1][0]
         if name == "paragraph" and interrupted is not None:
             kind = interrupted.kind
             top = self._nodes[self._open]
             if kind in top.model[top.state][0] and inner in CONTENT[kind][0][0]:
                 self._deviates(Deviation.BLOCKS_INSIDE)
-                self._enter(kind, dict(interrupted.attributes), solid=False)
+                self._enter(kind, dict(interrupted.attributes), around, solid=False)
                 return
         attributes = default_attributes(name)
         if name == "paragraph" and (direction := self._direction_around()):
             self._deviates(Deviation.DIRECTION)
             attributes = {**attributes, "dir": direction}
-        self._enter(name, attributes, solid=False)
+        self._enter(name, attributes, around, solid=False)
 
     def _direction_around(self) -> str:
         """Return the direction of a text that no node around it has."""
@@ -170,11 +219,13 @@ class Places:
             self._open -= 1
             self._kept = min(self._kept, self._open)
 
-    def _enter(self, kind: str, attributes: JsonObject, *, solid: bool) -> None:
+    def _enter(
+        self, kind: str, attributes: JsonObject, source: Element, *, solid: bool
+    ) -> None:
         top = self._take(kind)
         verbatim = kind == "code_block" or top.verbatim
         self._open += 1
-        node = Open(kind, attributes, solid, verbatim, self._open)
+        node = Open(kind, attributes, source, solid, verbatim, self._open)
         node.keeps = verbatim or top.keeps
         self._nodes.append(node)
 
@@ -183,27 +234,22 @@ class Places:
         if len(self._nodes) - 1 > self._open:
             self._close_extra()
         top = self._nodes[self._open]
-        top.state = top.model[top.state][0][kind]
+        # An item begins with a paragraph, though one that shows nothing was left out.
+        top.state = top.model[top.state][0].get(kind, 1)
         return top
 
     def _close_extra(self) -> None:
         while len(self._nodes) - 1 > self._open:
             node = self._nodes.pop()
             parent = self._nodes[-1]
-            if not node.content and node.kind in _LISTS:
-                self._deviates(Deviation.LIST_BLANKS)
-                parent.state = 1 if parent.content else 0
+            if not node.shows_nothing():
+                self._listener.finished(node)
+                parent.content.append(node.finish())
                 continue
-            finished = node.finish()
-            needed = parent.kind == "list_item" and not parent.content
-            if node.left and "content" not in finished:
+            if node.left and not node.content:
                 self._deviates(Deviation.BLOCKS_INSIDE)
-                if not needed:
-                    parent.state = 1 if parent.content else 0
-                    continue
-                if node.kind == "paragraph":
-                    finished = empty_paragraph()  # the block has its alignment
-            parent.content.append(finished)
+            self._listener.left_out(node)
+            parent.state = 1 if parent.content else 0
 
     def _sync(self, to: Open) -> bool:
         if not self._is_open(to):

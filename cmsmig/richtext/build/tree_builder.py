@@ -8,18 +8,15 @@ corrects one fault of that parser. The walk has its own stack, so any depth work
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.element_rules import (
     IGNORED_TAGS,
     LINE_ENDS,
     RULES,
-    SPACER,
     Rule,
 )
-from cmsmig.richtext.build.open_nodes import Places
+from cmsmig.richtext.build.open_nodes import Listener, Places
 from cmsmig.richtext.build.style_marks import is_light, styled_marks
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import (
@@ -33,6 +30,7 @@ from cmsmig.richtext.html.dom import (
 )
 from cmsmig.richtext.html.inline_style import looks
 from cmsmig.richtext.html.numbers import integer
+from cmsmig.richtext.html.visibility import INVISIBLE
 from cmsmig.richtext.schema.content_model import (
     DIRECTED,
     INLINES,
@@ -40,58 +38,12 @@ from cmsmig.richtext.schema.content_model import (
     TEXTBLOCKS,
     wrapping,
 )
-from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run, added
+from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _NEWLINE = re.compile(r"\r?\n|\r")
 _BLANK = " \t\r\n\f"
 _EACH_BLANK = tuple(_BLANK)
-
-
-Runs: TypeAlias = "Sequence[tuple[str, MarkSet]]"
-"""Pieces of one text, each with its marks."""
-
-
-class Listener:
-    """Methods that the builder calls as it goes; some may change what it does. These
-    do nothing."""
-
-    def entered(self, element: Element) -> None:
-        """Hear of an element, before anything in it."""
-
-    def left(self, element: Element) -> None:
-        """Hear of an element, after everything in it."""
-
-    def joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
-        """Return the marks for what is in an element that is a mark."""
-        return added(mark, marks)
-
-    def placed(self, text: str, marks: MarkSet) -> Runs:
-        """Return what to write in the place of a text."""
-        return ((text, marks),)
-
-    def filled(self, element: Element, marks: MarkSet) -> None:
-        """Hear of a finished block with something in it, before it is placed."""
-
-    def marked(self, marks: MarkSet) -> None:
-        """Hear of the marks of an emoji or a line break."""
-
-    def coded(self, marks: MarkSet) -> None:
-        """Hear of a text in a code block, and of the marks that it loses there."""
-
-    def cut(self, element: Element) -> None:
-        """Hear of a picture or block between two texts that are on one line of a
-        page."""
-
-    def renumbered(self, item: Element) -> None:
-        """Hear of an item of a list that has another number than it had."""
-
-    def unplaced(self, element: Element) -> None:
-        """Hear of a leaf that found no place."""
-
-    def deviates(self, name: Deviation) -> None:
-        """Hear of a deviation from the official converter."""
-
 
 _SECTIONS = frozenset(("thead", "tbody"))
 _PARTED = TEXTBLOCKS | {"ordered_list"}
@@ -101,8 +53,7 @@ class Context(Places):
     """Builds one document."""
 
     def __init__(self, to: Listener) -> None:
-        super().__init__(to.deviates)
-        self._listener = to
+        super().__init__(to)
         self._said = False
         """Whether a text is right before, on the same line of a page."""
         self._cutting: Element | None = None
@@ -164,8 +115,6 @@ class Context(Places):
             self._part(to)
             return
         self._open -= 1
-        if to.spacer:
-            self._leave_out(to)
 
     def _new_line(self) -> None:
         self._said, self._cutting = False, None
@@ -175,13 +124,6 @@ class Context(Places):
         if self._cutting is not None:
             self._listener.cut(self._cutting)
         self._said, self._cutting = True, None
-
-    def _leave_out(self, spacer: Open) -> None:
-        """Take a paragraph away again; what it ended has ended."""
-        if self._nodes[-1] is spacer and not spacer.content:
-            self._nodes.pop()
-            parent = self._nodes[-1]
-            parent.state = 1 if parent.content else 0
 
     def _text(self, value: str, marks: MarkSet, after_break: bool) -> None:
         top = self._nodes[self._open]
@@ -245,7 +187,7 @@ class Context(Places):
             if not self._find_place("text", cautious=cautious):
                 return
         top = self._take("text")
-        if not text.isspace():
+        if text.strip(INVISIBLE):
             self._speak()
         if top.kind == "code_block":
             line = top.on_its_line(text)
@@ -345,9 +287,8 @@ class Context(Places):
         if element.direction and rule.name in DIRECTED:
             self._deviates(Deviation.DIRECTION)
             read["dir"] = element.direction
-        self._enter(rule.name, read, solid=True)
+        self._enter(rule.name, read, element, solid=True)
         top = self._nodes[self._open]
-        top.spacer = element.tag == SPACER
         continued = rule.name in _PARTED and (
             rule.name != "ordered_list" or has_items(element)
         )
@@ -380,9 +321,9 @@ class Context(Places):
             node["attrs"] = attributes
         if kind in INLINES and marks and top.kind != "code_block":
             node["marks"] = [mark.as_json() for mark in marks]
-            self._listener.marked(marks)
         top.content.append(node)
         if kind == "emoji":
+            self._listener.marked(marks)
             self._speak()
         return True
 

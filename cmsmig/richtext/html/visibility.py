@@ -7,6 +7,14 @@ from cmsmig.richtext.html.drawn import is_widget
 
 INVISIBLE = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
 """A paragraph of nothing else is a spacer."""
+
+
+def spelled(text: str) -> str:
+    """Return an invisible text so that a person can read it."""
+    bare = text.strip(" \t\r\n\f").replace("\u00a0", "&nbsp;")
+    return bare.encode("ascii", "xmlcharrefreplace").decode()
+
+
 SHOWN = tag_set(
     "img iframe video audio hr input select textarea svg canvas object embed math map "
     "wf-component script style picture form button table cms:blok"
@@ -20,20 +28,14 @@ _EMBED_MARKS = ("data-rt-embed-type", "data-emoji")
 
 LEFT_OUT = tag_set("script style head title noscript input")
 """Elements that are listed, with everything in them, and leave nothing."""
-_LEAVES_ITS_TEXT = tag_set("select textarea picture form button")
-"""Elements that leave only their content."""
 
 
 class Visibility:
-    """Says which elements of one body show something; linear over all questions.
+    """Says which elements of one body show something, or with `texts` hold a text;
+    linear over all questions."""
 
-    `kept`: that leaves something in the document, more than a loss. `texts`: that
-    holds a text.
-    """
-
-    def __init__(self, *, kept: bool = False, texts: bool = False) -> None:
+    def __init__(self, *, texts: bool = False) -> None:
         self._known: dict[Element, bool] = {}
-        self._kept = kept
         self._texts = texts
 
     def shows(self, root: Element) -> bool:
@@ -55,7 +57,7 @@ class Visibility:
                     shown_in = parent
                 continue
             known = self._known.get(node)
-            if known is None and self._is_passed_over(node):
+            if known is None and self._texts and node.tag in _SILENT:
                 continue
             if known or (known is None and self._is_shown(node)):
                 shown_in = parent
@@ -68,35 +70,10 @@ class Visibility:
             shown_in = entered[shown_in]
         return self._known[root]
 
-    def _is_passed_over(self, element: Element) -> bool:
-        if self._texts:
-            return element.tag in _SILENT
-        return self._kept and _leaves_nothing(element)
-
     def _is_shown(self, element: Element) -> bool:
         if self._texts:
             return False
-        if is_widget(element):
-            return True
-        if self._kept and (element.tag in _LEAVES_ITS_TEXT or _is_bare(element)):
-            return False
-        return _is_shown(element)
-
-
-def _is_bare(element: Element) -> bool:
-    """Return whether an element has the mark of an emoji or embed and is none."""
-    given = element.attributes
-    if "data-emoji" in given:
-        return element.tag not in ("span", "img")
-    return element.tag not in SHOWN and not any(
-        isinstance(child, Element) or child.value.strip() for child in element.children
-    )
-
-
-def _leaves_nothing(element: Element) -> bool:
-    if element.tag == "img":
-        return not {"src", "data-src", "data-emoji"} & element.attributes.keys()
-    return element.tag in LEFT_OUT
+        return is_widget(element) or _is_shown(element)
 
 
 def _is_shown(element: Element) -> bool:
@@ -112,42 +89,6 @@ def _is_shown(element: Element) -> bool:
 LISTS = frozenset(("ul", "ol"))
 LINED = tag_set("h1 h2 h3 h4 h5 h6 pre")
 _OUTDOING = tag_set("ul ol li table tr td th blockquote")
-_STRUCTURED = tag_set("blockquote table tr td th pre")
-"""Elements that are nodes even when they show nothing, and no paragraphs."""
-
-
-class EmptyParagraphs:
-    """Says it of the elements of one body; linear over all questions."""
-
-    def __init__(self) -> None:
-        self._kept = Visibility(kept=True)
-        self._holding: set[Element] = set()
-
-    def nothing(self, element: Element) -> bool:
-        """Return whether nothing of an element is left but losses."""
-        if self._kept.shows(element) or element in self._holding:
-            return False
-        stack = elements_in(element)
-        while stack:
-            below = stack.pop()
-            if below.tag in _STRUCTURED:
-                self._hold(below)
-                return False
-            if below.tag not in LEFT_OUT:
-                stack.extend(elements_in(below))
-        return True
-
-    def _hold(self, structure: Element) -> None:
-        """Remember that something is left of all that is around a structure."""
-        around = structure.parent
-        while around is not None and around not in self._holding:
-            self._holding.add(around)
-            around = around.parent
-
-
-def elements_in(element: Element) -> list[Element]:
-    """Return the elements right in an element, the last one first."""
-    return [each for each in reversed(element.children) if isinstance(each, Element)]
 
 
 def is_outdone(heading: Element) -> bool:

@@ -14,7 +14,7 @@ from cmsmig.richtext.build.attributes import width_of
 from cmsmig.richtext.build.element_rules import RULES
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text
-from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN, Visibility
+from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.embeds import (
     MEDIA,
@@ -66,10 +66,10 @@ class _Placed:
 class Figures:
     """Ties the captions of one body's figures to what they are captions of."""
 
-    def __init__(self, embeds: Embeds, pictures: Pictures, showing: Visibility) -> None:
+    def __init__(self, embeds: Embeds, pictures: Pictures) -> None:
         self._embeds = embeds
         self._pictures = pictures
-        self._showing = showing
+        self._showing = embeds.losses.showing
 
     def work(
         self, figure: Element, link: Element | None, around: str, *, captioned: bool

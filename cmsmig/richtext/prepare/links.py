@@ -7,7 +7,6 @@ from cmsmig.richtext.build.element_rules import link_allowed
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element
-from cmsmig.richtext.html.visibility import Visibility
 
 
 class Links:
@@ -18,12 +17,10 @@ class Links:
         source: str,
         assets: AssetLookup,
         losses: Collector,
-        showing: Visibility,
     ) -> None:
         self._source = source
         self._assets = assets
         self._losses = losses
-        self._showing = showing
         self.met: list[tuple[Element, str, bool]] = []
         """Every link that was met, where it leads, and whether it shows anything."""
 
@@ -53,11 +50,11 @@ class Links:
     def note(self, element: Element) -> None:
         """Remember a link, which is a loss unless the document holds it."""
         href = element.attributes.get("href", "")
-        self.met.append((element, href, self._showing.shows(element)))
+        self.met.append((element, href, self._losses.showing.shows(element)))
 
     def _blank(self, element: Element) -> None:
         """Record a link that leads nowhere, if it shows anything to click on."""
-        if self._losses.settled(element) or not self._showing.shows(element):
+        if self._losses.settled(element) or not self._losses.showing.shows(element):
             return
         self._losses.settle(element)  # it may continue in another element
         what = self._source[element.start : element.inner_start] or "<a>"

@@ -15,20 +15,15 @@ from typing import TypeAlias
 
 from cmsmig.richtext.build.attribute_deviations import deviations_of
 from cmsmig.richtext.build.attributes import account
-from cmsmig.richtext.build.element_rules import RULES, SPACER
+from cmsmig.richtext.build.element_rules import RULES
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import AssetLookup
-from cmsmig.richtext.html.dom import Element, Node, Text, find, tag_set, text_of
+from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of
 from cmsmig.richtext.html.visibility import (
     HIDDEN,
-    LEFT_OUT,
     LINED,
-    LISTS,
     SHOWN,
-    EmptyParagraphs,
-    Visibility,
-    elements_in,
     is_outdone,
     is_unshown,
 )
@@ -44,13 +39,12 @@ from cmsmig.richtext.prepare.embeds import (
 )
 from cmsmig.richtext.prepare.figures import Figures
 from cmsmig.richtext.prepare.late_pictures import show_late_pictures
-from cmsmig.richtext.prepare.left_out import DEVIATIONS_OF_BLANKS
 from cmsmig.richtext.prepare.links import Links
 from cmsmig.richtext.prepare.pictures import Pictures
 from cmsmig.richtext.prepare.table_parts import (
     cut_spans,
     cut_stray_spans,
-    leave_blanks,
+    leave_blank_rows,
     lower_feet,
     taken_out_captions,
 )
@@ -65,10 +59,7 @@ NESTING = tag_set(
 )
 _TABLE_PARTS = tag_set("table thead tbody tfoot tr")
 LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
-SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 CONTROLS = tag_set("input select textarea progress meter datalist")
-_LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
-"""What is listed separately where its paragraph leaves nothing."""
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
 _LOST = {
     **dict.fromkeys(tag_set("base param track area") | HIDDEN, "dropped"),
@@ -103,12 +94,10 @@ class Stage:
         self._losses = losses
         self._custom = custom
         self._embeds = Embeds(source, policy, assets, losses)
-        self._showing = Visibility()
-        self.links = Links(source, assets, losses, self._showing)
-        self._leaving = EmptyParagraphs()
+        self.links = Links(source, assets, losses)
         self.pictures = Pictures(self._embeds)
-        self.widgets = Widgets(self._embeds, self._showing)
-        self._figures = Figures(self._embeds, self.pictures, self._showing)
+        self.widgets = Widgets(self._embeds)
+        self._figures = Figures(self._embeds, self.pictures)
         self._handlers = self._handled()
         self._link: Element | None = None
         self._empty_until = 0
@@ -178,8 +167,7 @@ class Stage:
         if given and is_custom_embed(element):
             if element.start < self._empty_until or is_empty(element):
                 self._lost_empty("empty-embed", element)
-                empty = tag in SPACERS and self._leaving.nothing(element)
-                return self._spacer(element) if empty else None
+                return None
             self._losses.deviates(Deviation.EMBED)
             return self._embeds.custom_embed(element)
         if (made := self.widgets.block(element)) is not None:
@@ -195,8 +183,6 @@ class Stage:
         if tag == "p" and self._lined:
             self._losses.deviates(Deviation.BLOCKS_INSIDE)
             element.tag = tag = "section"  # no rule reads its attributes
-        if tag in SPACERS and self._leaving.nothing(element):
-            return self._spacer(element)
         handler = self._handlers.get(tag)
         if handler is not None:
             return handler(element)
@@ -208,51 +194,6 @@ class Stage:
         if tag in LINED and is_outdone(element):
             self._losses.lose("element", f"<{tag}>", element)
         return None
-
-    def _spacer(self, element: Element) -> Sequence[Node]:
-        """Leave the end of the paragraph before it, and what links may jump to."""
-        self._losses.deviates(Deviation.SPACER)
-        blank = text_of(element) or find(element, "br") is not None
-        if element.tag != "figcaption" or blank:
-            self._losses.lose("spacer", f"<{element.tag}>", element)
-        account(element, self._losses, shows=False)
-        named: list[Element] = []
-        link, stack = self._link, elements_in(element)
-        while stack:
-            below = stack.pop()
-            if below.tag in LISTS or below.tag in SPACERS:
-                kind = "list-blank" if below.tag in LISTS else "spacer"
-                self._losses.deviates(DEVIATIONS_OF_BLANKS[kind])
-                self._losses.lose(kind, f"<{below.tag}>", below)
-            handler = self._handlers.get(below.tag)
-            if handler is not None and below.tag in _LISTED:
-                handler(below)
-                continue
-            if is_custom_embed(below):
-                self._lost_whole("empty-embed", below)
-                continue
-            if below.tag not in RULES and below.tag not in _PLAIN:
-                self._losses.lose("element", f"<{below.tag}>", below)
-            stack.extend(elements_in(below))
-            if below.tag == "a":
-                link = below
-                self.links.note(below)
-            self.widgets.note_sign(below, link)
-            account(below, self._losses, shows=False)
-            if below.attributes.get("id") or below.attributes.get("name"):
-                below.children = []
-                named.append(below)
-        element.tag = "div" if element.tag == "figcaption" else SPACER
-        element.attributes = {
-            name: value for name, value in element.attributes.items() if name == "id"
-        }
-        for below in named:
-            below.tag, below.payload = "span", {}
-            place = below.attributes.get("id") or below.attributes.get("name", "")
-            below.attributes = {"id": place}
-        element.children = list(named)
-        element.payload = {"textAlign": None}
-        return (element,)
 
     def _figure(self, element: Element) -> None:
         around = self._aligned
@@ -296,9 +237,7 @@ class Stage:
         for caption in captions:
             account(caption, self._losses)
             caption.tag = "div"
-        leave_blanks(
-            element, self._leaving.nothing, self._losses, captioned=bool(captions)
-        )
+        leave_blank_rows(element, self._losses)
         cut_spans(element, self._losses)
         return (*captions, element)
 
@@ -339,7 +278,7 @@ class Stage:
 
     def _code_block(self, element: Element) -> None:
         listed = element.start < self._empty_until
-        if listed or not (self._showing.shows(element) or text_of(element)):
+        if listed or not (self._losses.showing.shows(element) or text_of(element)):
             self._lost_empty("empty-code", element)
         account(element, self._losses)
 

@@ -4,7 +4,7 @@ and cells that are as wide and as long as a page shows them."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.numbers import span
+from cmsmig.richtext.html.visibility import INVISIBLE
 
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _IN_TABLES = _SECTIONS | {"table"}
@@ -50,21 +51,15 @@ def lower_feet(table: Element) -> bool:
     return above
 
 
-def leave_blanks(
-    table: Element,
-    is_blank: Callable[[Element], bool],
-    losses: Collector,
-    *,
-    captioned: bool,
-) -> None:
-    """Let rows of which nothing is left be no nodes, nor a table of only such; all are
-    listed but a table that was `captioned`, of which its caption is left."""
-    for element in (*(row for rows in _sections(table) for row in rows), table):
-        if is_blank(element):
+def leave_blank_rows(table: Element, losses: Collector) -> None:
+    """Let rows without a cell, which show nothing, be no nodes, and list them."""
+    for row in [row for rows in _sections(table) for row in rows]:
+        if not any(
+            isinstance(e, Element) or e.value.strip(INVISIBLE) for e in row.children
+        ):
             losses.deviates(Deviation.TABLE_PARTS)
-            if element is not table or not captioned:
-                losses.lose("table-blank", f"<{element.tag}>", element)
-            element.tag = "div"
+            losses.lose("table-blank", "<tr>", row)
+            row.tag = "div"
 
 
 def _sections(table: Element) -> Iterator[list[Element]]:

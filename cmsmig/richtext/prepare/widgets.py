@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, tag_set, walk
 from cmsmig.richtext.html.drawn import carried, is_widget, mount_of, sign_of
-from cmsmig.richtext.html.visibility import HIDDEN, LEFT_OUT, SHOWN, Visibility
+from cmsmig.richtext.html.visibility import HIDDEN, LEFT_OUT, SHOWN
 from cmsmig.richtext.prepare.embeds import Embeds, Found, addressed
 
 _CODES = frozenset(("pre", "code"))
@@ -25,9 +25,9 @@ _FILLED = "A script shows something in this element, which is left out here."
 class Widgets:
     """Finds them in one body."""
 
-    def __init__(self, embeds: Embeds, showing: Visibility) -> None:
+    def __init__(self, embeds: Embeds) -> None:
         self._embeds = embeds
-        self._showing = showing
+        self._showing = embeds.losses.showing
         self._passed: set[int] = set()
         """Where the elements begin that are in code or in a sign."""
         self._blank: set[int] = set()

@@ -6,10 +6,12 @@ from typing import TypeAlias, cast
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.html.dom import Element
+from cmsmig.richtext.html.visibility import INVISIBLE
 from cmsmig.richtext.schema.content_model import (
     CONTENT,
     RANKS,
     TEXTBLOCKS,
+    empty_paragraph,
     required_content,
 )
 
@@ -73,6 +75,10 @@ def without(name: str, marks: MarkSet) -> MarkSet:
 _BLANK = " \t\r\n\f"
 
 
+_FILLED = frozenset(("bullet_list", "ordered_list", "table"))
+"""Nodes of which nothing shows without a part."""
+
+
 class Run:
     """A text with its marks while its paragraph is open."""
 
@@ -96,7 +102,7 @@ class Open:
         "model",
         "parted",
         "solid",
-        "spacer",
+        "source",
         "state",
         "takes_text",
         "verbatim",
@@ -106,6 +112,7 @@ class Open:
         self,
         kind: str,
         attributes: JsonObject,
+        source: Element,
         solid: bool,
         verbatim: bool,
         depth: int = 0,
@@ -115,14 +122,14 @@ class Open:
         self.model = CONTENT[kind]
         self.takes_text = kind in TEXTBLOCKS
         self.attributes = attributes
+        self.source = source
+        """The element that it is, or that it is in where none is it."""
         self.solid = solid
         self.verbatim = verbatim
         """Its text is taken as it is, newlines and all."""
         self.keeps = verbatim
         """Its blanks are kept, at its end as well."""
         self.state = 0
-        self.spacer = False
-        """A paragraph to be left out."""
         self.left = False
         """A block inside this textblock has ended it."""
         self.parted = False
@@ -137,6 +144,16 @@ class Open:
             return text
         return text if text.startswith("\n") else f"\n{text}"
 
+    def shows_nothing(self) -> bool:
+        """Return whether it is to be left out, since no reader sees it: a paragraph or
+        heading without a sign, a list or table without a part, an item that no element
+        is without content, and code that a block in it has left empty."""
+        if self.kind in ("paragraph", "heading"):
+            return not any(map(_is_seen, self.content))
+        if self.kind == "list_item":
+            return not (self.solid or self.content)
+        return not self.content and (self.left or self.kind in _FILLED)
+
     def finish(self) -> JsonObject:
         """Return the node, completed with what must be in it."""
         content = (
@@ -144,6 +161,8 @@ class Open:
         )
         if not content and not self.model[self.state][1]:
             content = required_content(self.kind)
+        if self.kind == "list_item" and not _is_paragraph(content[0]):
+            content.insert(0, empty_paragraph())
         node: JsonObject = {"type": self.kind}
         if self.attributes:
             node["attrs"] = self.attributes
@@ -175,6 +194,16 @@ class Open:
             marks = child.marks
         _end_text(pieces, marks, joined)
         return joined
+
+
+def _is_seen(child: JsonObject | Run) -> bool:
+    if isinstance(child, Run):
+        return bool(child.text.strip(INVISIBLE))
+    return child["type"] != "hard_break"
+
+
+def _is_paragraph(node: Json) -> bool:
+    return isinstance(node, dict) and node["type"] == "paragraph"
 
 
 def _end_text(pieces: list[str], marks: MarkSet, joined: list[Json]) -> None:
