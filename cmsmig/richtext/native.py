@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cmsmig.richtext.custom.claims import CustomRules
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
+_BLANK = " \t\r\n\f"
 _BLANK_LINK = "This link is around a blank, so there was nothing to click on."
 _SIGN_LINK = "This link is around a sign that the page draws, so no text has it."
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
@@ -313,7 +314,9 @@ class _Conversion(Listener):
 
     def finished(self, node: Open) -> None:
         for child in node.content:
-            for mark in child.marks if isinstance(child, Run) else ():
+            if not isinstance(child, Run) or not child.text.strip(_BLANK):
+                continue  # a blank may be at an end, where it goes
+            for mark in child.marks:
                 if mark.source is not None and mark.name in ("link", "anchor"):
                     self._losses.settle(mark.source)
                     self._marking.add(mark.source.start)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import Unknowns
 from cmsmig.sandbox.destination.tokens import END_OF_UNSCOPED
 from cmsmig.sandbox.http.asgi import Middleware
@@ -41,10 +40,6 @@ class SandboxOptions:
     minimum_cache: int = 0
     """Seconds that a delivered answer is kept at least; cache versions come in such
     steps, and lag behind the space's version."""
-    upload_limit_mb: int | None = None
-    """Megabytes of an asset that the space says it takes; nothing holds it."""
-    required_asset_fields: Json = None
-    """Metadata that the space says each asset must have; nothing asks for it."""
     unknowns: Unknowns = field(default_factory=Unknowns)
     middleware: tuple[Middleware, ...] = ()
     clock: Callable[[], float] = time.time

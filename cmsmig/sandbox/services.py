@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmsmig.sandbox.control_pages import ControlPages
 from cmsmig.sandbox.destination import starter
 from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.uploads import UploadHost
 from cmsmig.sandbox.destination.delivery import AssetDelivery, DeliveryEdge, Journal
 from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.stories.story_pages import StoryPages
 from cmsmig.sandbox.destination.tokens import (
     ALL_SCOPES,
     READ_SCOPES,
@@ -22,7 +22,6 @@ from cmsmig.sandbox.destination.tokens import (
     TokenKind,
 )
 from cmsmig.sandbox.http.asgi import Call, Exchange, Next, Reply
-from cmsmig.sandbox.http.cross_origin import cross_origin
 from cmsmig.sandbox.http.rate_limits import (
     InFlight,
     MinuteWindow,
@@ -143,8 +142,6 @@ def _space(
         plugins=options.plugins,
         preview_token=f"preview-{_drawn(options, 'preview')}",
         public_token=f"public-{_drawn(options, 'public')}",
-        upload_limit_mb=options.upload_limit_mb,
-        required_asset_fields=options.required_asset_fields,
     )
     if options.demo_space:
         starter.fill(space)
@@ -199,5 +196,4 @@ def _destination(options: SandboxOptions, api: ManagementApi) -> Exchange:
     def choose(path: str) -> Next:
         return by_head.get(path.split("/")[1] if "/" in path else "", api.answer)
 
-    layers = (*options.middleware, cross_origin)
-    return Exchange(choose, ControlPages(api).answer, layers)
+    return Exchange(choose, StoryPages(space, api.apply).answer, options.middleware)

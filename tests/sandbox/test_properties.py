@@ -6,13 +6,11 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsmig.sandbox.http.query import read_query
 from tests.sandbox.conftest import Served
 from tests.sandbox.scenario import Scenario
 
@@ -69,30 +67,6 @@ def test_no_body_brings_the_service_down(
     assert {reply.status_code for reply in replies} <= {200, 201, 422}
     state = hostile.ask("GET", f"{hostile.root}/_sandbox/state?comparable")
     assert state.status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("query", "read"),
-    [
-        ("a=1&a=2", {"a": "2"}),
-        ("a[]=1&a[]=2", {"a": ["1", "2"]}),
-        ("a[b][c]=1&a[b][d]=2", {"a": {"b": {"c": "1", "d": "2"}}}),
-        ("a[][b]=1&a[][c]=2&a[][b]=3", {"a": [{"b": "1", "c": "2"}, {"b": "3"}]}),
-        ("a[b][]=1&a[b][]=2", {"a": {"b": ["1", "2"]}}),
-        ("a=1&a[b]=2", {"a": {"b": "2"}}),
-        ("a", {"a": ""}),
-        ("[a]=1", {"[a]": "1"}),
-    ],
-)
-def test_queries_nest(query: str, read: dict[str, Any]) -> None:
-    """Brackets make lists and objects, as the service's framework reads them."""
-    assert read_query(parse_qsl(query, keep_blank_values=True)) == read
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.text("a[]b", max_size=60), st.text(max_size=3))))
-def test_any_query_is_read(pairs: list[tuple[str, str]]) -> None:
-    assert isinstance(read_query(pairs), dict)
 
 
 FILLED: list[dict[str, Any]] = [

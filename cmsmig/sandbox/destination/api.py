@@ -17,7 +17,6 @@ from cmsmig.sandbox.destination.record_kinds import (
     ASSET_FOLDERS,
     COMPONENT_GROUPS,
     RELEASES,
-    TAGS,
     WEBHOOKS,
 )
 from cmsmig.sandbox.destination.refusals import not_found
@@ -26,7 +25,6 @@ from cmsmig.sandbox.destination.stories import story_list, story_routes
 from cmsmig.sandbox.destination.tokens import (
     Credential,
     Credentials,
-    available_scopes,
     unauthorized,
 )
 from cmsmig.sandbox.http.asgi import (
@@ -43,9 +41,8 @@ from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 Handler: TypeAlias = Callable[[Space, Call], Reply]
 Entry: TypeAlias = tuple[str, str, str, Handler]
 
-_METADATA = "/v1/personal_access_tokens/metadata"
-_OPEN = frozenset({"validate token", "available scopes"})
-"""Routes that check neither scope nor space."""
+_VALIDATE = "validate token"
+"""The route that checks neither scope nor space."""
 _SPACE = re.compile(r"/v1/spaces/(\d+)(/.*)?")
 _STORIES: tuple[Entry, ...] = (
     ("GET", "/stories", "stories", story_list.listing),
@@ -55,13 +52,11 @@ _STORIES: tuple[Entry, ...] = (
     ("DELETE", "/stories/{id}", "delete story", story_routes.delete),
     ("GET", "/stories/{id}/publish", "publish story", story_routes.publish),
     ("GET", "/stories/{id}/unpublish", "unpublish story", story_routes.unpublish),
-    ("PUT", "/stories/{id}/move", "move story", story_routes.move),
     ("PUT", "/stories/{id}/update_uuid", "update uuid", story_routes.update_uuid),
 )
 _ASSETS: tuple[Entry, ...] = (
     ("GET", "/assets", "assets", asset_routes.listing),
     ("POST", "/assets", "sign upload", asset_routes.signed),
-    ("POST", "/assets/bulk_destroy", "delete assets", asset_routes.destroy_many),
     ("POST", "/assets/bulk_restore", "restore assets", asset_routes.restore_many),
     ("GET", "/assets/{id}", "asset", asset_routes.show),
     ("PUT", "/assets/{id}", "update asset", asset_routes.update),
@@ -76,7 +71,6 @@ _RECORDS = (
     DATASOURCES,
     ENTRIES,
     ASSET_FOLDERS,
-    TAGS,
     WEBHOOKS,
     RELEASES,
 )
@@ -100,7 +94,6 @@ def _record_routes(kind: RecordKind) -> tuple[Entry, ...]:
 
 ROUTES: tuple[Entry, ...] = (
     ("GET", "", "space", space_routes.show),
-    ("GET", "/api_keys", "api keys", space_routes.api_keys),
     *(route for kind in _RECORDS for route in _record_routes(kind)),
     *_STORIES,
     *_ASSETS,
@@ -118,9 +111,7 @@ _RESOURCES = {
     "webhook_endpoints": "webhooks",
 }
 """What scopes call the records of a path. The paths that are not here declare no scope:
-component groups, internal tags and the space's access tokens among them."""
-_OUTSIDE = {"spaces": "spaces:read"}
-"""What routes outside the space declare, by name."""
+component groups."""
 _PUBLISHING = frozenset({"publish story", "unpublish story"})
 
 
@@ -130,8 +121,6 @@ def needed_scope(route: Route, call: Call) -> str:
     Raises `AnsweredError` for a body that is not JSON. Source: destination, scoped
     tokens.
     """
-    if route.name in _OUTSIDE:
-        return _OUTSIDE[route.name]
     head = (*route.template.split("/"), "")[4]
     resource = _RESOURCES.get(head)
     if not resource:
@@ -164,14 +153,9 @@ class ManagementApi:
             Route(method, base + path, name, _bound(self.space, handler))
             for method, path, name, handler in ROUTES
         ]
-        spaces = _bound(self.space, space_routes.listing)
         validate = self.credentials.validate
-        outside = (
-            Route("GET", "/v1/tokens/validate", "validate token", validate),
-            Route("GET", _METADATA, "available scopes", available_scopes),
-            Route("GET", "/v1/spaces", "spaces", spaces),
-        )
-        self.router = Router((*outside, *own), lambda call: not_found())
+        outside = Route("GET", "/v1/tokens/validate", _VALIDATE, validate)
+        self.router = Router((outside, *own), lambda call: not_found())
 
     async def answer(self, call: Call) -> Reply:
         """Answer one call."""
@@ -207,10 +191,10 @@ class ManagementApi:
     def _denial(self, call: Call, credential: Credential) -> str:
         """Return why the token may not make this call, empty when it may."""
         found = self.router.match(call.method, call.path)
-        if found is not None and found[0].name in _OPEN:
+        if found is not None and found[0].name == _VALIDATE:
             return ""
         named = _SPACE.fullmatch(call.path)
-        denied = credential.space_refusal(int(named[1]) if named else None)
+        denied = credential.space_refusal(int(named[1])) if named else ""
         if denied or found is None:
             return denied
         try:

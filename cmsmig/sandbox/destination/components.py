@@ -6,11 +6,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.record_kind import (
     SLUG,
     RecordKind,
-    equal,
-    holding,
-    one_of,
 )
-from cmsmig.sandbox.destination.record_kinds import tag_ids, tags_list
 from cmsmig.sandbox.destination.refusals import refuse, refuse_base
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import Call
@@ -85,42 +81,16 @@ def _check(
     for flag in ("is_root", "is_nestable"):
         if flag in changes:
             changes[flag] = truthy(changes[flag])
-    if "internal_tag_ids" in changes:
-        # This record alone names its tags as text.
-        tagged = tag_ids(space, changes["internal_tag_ids"])
-        changes["internal_tag_ids"] = [str(own) for own in tagged]
     if "schema" in changes:
         changes["schema"] = _schema(space, changes["schema"])
     wanted = {**component, **changes}
     changes["real_name"] = wanted["display_name"] or wanted["name"]
-    changes["internal_tags_list"] = tags_list(space, wanted["internal_tag_ids"])
-
-
-def _rename(
-    space: Space, call: Call, component: JsonObject, before: JsonObject
-) -> None:
-    """Rename the blocks of a component where the call asks for it."""
-    old, name = before["name"], text_of(component["name"])
-    if old and name != old and truthy(call.parameter("update_content")):
-        for story in space.stories.values():
-            story.body["content"] = _renamed(story.content, old, name)
 
 
 def _release(space: Space, component: JsonObject) -> None:
     """Refuse to remove the default content type; content stays as it is."""
     if space.default_root and component["name"] == space.default_root:
         refuse("base", "The default content type can't be deleted")
-
-
-def _renamed(value: Json, before: Json, name: str) -> Json:
-    if isinstance(value, list):
-        return [_renamed(part, before, name) for part in value]
-    if not isinstance(value, dict):
-        return value
-    fresh = {key: _renamed(part, before, name) for key, part in value.items()}
-    if fresh.get("component") == before:
-        fresh["component"] = name
-    return fresh
 
 
 def _schema(space: Space, schema: Json) -> JsonObject:
@@ -170,14 +140,7 @@ COMPONENTS = RecordKind(
     texts={"name": SLUG},
     unique=("name",),
     check=_check,
-    done=_rename,
     release=_release,
-    filters={
-        "by_ids": one_of("id"),
-        "search": holding,
-        "in_group": equal("component_group_uuid"),
-        "is_root": lambda space, component, flag: component["is_root"] is truthy(flag),
-    },
     extra=lambda space: {"component_groups": [*space.groups.values()]},
     methods=("GET", "PUT", "DELETE"),
 )

@@ -277,11 +277,10 @@ def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
 
 
 def _paths(space: Space, story: StoredStory, *, public: bool) -> Iterator[Json]:
-    """Yield the names and paths of a story in other languages: in each of the space
-    where that is the reading, else in those that it has."""
+    """Yield the names and paths of a story in each language of the space, also in
+    those in which it has none of its own."""
     rows = {text_of(each["lang"]): each for each in story.translations(public=public)}
-    every = space.languages if space.unknowns.lists_every_language else ()
-    for language in (*rows, *(each for each in every if each not in rows)):
+    for language in (*rows, *(each for each in space.languages if each not in rows)):
         path = path_in_language(space, story, language, public=public)
         yield {
             "path": path.removeprefix(f"{language}/"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import TypeAlias, TypeVar, cast
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
-from cmsmig.sandbox.values import text_of, whole
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.values import whole
 
 Row = TypeVar("Row")
 Filter: TypeAlias = Callable[[Space, Row, str], bool]
@@ -21,14 +21,6 @@ _MOST = 64
 _PAGING = frozenset({"page", "per_page"})
 
 
-def text_in(asked: JsonObject, name: str) -> str:
-    """Return a parameter's text; the parts of a list are joined by commas."""
-    value = asked.get(name)
-    if isinstance(value, list):
-        return ",".join(part for part in value if isinstance(part, str))
-    return text_of(value)
-
-
 @lru_cache(maxsize=64)
 def parts(value: str) -> tuple[str, ...]:
     """Return the parts between commas."""
@@ -37,13 +29,12 @@ def parts(value: str) -> tuple[str, ...]:
 
 def filtered(
     space: Space,
-    asked: JsonObject,
+    asked: Mapping[str, str],
     rows: Iterable[Row],
     filters: Mapping[str, Filter[Row]],
 ) -> list[Row]:
     """Return the rows that every filter keeps which the parameters name."""
-    named = [(filters[name], text_in(asked, name)) for name in asked if name in filters]
-    tests = [(keeps, text) for keeps, text in named if text]
+    tests = [(filters[name], asked[name]) for name in filters if asked.get(name)]
     return [row for row in rows if all(keeps(space, row, v) for keeps, v in tests)]
 
 
@@ -59,9 +50,20 @@ def page_of(
 
 
 def page_reply(
-    key: str, call: Call, rows: Sequence[Row], show: Callable[[Row], Json]
+    key: str,
+    call: Call,
+    rows: Sequence[Row],
+    show: Callable[[Row], Json],
+    known: Set[str],
 ) -> Reply:
-    """Answer the page that a call asks for."""
+    """Answer the page that a call asks for.
+
+    Ends the request with 422 for a filter that is not among the `known` ones: the
+    service may know it, and would not answer every row.
+    """
+    if unknown := call.parameters().keys() - _PAGING - known:
+        message = f"The sandbox has no filter {', '.join(sorted(unknown))}."
+        raise AnsweredError(json_reply(422, {"error": message}))
     page, headers = page_of(call, rows)
     return json_reply(200, {key: [show(row) for row in page]}, headers=headers)
 

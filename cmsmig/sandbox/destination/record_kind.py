@@ -9,11 +9,8 @@ from typing import NoReturn
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.lists import (
-    Filter,
     Headers,
-    filtered,
     page_of,
-    parts,
 )
 from cmsmig.sandbox.destination.refusals import missing, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
@@ -22,31 +19,6 @@ from cmsmig.sandbox.values import text_of, whole
 
 ANY = re.compile(".+", re.DOTALL)
 SLUG = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
-
-
-def holding(space: Space, record: JsonObject, text: str) -> bool:
-    """Tell whether the name of a record holds the text."""
-    return text.lower() in text_of(record["name"]).lower()
-
-
-def below(space: Space, record: JsonObject, parent: str) -> bool:
-    """Tell whether a record is in this folder; 0 is the root."""
-    return (record["parent_id"] or 0) == (whole(parent) or 0)
-
-
-def one_of(key: str) -> Filter[JsonObject]:
-    """Return the filter by a list with commas; a list of nothing keeps all."""
-    return lambda space, record, ids: not parts(ids) or str(record[key]) in parts(ids)
-
-
-def equal(key: str) -> Filter[JsonObject]:
-    """Return the filter by a text."""
-    return lambda space, record, text: record[key] == text
-
-
-def numbered(key: str) -> Filter[JsonObject]:
-    """Return the filter by a number; what is none keeps all."""
-    return lambda space, record, text: whole(text) in (None, record[key])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,36 +51,28 @@ class RecordKind:
     """Does what follows from a change; receives the record as it was, too."""
     release: Callable[[Space, JsonObject], None] = lambda space, record: None
     """Refuses a removal, or takes the record out of all that names it."""
-    filters: Mapping[str, Filter[JsonObject]] = field(default_factory=dict)
-    """By query parameter."""
-    order: Callable[[Space, Call, list[JsonObject]], list[JsonObject]] = (
-        lambda space, call, rows: rows
+    order: Callable[[Call, list[JsonObject]], list[JsonObject]] = lambda call, rows: (
+        rows
     )
-    """Sorts the rows of a list, or chooses among them by more than themselves."""
-    row: Callable[[Space, Call, JsonObject], JsonObject] = lambda space, call, row: row
-    """Shows a record in a list."""
+    """Sorts the rows of a list and chooses among them."""
     most: int = 0
     """Rows of a page at most; 0 for a list that has no pages."""
     extra: Callable[[Space], JsonObject] = lambda space: {}
     """What else the answer of a list holds."""
     shown: Callable[[JsonObject], JsonObject] = lambda record: record
-    """Shows a record alone."""
-    find: Callable[[Space, str], JsonObject | None] | None = None
-    """Finds what a path names, where that is not always an id."""
+    """Shows a record."""
     statuses: tuple[int, int, int] = (201, 200, 200)
     """Made, changed, removed; 204 goes without a body."""
     methods: tuple[str, ...] = ("GET", "PUT", "PATCH", "DELETE")
     """Which one record answers."""
 
     def listing(self, space: Space, call: Call) -> Reply:
-        """Answer the records that the filters name, or one page of them."""
-        records = self.table(space).values()
-        rows = filtered(space, call.parameters(), records, self.filters)
-        rows = self.order(space, call, rows)
+        """Answer the records, or one page of them."""
+        rows = self.order(call, [*self.table(space).values()])
         headers: Headers = ()
         if self.most:
             rows, headers = page_of(call, rows, most=self.most)
-        shown = [self.row(space, call, record) for record in rows]
+        shown = [self.shown(record) for record in rows]
         body = {self.plural: shown} | self.extra(space)
         return json_reply(200, body, headers=headers)
 
@@ -133,11 +97,7 @@ class RecordKind:
         return self._reply(self.statuses[2], record)
 
     def _known(self, space: Space, call: Call) -> JsonObject:
-        if self.find is not None:
-            found = self.find(space, call.named["id"])
-        else:
-            found = self.table(space).get(call.record_id)
-        return found if found is not None else missing()
+        return self.table(space).get(call.record_id) or missing()
 
     def _change(
         self, space: Space, call: Call, record: JsonObject, status: int

@@ -1,5 +1,4 @@
-"""The kinds of record with few rules of their own: folders, tags, webhooks,
-releases."""
+"""The kinds of record with few rules of their own: folders, webhooks, releases."""
 
 from __future__ import annotations
 
@@ -9,10 +8,6 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.record_kind import (
     ANY,
     RecordKind,
-    below,
-    equal,
-    holding,
-    one_of,
 )
 from cmsmig.sandbox.destination.refusals import refuse
 from cmsmig.sandbox.destination.space import OWNER, Space
@@ -73,7 +68,6 @@ COMPONENT_GROUPS = RecordKind(
     writable=("name", "parent_id"),
     check=lambda space, _, group, changes: _check_parent(space.groups, group, changes),
     release=_release_group,
-    filters={"search": holding, "with_parent": below},
 )
 ASSET_FOLDERS = RecordKind(
     key="asset_folder",
@@ -85,77 +79,7 @@ ASSET_FOLDERS = RecordKind(
         space.asset_folders, folder, changes
     ),
     release=_release_asset_folder,
-    filters={
-        "search": holding,
-        "with_parent": below,
-        "by_ids": one_of("id"),
-        "by_uuids": one_of("uuid"),
-    },
     statuses=(201, 204, 204),
-)
-
-
-# Internal tags, of assets and of components.
-
-_TAGGED = frozenset({"asset", "component", "idea"})
-_UNKNOWN_TAG = (
-    "Invalid internal_tag, there is at least one internal_tag not found in our database"
-)
-
-
-def _check_tag(space: Space, call: Call, tag: JsonObject, changes: JsonObject) -> None:
-    if changes.get("object_type", tag["object_type"]) not in _TAGGED:
-        refuse("object_type", "is not included in the list")
-
-
-def _release_tag(space: Space, tag: JsonObject) -> None:
-    """Take it off all that bears it."""
-    bodies = (asset.body for asset in space.assets.values())
-    for bearer in (*space.components.values(), *bodies):
-        kept = list_of(bearer.get("internal_tag_ids"))
-        bearer["internal_tag_ids"] = [t for t in kept if whole(t) != tag["id"]]
-
-
-def _tag_row(space: Space, call: Call, tag: JsonObject) -> JsonObject:
-    if not truthy(call.parameter("with_assets_count")):
-        return tag
-    bodies = (asset.body for asset in space.assets.values())
-    uses = sum(tag["id"] in list_of(body.get("internal_tag_ids")) for body in bodies)
-    return {**tag, "assets_count": uses}
-
-
-def tag_ids(space: Space, ids: Json) -> list[int]:
-    """Return the tags that a body names; one the space has not is refused."""
-    named = [whole(own) or 0 for own in list_of(ids)]
-    if any(own not in space.tags for own in named):
-        refuse("internal_tag_ids", _UNKNOWN_TAG)
-    return named
-
-
-def tags_list(space: Space, ids: Json) -> list[Json]:
-    """Return the tags of a record's `internal_tag_ids` as records show them."""
-    found = [space.tags.get(whole(own) or 0) for own in list_of(ids)]
-    return [{"id": tag["id"], "name": tag["name"]} for tag in found if tag]
-
-
-TAGS = RecordKind(
-    key="internal_tag",
-    plural="internal_tags",
-    table=lambda space: space.tags,
-    fresh=lambda space: {"object_type": "asset"},
-    writable=("name", "object_type"),
-    unique=("name", "object_type"),
-    check=_check_tag,
-    release=_release_tag,
-    filters={
-        "by_ids": one_of("id"),
-        "by_object_type": equal("object_type"),
-        "search": holding,
-    },
-    most=100,
-    row=_tag_row,
-    statuses=(200, 200, 204),
-    methods=("PUT", "PATCH", "DELETE"),
 )
 
 
@@ -232,10 +156,5 @@ RELEASES = RecordKind(
     read=lambda call, key: object_of(call.document().get(key)),
     done=_deploy,
     release=lambda space, release: drop(space, whole(release["id"]) or 0),
-    filters={
-        "branch_id": lambda space, release, branch: (
-            whole(branch) in list_of(release["branches_to_deploy"])
-        )
-    },
     methods=("GET", "PUT", "DELETE"),
 )

@@ -32,11 +32,6 @@ class Unknowns:
     strict: bool = True
     """Whether every save of a story is validated strictly, as in recently created
     spaces. If not, only a PUT with `strict_mode=1` is."""
-    shows_trash: bool = True
-    """Whether a story in the trash can still be read by its number."""
-    starts_take_slugs: bool = True
-    """Whether a start page keeps its own slug from the other stories of its folder:
-    slugs are unique in a folder, and a start page is not said to be an exception."""
     group_in: str = "both"
     """Where a `group_id` has an effect: `inside` the story, `next` to it, or in `both`
     places."""
@@ -50,9 +45,6 @@ class Unknowns:
     links_in_language: bool = True
     """Whether the path of a link to a story, in a story that is read in a language, is
     the one that its target has in that language."""
-    lists_every_language: bool = True
-    """Whether a delivered story lists each language of the space, also those in which
-    it has neither a name nor a slug of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,13 +216,8 @@ class Space:
     """Reads drafts, too."""
     public_token: str = "public"
     """Reads what is published."""
-    upload_limit_mb: int | None = None
-    """Megabytes of an asset, where they are agreed upon."""
-    required_asset_fields: Json = None
-    """Metadata that each asset must have: a list, a text with commas, or nothing."""
     components: dict[int, JsonObject] = field(default_factory=dict)
     groups: dict[int, JsonObject] = field(default_factory=dict)
-    tags: dict[int, JsonObject] = field(default_factory=dict)
     webhooks: dict[int, JsonObject] = field(default_factory=dict)
     by_name: dict[str, int] = field(default_factory=dict)
     """Components by the name under which they were last found."""

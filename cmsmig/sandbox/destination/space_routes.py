@@ -14,30 +14,6 @@ def show(space: Space, call: Call) -> Reply:
     return json_reply(200, {"space": document(space)})
 
 
-def listing(space: Space, call: Call) -> Reply:
-    """Answer the spaces that the token may see: this one."""
-    return json_reply(200, {"spaces": [document(space)]})
-
-
-def api_keys(space: Space, call: Call) -> Reply:
-    """Answer the tokens of the delivery side."""
-    tokens = (("private", space.preview_token), ("public", space.public_token))
-    keys: list[JsonObject] = [
-        {
-            "id": number,
-            "access": access,
-            "name": None,
-            "space_id": space.space_id,
-            "token": token,
-            "story_ids": [],
-            "min_cache": 0,
-            "release_ids": [],
-        }
-        for number, (access, token) in enumerate(tokens, start=1)
-    ]
-    return json_reply(200, {"api_keys": keys})
-
-
 def document(space: Space) -> JsonObject:
     """Return the space as the wire shows it."""
     starter = space.rate <= _STARTER_RATE
@@ -52,12 +28,12 @@ def document(space: Space) -> JsonObject:
         "limits": {},
         "feature_limits": None,
         "feature_limit_exceeded_flags": {},
-        "custom_upload_limit_in_mb": space.upload_limit_mb,
+        "custom_upload_limit_in_mb": None,
         # The service's own spelling.
-        "required_assest_fields": space.required_asset_fields,
+        "required_assest_fields": None,
         "org": {
             "name": "Sandbox",
-            "custom_upload_limit_in_mb": space.upload_limit_mb,
+            "custom_upload_limit_in_mb": None,
         },
         "region": "eu",
         "languages": languages,

@@ -84,15 +84,10 @@ class Credential:
         """Return its scopes and those that they imply."""
         return _with_implied(self.scopes)
 
-    def space_refusal(self, space_id: int | None) -> str:
-        """Return why it may not call a path of this space, empty when it may.
-
-        None: the path names no space.
-        """
+    def space_refusal(self, space_id: int) -> str:
+        """Return why it may not call a path of this space, empty when it may."""
         if not self.scoped or not self.space_ids or space_id in self.space_ids:
             return ""
-        if space_id is None:
-            return "This token is restricted to specific spaces"
         return "This token does not have access to this space"
 
     def scope_refusal(self, scope: str) -> str:
@@ -147,9 +142,3 @@ class Credentials:
 def unauthorized() -> Reply:
     """Return the answer to a token that is not valid."""
     return json_reply(401, {"error": "Unauthorized"})
-
-
-def available_scopes(call: Call) -> Reply:
-    """Answer which scopes a personal token can be given."""
-    rows = [{"resource": name, "actions": AVAILABLE[name]} for name in AVAILABLE]
-    return json_reply(200, {"available_scopes": rows})

@@ -15,7 +15,6 @@ from urllib.parse import parse_qsl, unquote
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError
-from cmsmig.sandbox.http.query import read_query
 from cmsmig.sandbox.values import encoded, object_of, whole
 
 
@@ -44,11 +43,11 @@ class Call:
 
     def parameter(self, name: str) -> str | None:
         """Return the last value of a query parameter, or None."""
-        return next((v for k, v in reversed(self.query) if k == name), None)
+        return self.parameters().get(name)
 
-    def parameters(self) -> JsonObject:
-        """Return the query as an object; see `read_query`."""
-        return read_query(self.query)
+    def parameters(self) -> dict[str, str]:
+        """Return the query; the last value of each name."""
+        return dict(self.query)
 
     def document(self) -> JsonObject:
         """Return the JSON object of the body, empty when there is none.

@@ -13,7 +13,6 @@ from cmsmig.sandbox.http.rate_limits import MinuteWindow
 from cmsmig.sandbox.origin.content import Content
 from cmsmig.sandbox.origin.listing import in_locales, page_document, selected
 from cmsmig.sandbox.origin.refusals import failure, missing, no_route
-from cmsmig.sandbox.values import list_of
 
 
 @dataclass(slots=True)
@@ -34,8 +33,6 @@ class OriginApi:
         one, live_one = partial(self._item, live=False), partial(self._item, live=True)
         routes = (
             Route("GET", "/v2/sites", "sites", self._sites),
-            Route("GET", site, "site", self._site),
-            Route("GET", f"{site}/custom_domains", "custom domains", self._domains),
             Route("GET", f"{site}/collections", "collections", self._collections),
             Route("GET", f"{site}/pages", "pages", self._pages),
             Route("GET", collection, "collection", self._collection),
@@ -74,13 +71,6 @@ class OriginApi:
 
     def _sites(self, call: Call) -> Reply:
         return json_reply(200, {"sites": [*self.content.sites]})
-
-    def _site(self, call: Call) -> Reply:
-        return json_reply(200, self._known_site(call))
-
-    def _domains(self, call: Call) -> Reply:
-        domains = list_of(self._known_site(call).get("customDomains"))
-        return json_reply(200, {"customDomains": domains})
 
     def _collections(self, call: Call) -> Reply:
         self._known_site(call)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.http.asgi import Call
@@ -12,9 +11,9 @@ from cmsmig.sandbox.values import object_of, text_of
 
 SORTS = frozenset({"createdOn", "lastPublished", "lastUpdated", "name", "slug"})
 """The keys that a list can be sorted by. Source: origin, list items."""
-_RANGE = re.compile(r"(createdOn|lastPublished|lastUpdated)\[(gte|lte)\]")
 MAX_LIMIT = 100
 _PAGING = frozenset({"limit", "offset"})
+_KNOWN = _PAGING | {"cmsLocaleId", "sortBy", "sortOrder"}
 _MOST_KEPT = 64
 
 
@@ -26,15 +25,17 @@ def selected(
 ) -> list[JsonObject]:
     """Return the items that a call asks a page of.
 
-    `selected_before` keeps what the same items gave for the same filters.
+    `selected_before` keeps what the same items gave for the same query. Ends the
+    request with 400 for a filter of the service that is not here.
     """
+    if unknown := call.parameters().keys() - _KNOWN:
+        refuse(f"the sandbox has no filter {', '.join(sorted(unknown))}")
     asked = tuple(pair for pair in call.query if pair[0] not in _PAGING)
     key = (id(items), asked)
     if key not in selected_before:
         if len(selected_before) >= _MOST_KEPT:
             selected_before.clear()
         chosen = in_locales(items, call.parameter("cmsLocaleId"), primary)
-        chosen = [item for item in chosen if _wanted(item, call)]
         selected_before[key] = _sorted(chosen, call)
     return selected_before[key]
 
@@ -57,31 +58,6 @@ def in_locales(
     if primary:
         return [i for i in items if (i.get("cmsLocaleId") or primary) == primary]
     return items
-
-
-def _wanted(item: JsonObject, call: Call) -> bool:
-    data = object_of(item.get("fieldData"))
-    for name, value in call.query:
-        if name in {"name", "slug"} and data.get(name) != value:
-            return False
-        found = _RANGE.fullmatch(name)
-        if found is None:
-            continue
-        bound, moment = _moment(value), text_of(item.get(found[1]))
-        if bound is None:
-            refuse(f"{name} must be a date")
-        own = _moment(moment)
-        if own is None or (own < bound if found[2] == "gte" else own > bound):
-            return False
-    return True
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _sorted(items: list[JsonObject], call: Call) -> list[JsonObject]:

@@ -1,5 +1,4 @@
-"""The origin's error answers, and what its token may not do: all but reading sites and
-collections."""
+"""The origin's error answers. Its token may not read pages."""
 
 from __future__ import annotations
 
@@ -9,21 +8,7 @@ from typing import NoReturn
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 
-_SITE = r"/v2/sites/[^/]+"
-_READS = (
-    (rf"{_SITE}/pages|/v2/pages/.+", "pages:read"),
-    (rf"{_SITE}/(assets|asset_folders)|/v2/(assets|asset_folders)/.+", "assets:read"),
-    (rf"{_SITE}/forms|/v2/(forms|form_submissions)/.+", "forms:read"),
-    (rf"{_SITE}/components.*", "components:read"),
-    (rf"{_SITE}/(custom_code|registered_scripts).*", "custom_code:read"),
-    (rf"{_SITE}/comments.*", "comments:read"),
-    (rf"{_SITE}/(products|orders|ecommerce)(/.*)?", "ecommerce:read"),
-    (r"/v2/token/authorized_by", "authorized_user:read"),
-)
-_WRITES = (
-    (rf"/v2/collections/.+|{_SITE}/collections", "cms:write"),
-    (rf"{_SITE}(/.*)?", "sites:write"),
-)
+_PAGES = re.compile(r"/v2/sites/[^/]+/pages|/v2/pages/.+")
 
 
 def failure(status: int, code: str, message: str, *details: Json) -> Reply:
@@ -50,13 +35,7 @@ def missing(what: str, code: str = "resource_not_found") -> NoReturn:
 
 def no_route(call: Call) -> Reply:
     """Return the answer to a path that the sandbox does not serve."""
-    wanted = call.path.rstrip("/")
-    known = _READS if call.method in {"GET", "HEAD"} else _WRITES
-    for pattern, scope in known:
-        if re.fullmatch(pattern, wanted):
-            message = f"OAuthForbidden: You are missing the following scopes - {scope}"
-            return failure(403, "missing_scopes", message)
-    if re.fullmatch(rf"{_SITE}/redirects(/.*)?", wanted):
-        message = "The site is not on the plan that this needs"
-        return failure(403, "not_enterprise_plan_site", message)
+    if _PAGES.fullmatch(call.path.rstrip("/")):
+        message = "OAuthForbidden: You are missing the following scopes - pages:read"
+        return failure(403, "missing_scopes", message)
     return failure(404, "resource_not_found", "Requested resource not found: the path")

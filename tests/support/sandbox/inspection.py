@@ -16,7 +16,6 @@ from cmsmig.sandbox.destination.stories.story_rules import (
     nested_blocks,
     schema_of,
 )
-from cmsmig.sandbox.destination.stories.story_wire import speaks
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
 
 _OWN_KEYS = frozenset({"component", "_uid", "_editable"})
@@ -93,7 +92,7 @@ def _check_language(
         return
     if not definition.get("translatable"):
         inspection.complain("not_translatable", f"{place}.{key}", key)
-    if not speaks(inspection.space, code):
+    if code not in {each.replace("-", "_") for each in inspection.space.languages}:
         inspection.complain("unknown_language", f"{place}.{key}", code)
 
 

@@ -18,7 +18,7 @@ from cmsmig.sandbox.http.asgi import AnsweredError, Call, Router
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.values import object_of, text_of, whole
 
-_FILTERS = ("with_slug", "ext_id", "by_uuids", "by_slugs", "starts_with")
+_FILTERS = ("with_slug", "ext_id", "by_uuids", "starts_with")
 _KEY = re.compile(rb'name="?key"?\r\n\r\n([^\r\n]+)')
 
 

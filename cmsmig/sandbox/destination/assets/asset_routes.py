@@ -5,19 +5,15 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Callable
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.assets.uploads import sign
 from cmsmig.sandbox.destination.lists import Filter, filtered, page_reply, remembered
-from cmsmig.sandbox.destination.record_kinds import tag_ids, tags_list
 from cmsmig.sandbox.destination.refusals import missing, refuse, unwrapped
 from cmsmig.sandbox.destination.space import Space, StoredAsset
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
-MOST = 100
-"""Assets that one request deletes, restores or moves."""
 _MIRRORED = ("alt", "title", "copyright", "source")
 _TEXTS = (*_MIRRORED, "focus")
 WRITABLE = (
@@ -63,7 +59,9 @@ def sanitised(name: str) -> str:
 def listing(space: Space, call: Call) -> Reply:
     """Answer one page of asset records; the total is a header."""
     found = remembered(space, call, _selected)
-    return page_reply("assets", call, found, lambda asset: listed(space, asset))
+    return page_reply(
+        "assets", call, found, lambda asset: listed(space, asset), _FILTERS.keys()
+    )
 
 
 def show(space: Space, call: Call) -> Reply:
@@ -118,44 +116,24 @@ def listed(space: Space, asset: StoredAsset) -> JsonObject:
         "content_type": asset.content_type if known else None,
         "content_length": len(asset.data or b"") if known else None,
         "locked": False,
-        "internal_tags_list": tags_list(space, asset.body.get("internal_tag_ids")),
+        "internal_tags_list": [],
         "created_at": asset.created_at,
         "deleted_at": asset.deleted_at,
         **asset.body,
     }
 
 
-def destroy_many(space: Space, call: Call) -> Reply:
-    """Delete the assets of `ids`; unknown ones are passed over."""
-    found = [own for own in _ids(call) if own in space.assets]
-    for own in found:
-        remove(space, space.assets[own])
-    return _message("deleted", found)
-
-
 def restore_many(space: Space, call: Call) -> Reply:
     """Bring deleted assets and their files back."""
-    found = [own for own in _ids(call) if own in space.deleted_assets]
+    ids = [whole(own) or 0 for own in list_of(call.document().get("ids"))]
+    found = [own for own in ids if own in space.deleted_assets]
     for own in found:
         asset = space.deleted_assets.pop(own)
         asset.deleted_at = None
         space.assets[own] = asset
         space.by_key[asset.key] = own
-    return _message("restored", found)
-
-
-def _ids(call: Call) -> list[int]:
-    ids = [whole(own) or 0 for own in list_of(call.document().get("ids"))]
-    if not ids:
-        refuse("ids", "can't be blank")
-    if len(ids) > MOST:
-        refuse("ids", f"can't be more than {MOST}")
-    return list(dict.fromkeys(ids))
-
-
-def _message(done: str, ids: list[int]) -> Reply:
-    listed = ", ".join(map(str, ids))
-    return json_reply(200, {"message": f"Assets {done}: {listed}"})
+    listed = ", ".join(map(str, found))
+    return json_reply(200, {"message": f"Assets restored: {listed}"})
 
 
 def _made(space: Space, body: JsonObject) -> StoredAsset:
@@ -204,8 +182,6 @@ def _metadata(space: Space, body: JsonObject) -> JsonObject:
     changes = {key: value for key, value in body.items() if key in WRITABLE}
     if "is_private" in changes:
         changes["is_private"] = truthy(changes["is_private"])
-    if "internal_tag_ids" in changes:
-        changes["internal_tag_ids"] = [*tag_ids(space, changes["internal_tag_ids"])]
     if not isinstance(changes.get("meta_data", {}), dict):
         changes["meta_data"] = {}
     if "asset_folder_id" in changes:
@@ -230,61 +206,9 @@ def remove(space: Space, asset: StoredAsset) -> None:
 
 def _selected(space: Space, call: Call) -> list[StoredAsset]:
     """Return the assets that a list request names, in its order."""
-    chosen = filtered(space, call.parameters(), space.assets.values(), _FILTERS)
-    key, _, direction = (call.parameter("sort_by") or "").partition(":")
-    if key in _SORTS:
-        chosen.sort(key=_SORTS[key], reverse=direction.startswith("desc"))
-    return chosen
+    return filtered(space, call.parameters(), space.assets.values(), _FILTERS)
 
 
-def _holds(*keys: str) -> Filter[StoredAsset]:
-    """Return the filter by a part of one of some texts."""
-    return lambda space, asset, part: any(
-        part.lower() in text_of(asset.body.get(key)).lower() for key in keys
-    )
-
-
-def _time(asset: StoredAsset, key: str) -> str:
-    return asset.created_at if key == "created_at" else text_of(asset.body.get(key))
-
-
-def _from(key: str) -> Filter[StoredAsset]:
-    return lambda space, asset, first: _time(asset, key) >= first
-
-
-def _until(key: str) -> Filter[StoredAsset]:
-    return lambda space, asset, last: "" < _time(asset, key) <= last
-
-
-def _tagged(space: Space, asset: StoredAsset, names: str) -> bool:
-    tags = map(object_of, tags_list(space, asset.body.get("internal_tag_ids")))
-    borne = {text for tag in tags for text in (str(tag["id"]), tag["name"])}
-    return not borne.isdisjoint(names.split(","))
-
-
-_TIMES = ("created_at", "updated_at", "expire_at")
 _FILTERS: dict[str, Filter[StoredAsset]] = {
-    "ext_id": lambda space, asset, text: asset.body.get("ext_id") == text,
-    "in_folder": lambda space, asset, own: (
-        (asset.body.get("asset_folder_id") or 0) == (whole(own) or 0)
-    ),
-    "is_private": lambda space, asset, flag: (
-        asset.body.get("is_private") is truthy(flag)
-    ),
-    "by_ids": lambda space, asset, ids: str(asset.asset_id) in ids.split(","),
-    "search": lambda space, asset, part: (
-        part.lower() in asset.key.lower() or _holds(*_TEXTS)(space, asset, part)
-    ),
-    "with_tags": _tagged,
-    **{f"by_{key}": _holds(key) for key in ("alt", "title", "copyright")},
-    **{f"{key}_gte": _from(key) for key in _TIMES},
-    **{f"{key}_lte": _until(key) for key in _TIMES},
-}
-_SORTS: dict[str, Callable[[StoredAsset], str | int]] = {
-    "created_at": lambda asset: asset.created_at,
-    "updated_at": lambda asset: text_of(asset.body.get("updated_at")),
-    "filename": lambda asset: asset.key,
-    "short_filename": lambda asset: asset.key.rpartition("/")[2],
-    "content_length": lambda asset: len(asset.data or b""),
-    "id": lambda asset: asset.asset_id,
+    "ext_id": lambda space, asset, text: asset.body.get("ext_id") == text
 }

@@ -5,14 +5,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import not_found
 from cmsmig.sandbox.destination.space import Space, StoredStory
-from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, Route, json_reply
+from cmsmig.sandbox.destination.stories.editor import open_and_save
+from cmsmig.sandbox.http.asgi import (
+    AnsweredError,
+    Call,
+    Reply,
+    Route,
+    Router,
+    json_reply,
+)
 from cmsmig.sandbox.http.forms import form, json_field, link, page, table, text_field
 from cmsmig.sandbox.values import object_of, text_of, whole
 
@@ -24,21 +32,25 @@ _ACTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StoryPages:
-    """Answers `/_sandbox` and `/_sandbox/stories/{id}`, and the acts on a story.
+    """Answers `/_sandbox` and `/_sandbox/stories/{id}`, and the acts on a story; no
+    token, no quota.
 
     Each act (`edit`, `publish`, `unpublish`, `delete`) takes `story_id`; `edit` also
-    `story`, an object of `name` and `slug`, and `content`, the fields that change.
+    `story`, an object of `name` and `slug`, and `content`, the fields that change. A
+    POST of `open-and-save` opens and saves the story of `story_id`, or all, as the
+    visual editor does.
     """
 
     space: Space
     apply: Callable[[Call], Reply]
     """Does a management call, without a token."""
+    router: Router = field(init=False)
 
-    def routes(self) -> tuple[Route, ...]:
-        """Return the routes of the pages and acts."""
-        return (
+    def __post_init__(self) -> None:
+        routes = (
+            Route("POST", "/_sandbox/open-and-save", "open and save", self._save),
             Route("GET", "/_sandbox", "stories page", self._stories),
             Route("GET", "/_sandbox/stories/{id}", "story page", self._story),
             Route("POST", "/_sandbox/edit", "edit", self._edit),
@@ -47,6 +59,16 @@ class StoryPages:
                 for verb in _ACTS
             ),
         )
+        self.router = Router(routes, lambda call: Reply(404))
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer one call."""
+        return replace(self.router.answer(call), service="control")
+
+    def _save(self, call: Call) -> Reply:
+        story_id = whole(call.document().get("story_id"))
+        named = None if story_id is None else [story_id]
+        return json_reply(200, open_and_save(self.space, named))
 
     def _stories(self, call: Call) -> Reply:
         stories = [s for s in self.space.stories.values() if s.is_plain]

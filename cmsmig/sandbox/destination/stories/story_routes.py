@@ -37,7 +37,8 @@ _FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")
 def show(space: Space, call: Call) -> Reply:
     """Answer one story with its content."""
     story = space.stories.get(call.record_id)
-    if story is None or not (story.deleted_at and space.unknowns.shows_trash):
+    # A story in the trash can still be read by its number.
+    if story is None or not story.deleted_at:
         release = release_of(space, call)
         story = _known(space, call, release).in_release(release)
     return _answer(space, story, refreshed=True)
@@ -106,21 +107,6 @@ def unpublish(space: Space, call: Call) -> Reply:
     if space.unknowns.publication_changes_date:
         story.updated_at = space.now()
     story.unpublished_changes = False
-    return _answer(space, story)
-
-
-def move(space: Space, call: Call) -> Reply:
-    """Put a story into another folder."""
-    story = _known(space, call)
-    target = whole(call.parameter("to_folder"))
-    if target is not None:
-        moved = StoredStory(
-            story.story_id, story.uuid, {**story.body, "parent_id": target}, "", ""
-        )
-        check_place(space, moved)
-        space.displace(story)
-        story.body = moved.body
-        space.place(story)
     return _answer(space, story)
 
 

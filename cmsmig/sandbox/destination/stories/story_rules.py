@@ -38,9 +38,8 @@ def check_place(space: Space, story: StoredStory) -> None:
         near = space.places.get((parent_id, slug), set())
     for other in (space.stories[number] for number in near - {story.story_id}):
         same = other.slug == slug and not (other.is_folder or story.is_folder)
-        if other.is_startpage is story.is_startpage or (
-            same and space.unknowns.starts_take_slugs
-        ):
+        # No source says that a start page leaves its own slug to the others.
+        if other.is_startpage is story.is_startpage or same:
             refuse("slug", "has already been taken")
 
 

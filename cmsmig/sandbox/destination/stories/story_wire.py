@@ -216,11 +216,6 @@ def with_link_paths(
     return fresh
 
 
-def speaks(space: Space, code: str) -> bool:
-    """Return whether the end of a translated key is a language of the space."""
-    return code in {_written(each) for each in space.languages}
-
-
 def in_language(space: Space, value: Json, language: str) -> Json:
     """Return content in a language. A field without a translation, and one that is not
     translatable, keeps the default language. An empty `language` is the default.
