@@ -154,7 +154,7 @@ _BLANKS = ("&nbsp;", "\u200d", " \u200b ", "\u00a0\u00a0", "&#x2060;", "\ufeff",
 _NO_ITEMS = (
     *_BLANKS, "<br>", "<p>&nbsp;</p>", "<p></p>", "<h3>\u200d</h3>", "<ul></ul>",
     "<ol> </ol>", "<ul>&nbsp;</ul>", "<div>&nbsp;</div>", "<b>\u200d</b>",
-    "<ul><br></ul>", "<blockquote></blockquote>", "<ul><ol></ol></ul>",
+    "<ul><br></ul>", "<ul><ol></ol></ul>",
     "<span> </span>", "<p><br></p>",
 )  # fmt: skip
 _ITEMS = ("<li>a</li>", "<li></li>", "<li>b<p>c</p></li>")

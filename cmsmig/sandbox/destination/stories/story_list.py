@@ -51,6 +51,8 @@ def _candidates(
     ids: Iterable[int | None]
     if (uuids := asked.get("by_uuids")) and not trashed:
         ids = map(space.by_uuid.get, parts(uuids))
+    elif numbers := asked.get("by_ids"):
+        ids = map(whole, parts(numbers))
     elif (path := asked.get("with_slug")) and not trashed:
         ids = space.at_path(path)
     elif (parent := asked.get("with_parent")) and not trashed:
@@ -78,6 +80,7 @@ def _components(value: Json) -> set[str]:
 _FILTERS: dict[str, Filter[StoredStory]] = {
     "starts_with": lambda space, story, text: space.full_slug(story).startswith(text),
     "with_slug": lambda space, story, path: _path(space, story) == path.strip("/"),
+    "by_ids": lambda space, story, ids: str(story.story_id) in parts(ids),
     "by_uuids": lambda space, story, uuids: story.uuid in parts(uuids),
     "with_parent": lambda space, story, own: story.parent_id == (whole(own) or 0),
     "folder_only": lambda space, story, flag: story.is_folder or not truthy(flag),
