@@ -20,7 +20,6 @@ from cmsmig.richtext.engine import (
     AssetLookup,
     Converted,
 )
-from cmsmig.richtext.gc_pause import collector_paused
 from cmsmig.richtext.html.dom import (
     MORE_BLOCK_TAGS,
     Element,
@@ -40,6 +39,30 @@ from cmsmig.richtext.schema.nodes import Mark, MarkSet, Open, Run, added
 if TYPE_CHECKING:
     # Only a project with rules of its own needs BeautifulSoup, which loads slowly.
     from cmsmig.richtext.custom.claims import CustomRules
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Keep the cyclic garbage collector from running until the block is left.
+
+    A conversion makes many objects in a short time, and each is needed to its end:
+    the collector would look at them again and again and find nothing, for a fifth
+    of the time and more than a third with large bodies. What else is garbage waits
+    for the length of one conversion. The block that found the collector running
+    always starts it again, so blocks may be nested; with several threads a pause
+    may end early, but never lasts.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _BLANK = " \t\r\n\f"

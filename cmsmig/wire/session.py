@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random as _random
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -15,7 +16,7 @@ import httpx
 from cmsmig.canonical import JsonObject, compact
 from cmsmig.events import Observer, RequestRetried, RequestSent, unobserved
 from cmsmig.masking import hide
-from cmsmig.valid_text import valid_value
+from cmsmig.valid_text import valid_text, valid_value
 from cmsmig.wire.addresses import Resolver, resolve_by_system
 from cmsmig.wire.answers import Answer, Request, failure, path_of, upload_failure
 from cmsmig.wire.bounds import FILE_SECONDS
@@ -32,7 +33,6 @@ from cmsmig.wire.failures import (
     unusable,
 )
 from cmsmig.wire.http_library import Client
-from cmsmig.wire.multipart import form_body
 from cmsmig.wire.outage import Outage
 
 _UPLOAD_HOST = "upload host"
@@ -304,3 +304,43 @@ def _headers(request: Request, authorization: str | None) -> dict[str, str]:
 def _encode(body: JsonObject | None) -> bytes | None:
     # JSON can hold an escaped lone surrogate, which no service can store.
     return None if body is None else compact(valid_value(body))
+
+
+_ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
+"""As browsers escape names, so that a hostile name cannot open another header."""
+
+
+def form_body(
+    fields: Sequence[tuple[str, str]], file_name: str, content_type: str, data: bytes
+) -> tuple[bytes, str]:
+    """Return the body and its content type.
+
+    Spec: asset upload rules. A wrong order makes the upload seem to succeed.
+    """
+    boundary = _boundary(data)
+    head = b"".join(_field(boundary, name, value) for name, value in fields)
+    kind = content_type.translate(_ESCAPES) or "application/octet-stream"
+    opening = (
+        f"--{boundary}\r\n"
+        'Content-Disposition: form-data; name="file";'
+        f' filename="{file_name.translate(_ESCAPES)}"\r\n'
+        f"Content-Type: {kind}\r\n\r\n"
+    )
+    closing = f"\r\n--{boundary}--\r\n"
+    body = head + valid_text(opening).encode() + data + closing.encode()
+    return body, f"multipart/form-data; boundary={boundary}"
+
+
+def _field(boundary: str, name: str, value: str) -> bytes:
+    return valid_text(
+        f"--{boundary}\r\n"
+        f'Content-Disposition: form-data; name="{name.translate(_ESCAPES)}"\r\n\r\n'
+        f"{value}\r\n"
+    ).encode()
+
+
+def _boundary(data: bytes) -> str:
+    while True:
+        boundary = secrets.token_hex(16)
+        if boundary.encode() not in data:
+            return boundary

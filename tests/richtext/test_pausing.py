@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cmsmig.richtext.gc_pause import collector_paused
 from cmsmig.richtext.html.dom import Element
-from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.native import NativeEngine, collector_paused
 
 BODY = "<p>x <b>y</b> <a href=z>z</a></p><ul><li>a<ul><li>b</li></ul></li></ul>" * 50
 

@@ -28,7 +28,7 @@ from cmsmig.valid_text import is_valid
 from cmsmig.wire.answers import Answer, Request
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.failures import TRIES
-from cmsmig.wire.multipart import form_body
+from cmsmig.wire.session import form_body
 from tests.support.cases import cases
 from tests.support.wire.sessions import TOKEN, URL, Service, written
 from tests.support.wire.virtual_time import VirtualTime

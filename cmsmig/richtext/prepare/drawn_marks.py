@@ -16,9 +16,10 @@ _QUOTES = (("\u201c", "\u201d"), ("\u2018", "\u2019"))
 _BRACKETS = ("(", ")")
 
 
-def write_quotes(root: Element, losses: Collector) -> None:
-    """Put the marks around each `q` into the text. Source: the HTML standard,
-    rendering, quotes."""
+def write_marks(root: Element, losses: Collector) -> None:
+    """Put the marks around each `q` into the text, and each reading of a `ruby` in
+    brackets: those of its `rp`, or our own. Source: the HTML standard, rendering,
+    quotes, and the `rp` element."""
     stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:
         node, inside = stack.pop()
@@ -28,20 +29,9 @@ def write_quotes(root: Element, losses: Collector) -> None:
             losses.deviates(Deviation.QUOTATION)
             _surround(node, _QUOTES[inside])
             inside = True
-        stack.extend((child, inside) for child in node.children)
-
-
-def write_brackets(root: Element, losses: Collector) -> None:
-    """Put each reading of a `ruby` in brackets: those of its `rp`, or our own.
-    Source: the HTML standard, the `rp` element."""
-    stack: list[Node] = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Text):
-            continue
-        if node.tag == "ruby":
+        elif node.tag == "ruby":
             _bracket(node, losses)
-        stack.extend(node.children)
+        stack.extend((child, inside) for child in node.children)
 
 
 def _bracket(ruby: Element, losses: Collector) -> None:

@@ -23,9 +23,16 @@ from cmsmig.richtext.build.attributes import (
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import UploadedAsset
-from cmsmig.richtext.html.dom import Element
+from cmsmig.richtext.html.dom import Element, find
 from cmsmig.richtext.html.inline_style import declarations
-from cmsmig.richtext.prepare.embeds import Embeds, addressed, asset_value, link_value
+from cmsmig.richtext.html.picture_source import PictureSources
+from cmsmig.richtext.prepare.embeds import (
+    Embeds,
+    addressed,
+    asset_value,
+    is_custom_embed,
+    link_value,
+)
 
 _PAIR = re.compile(r"([0-9]+(?:\.[0-9]+)?)[:x/]([0-9]+(?:\.[0-9]+)?)")
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
@@ -335,3 +342,32 @@ def body_of(made: Element) -> dict[str, Json]:
     held = made.payload["body"] if made.payload is not None else []
     first = held[0] if isinstance(held, list) and held else {}
     return first if isinstance(first, dict) else {}
+
+
+def show_late_pictures(root: Element, losses: Collector) -> None:
+    """Put the address that readers saw into `src`, and list what was there; take out
+    the `noscript` that shows the same picture. What is kept as HTML stays as it is."""
+    sources = PictureSources(root)
+    stack = [root]
+    while stack:
+        parent = stack.pop()
+        for child in [each for each in parent.children if isinstance(each, Element)]:
+            if child.tag == "img":
+                _show(child, sources, losses)
+            elif child.tag != "noscript" and not is_custom_embed(child):
+                stack.append(child)
+
+
+def _show(image: Element, sources: PictureSources, losses: Collector) -> None:
+    given = image.attributes
+    before, shown = given.get("src", ""), sources.shown(image)
+    late = shown.strip() != before.strip()
+    if late:
+        losses.deviates(Deviation.IMAGE_SOURCE)
+        given["src"] = shown
+        if before.strip():
+            losses.lose("placeholder", before, image)
+    twin = sources.twins.get(image)
+    same = None if twin is None else find(twin, "img")
+    if twin is not None and (late or (same and same.attributes.get("src") == shown)):
+        twin.tag, twin.children, twin.attributes = "span", [], {}

@@ -28,9 +28,8 @@ from cmsmig.richtext.html.visibility import (
     is_unshown,
 )
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.prepare.alignments import alignment_in
-from cmsmig.richtext.prepare.directions import place_directions
-from cmsmig.richtext.prepare.drawn_marks import DRAWN, write_brackets, write_quotes
+from cmsmig.richtext.prepare.directions import alignment_in, place_directions
+from cmsmig.richtext.prepare.drawn_marks import DRAWN, write_marks
 from cmsmig.richtext.prepare.embeds import (
     PLAYERS,
     Embeds,
@@ -38,9 +37,8 @@ from cmsmig.richtext.prepare.embeds import (
     is_empty,
 )
 from cmsmig.richtext.prepare.figures import Figures
-from cmsmig.richtext.prepare.late_pictures import show_late_pictures
 from cmsmig.richtext.prepare.links import Links
-from cmsmig.richtext.prepare.pictures import Pictures
+from cmsmig.richtext.prepare.pictures import Pictures, show_late_pictures
 from cmsmig.richtext.prepare.table_parts import (
     cut_spans,
     cut_stray_spans,
@@ -58,6 +56,7 @@ NESTING = tag_set(
     "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
 )
 _TABLE_PARTS = tag_set("table thead tbody tfoot tr")
+HEADINGS = tag_set("h1 h2 h3 h4 h5 h6")
 LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 CONTROLS = tag_set("input select textarea progress meter datalist")
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
@@ -111,8 +110,7 @@ class Stage:
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
         show_late_pictures(root, self._losses)
-        write_quotes(root, self._losses)
-        write_brackets(root, self._losses)
+        write_marks(root, self._losses)
         place_directions(root)
         stack: list[tuple[Element, Element | None, int, bool, bool, str]] = [
             (root, None, 0, False, False, "")
@@ -183,6 +181,9 @@ class Stage:
         if tag == "p" and self._lined:
             self._losses.deviates(Deviation.BLOCKS_INSIDE)
             element.tag = tag = "section"  # no rule reads its attributes
+        if tag in HEADINGS and not self._losses.showing.shows(element):
+            # As a paragraph it is left out, and does not end a list before.
+            element.tag = tag if is_outdone(element) else "p"
         handler = self._handlers.get(tag)
         if handler is not None:
             return handler(element)

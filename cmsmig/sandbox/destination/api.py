@@ -11,11 +11,12 @@ from typing import TypeAlias
 from cmsmig.sandbox.destination import space_routes
 from cmsmig.sandbox.destination.assets import asset_routes
 from cmsmig.sandbox.destination.components import COMPONENTS
-from cmsmig.sandbox.destination.datasources import DATASOURCES, ENTRIES
 from cmsmig.sandbox.destination.record_kind import RecordKind
 from cmsmig.sandbox.destination.record_kinds import (
     ASSET_FOLDERS,
     COMPONENT_GROUPS,
+    DATASOURCES,
+    ENTRIES,
     RELEASES,
     WEBHOOKS,
 )
