@@ -271,7 +271,7 @@ def baseline(
     as_json: bool,
 ) -> None:
     """Keep how each old address answers; resumable."""
-    from cmsmig.evidence.addresses import gone_addresses
+    from cmsmig.evidence.old_addresses import gone_addresses
     from cmsmig.terminal import baseline as shown
 
     project, settings = load_project(folder, needs_target=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
-from cmsmig.destination.connection import Connection, Parameters
+from cmsmig.destination.space_connection import Connection, Parameters
 from cmsmig.destination.typed_records import Asset, AssetFolder, SignedUpload
 from cmsmig.errors import NotFoundError
 from cmsmig.wire.addresses import is_private_host, target

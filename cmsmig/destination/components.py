@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
-from cmsmig.destination.connection import Connection
+from cmsmig.destination.space_connection import Connection
 from cmsmig.destination.token_rights import TokenRights, token_rights
 from cmsmig.destination.typed_records import (
     Component,

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class ListPage(Generic[T]):
     """One answer of a list, read: its records are many times larger than its rows."""
 
     rows: Mapping[str, T]
@@ -32,7 +32,7 @@ class Page(Generic[T]):
     """Rows of the whole list; None where the service does not say."""
 
 
-Reader: TypeAlias = Callable[[int], Coroutine[object, object, Page[T]]]
+Reader: TypeAlias = Callable[[int], Coroutine[object, object, ListPage[T]]]
 """Reads the page with a number, from 1."""
 
 
@@ -54,7 +54,7 @@ async def whole_list(what: str, read: Reader[T]) -> list[T]:
     return [*found.values()]
 
 
-async def _all_pages(what: str, read: Reader[T]) -> dict[int, Page[T]]:
+async def _all_pages(what: str, read: Reader[T]) -> dict[int, ListPage[T]]:
     """Return the pages of a list by number, up to one that brings nothing new.
 
     Raises `MalformedAnswerError` when they have no end.
@@ -76,7 +76,7 @@ async def _all_pages(what: str, read: Reader[T]) -> dict[int, Page[T]]:
     return pages
 
 
-def _by_id(pages: Mapping[int, Page[T]]) -> dict[str, T]:
+def _by_id(pages: Mapping[int, ListPage[T]]) -> dict[str, T]:
     """Return the rows of pages by their ids, in the service's order."""
     return {
         row_id: row
@@ -85,12 +85,12 @@ def _by_id(pages: Mapping[int, Page[T]]) -> dict[str, T]:
     }
 
 
-def _total(pages: Mapping[int, Page[T]]) -> int:
+def _total(pages: Mapping[int, ListPage[T]]) -> int:
     """Return how many rows are announced."""
     return max((page.total or 0) for page in pages.values())
 
 
-def _repeats(pages: Mapping[int, Page[T]]) -> bool:
+def _repeats(pages: Mapping[int, ListPage[T]]) -> bool:
     """Return whether a later page repeats the first one."""
     first = pages[1].rows.keys()
     later = (page.rows.keys() for number, page in pages.items() if number > 1)
@@ -108,7 +108,7 @@ def endless(what: str, announced: int) -> MalformedAnswerError:
     )
 
 
-def _missing(pages: Mapping[int, Page[T]]) -> Sequence[int]:
+def _missing(pages: Mapping[int, ListPage[T]]) -> Sequence[int]:
     """Return the next pages to be read, going by what the first one held."""
     size = pages[1].size
     totals = [page.total for page in pages.values() if page.total is not None]
@@ -121,7 +121,7 @@ def _missing(pages: Mapping[int, Page[T]]) -> Sequence[int]:
     return list(islice(range(max(pages) + 1, last + 1), _AT_ONCE))
 
 
-async def _together(read: Reader[T], numbers: Sequence[int]) -> dict[int, Page[T]]:
+async def _together(read: Reader[T], numbers: Sequence[int]) -> dict[int, ListPage[T]]:
     try:
         async with asyncio.TaskGroup() as group:
             tasks = {number: group.create_task(read(number)) for number in numbers}

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
-from cmsmig.destination.connection import Connection, Parameters
+from cmsmig.destination.space_connection import Connection, Parameters
 from cmsmig.destination.story_refusals import translated
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
 from cmsmig.counting import counted
-from cmsmig.evidence.addresses import (
+from cmsmig.evidence.import_failures import Failure, file_failures, item_failures
+from cmsmig.evidence.old_addresses import (
     HostUse,
     count_hosts,
     decided_redirects,
@@ -21,7 +22,6 @@ from cmsmig.evidence.addresses import (
     site_address,
     space_address,
 )
-from cmsmig.evidence.import_failures import Failure, file_failures, item_failures
 from cmsmig.evidence.report_findings import (
     FindingSet,
     old_address_findings,

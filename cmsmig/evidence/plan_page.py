@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.evidence.addresses import site_address
 from cmsmig.evidence.import_failures import file_failures
+from cmsmig.evidence.old_addresses import site_address
 from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger

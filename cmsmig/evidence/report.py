@@ -15,7 +15,6 @@ from cmsmig import __version__
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.evidence.address_doc import redirects_doc
-from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.checks import Check, CheckState
 from cmsmig.evidence.evidence import (
     DOCUMENT,
@@ -26,6 +25,7 @@ from cmsmig.evidence.evidence import (
     planned_writes,
 )
 from cmsmig.evidence.import_failures import Failure
+from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.ui.doc import (
     Address,
     Cell,

@@ -12,8 +12,8 @@ from mimetypes import guess_type
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
-from cmsmig.evidence.addresses import OldAddress, OriginPages, find_old_addresses
 from cmsmig.evidence.import_failures import Failure, item_failures
+from cmsmig.evidence.old_addresses import OldAddress, OriginPages, find_old_addresses
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
 from cmsmig.ledger.store import Ledger

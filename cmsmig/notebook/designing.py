@@ -28,8 +28,8 @@ from cmsmig.notebook.kit.decision_files import (
     pulled,
     required,
 )
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
-from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
 from cmsmig.steps.decide.decision_store import decision_in

@@ -12,22 +12,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.addresses import (
+from cmsmig.evidence.checklist import checklist
+from cmsmig.evidence.checks import Check
+from cmsmig.evidence.evidence import Evidence, gather
+from cmsmig.evidence.old_addresses import (
     OriginPages,
     address_map,
     current_addresses,
     write_redirects,
 )
-from cmsmig.evidence.checklist import checklist
-from cmsmig.evidence.checks import Check
-from cmsmig.evidence.evidence import Evidence, gather
 from cmsmig.evidence.report import write_report
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.notebook.kit.cell import facts_bundle
 from cmsmig.notebook.kit.decision_files import decided_migration
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
-from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.differences import Verification
 

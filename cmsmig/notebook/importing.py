@@ -14,8 +14,8 @@ from cmsmig.mapping.select.pilot import pilot_of as select_pilot
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import decided_migration
 from cmsmig.notebook.kit.decision_list import show_changes
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
-from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.plan_panels import (
     PlanView,
     ShownPlan,

@@ -23,8 +23,8 @@ from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.decision_list import show_changes as show_changes
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
-from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.pulled_origin import Origin

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cmsmig.errors import LedgerError
 from cmsmig.ledger.connection import connect, translated
-from cmsmig.notebook.kit import workspace as kit
+from cmsmig.notebook.kit import opened_project as kit
 from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.relation import Relation
@@ -42,7 +42,7 @@ class View(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Workspace(kit.Workspace):
+class NotebookWorkspace(kit.Workspace):
     """The project that a notebook works in, with its lists as data frames. They write
     nothing but what can be derived again, and import pandas when they are called."""
 
@@ -94,12 +94,12 @@ def open_workspace(
     target: str = "",
     dry_run: bool = False,
     interactive: bool | None = None,
-) -> Workspace:
+) -> NotebookWorkspace:
     """Return the workspace of a project folder, as `kit.open_workspace` does."""
     opened = kit.open_workspace(
         project, target=target, dry_run=dry_run, interactive=interactive
     )
-    return Workspace(*(getattr(opened, each.name) for each in fields(opened)))
+    return NotebookWorkspace(*(getattr(opened, each.name) for each in fields(opened)))
 
 
 def view_frame(ledger: Path, view: View) -> pd.DataFrame:

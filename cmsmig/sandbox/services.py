@@ -46,8 +46,6 @@ class Tokens:
     origin: str
     destination: str
     """A personal token with the scopes that the options name."""
-    oauth: str
-    """Sent as `Bearer ...`; the others are sent as they are."""
     read_only: str
     """A personal token that may not write."""
     user: str
@@ -90,7 +88,6 @@ def build(
     tokens = Tokens(
         options.origin_token or f"origin-{secrets.token_hex(16)}",
         options.destination_token or f"destination-{secrets.token_hex(16)}",
-        f"oauth-{secrets.token_hex(16)}",
         f"read-only-{secrets.token_hex(16)}",
         f"user-{_drawn(options, 'user')}",
         f"legacy-{secrets.token_hex(16)}",
@@ -160,7 +157,6 @@ def _known(options: SandboxOptions, tokens: Tokens) -> dict[str, Credential]:
     scopes = ALL_SCOPES if options.scopes is None else options.scopes
     return {
         tokens.destination: Credential(scopes=scopes),
-        f"Bearer {tokens.oauth}": Credential(TokenKind.OAUTH),
         tokens.read_only: Credential(scopes=READ_SCOPES),
         tokens.user: Credential(scopes=(), user_permission=True),
         tokens.legacy: Credential(TokenKind.LEGACY, scopes=()),

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from cmsmig.configuration.regions import delivery_base, region_mismatch
 from cmsmig.destination.assumed import STANDARD
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.connection import authorization
 from cmsmig.destination.delivery import LISTS_A_SECOND, DeliveryClient
+from cmsmig.destination.space_connection import authorization
 from cmsmig.destination.typed_records import Space
 from cmsmig.errors import SettingsError
 from cmsmig.events import Event, Observer, RequestSent

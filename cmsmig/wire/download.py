@@ -22,14 +22,13 @@ from cmsmig.wire.addresses import (
 )
 from cmsmig.wire.answers import bare, path_of, whole_number
 from cmsmig.wire.bounds import FILE_PIECE, Gauge, TooSlowError, held_to
-from cmsmig.wire.failures import delay_before
+from cmsmig.wire.failures import Outage, delay_before
 from cmsmig.wire.http_library import (
     TRANSFER_TRIES,
     BrokenTransferError,
     Client,
     Stream,
 )
-from cmsmig.wire.outage import Outage
 
 _FILES = "files"
 _HOPS = 6

@@ -25,6 +25,7 @@ from cmsmig.wire.download import Download, Fetched
 from cmsmig.wire.failures import (
     REFUSALS,
     NoAnswer,
+    Outage,
     Outcome,
     delay_before,
     given_up,
@@ -33,7 +34,6 @@ from cmsmig.wire.failures import (
     unusable,
 )
 from cmsmig.wire.http_library import Client
-from cmsmig.wire.outage import Outage
 
 _UPLOAD_HOST = "upload host"
 _NO_HEADERS: Mapping[str, str] = {}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from playwright.async_api import Browser
 
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.run.locations import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.decide.accept_proposals import accept_proposals

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.assumed import STANDARD
-from cmsmig.destination.connection import authorization, problems_of
+from cmsmig.destination.space_connection import authorization, problems_of
 from cmsmig.destination.typed_records import content_url
 from cmsmig.errors import RejectedError, ServiceError, SettingsError
 from cmsmig.events import Noticed

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from cmsmig.errors import CredentialsError, SettingsError
-from cmsmig.notebook.connection import connection_check, forecast
+from cmsmig.notebook.connecting import connection_check, forecast
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.workspace import Workspace, open_workspace
+from cmsmig.notebook.kit.opened_project import Workspace, open_workspace
 from tests.support.rehearsal import Rehearsal
 
 

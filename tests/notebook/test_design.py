@@ -26,7 +26,7 @@ from cmsmig.notebook.designing import (
     sample_values,
 )
 from cmsmig.notebook.kit.decision_files import known_reviewer
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.review.samples import component_bodies_of
 from cmsmig.steps.decide.decision_store import decision_in, write_decision

@@ -16,14 +16,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from cmsmig.evidence.addresses import (
+from cmsmig.evidence.checklist import checklist
+from cmsmig.evidence.checks import CheckState
+from cmsmig.evidence.evidence import evidence_json
+from cmsmig.evidence.old_addresses import (
     site_address,
     space_address,
     write_redirects,
 )
-from cmsmig.evidence.checklist import checklist
-from cmsmig.evidence.checks import CheckState
-from cmsmig.evidence.evidence import evidence_json
 from cmsmig.evidence.report import report_page, write_report
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.summary import FileCount

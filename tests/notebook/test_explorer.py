@@ -24,7 +24,7 @@ from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import publication_state
 from cmsmig.notebook import inspection
 from cmsmig.notebook.inspect.explorer import Explorer, site_scan
-from cmsmig.notebook.kit.workspace import Workspace, open_workspace
+from cmsmig.notebook.kit.opened_project import Workspace, open_workspace
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.body_census import find_structures, look_through_bodies
 from cmsmig.survey.catalogue_build import build

@@ -25,7 +25,7 @@ from cmsmig.mapping.select.reference_targets import classify
 from cmsmig.notebook import inspection
 from cmsmig.notebook.inspect.explorer import site_scan
 from cmsmig.notebook.kit.cell import Panel
-from cmsmig.notebook.kit.workspace import Workspace, open_workspace
+from cmsmig.notebook.kit.opened_project import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.unread import keep_unread
 from cmsmig.sandbox.options import SandboxOptions

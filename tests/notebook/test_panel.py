@@ -10,7 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from cmsmig.errors import UndecidedError
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.settings import Project
 from cmsmig.ui.html.safe_html import untypeset
 from cmsmig.ui.view import View, action

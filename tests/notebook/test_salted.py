@@ -82,7 +82,7 @@ async def _value(source: str, names: dict[str, object]) -> object:
 @contextmanager
 def someone_there(there: bool) -> Iterator[None]:
     """Let notebooks find a person before them, or none."""
-    with mock.patch("cmsmig.notebook.kit.workspace.can_ask", return_value=there):
+    with mock.patch("cmsmig.notebook.kit.opened_project.can_ask", return_value=there):
         yield
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import SettingsError, UndecidedError
-from cmsmig.notebook.kit.workspace import open_workspace
+from cmsmig.notebook.kit.opened_project import open_workspace
 
 
 def shown(value: object) -> dict:

@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
+from cmsmig.wire.addresses import Connections
 from cmsmig.wire.answers import Answer, Request
-from cmsmig.wire.connections import Connections
 from cmsmig.wire.failures import NoAnswer, Outcome
 from cmsmig.wire.http_library import Client, certificates
 from tests.support.cases import cases, part

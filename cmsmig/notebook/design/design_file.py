@@ -20,7 +20,7 @@ from cmsmig.mapping.decisions.design import (
     Reviewed,
 )
 from cmsmig.notebook.kit.decision_files import describe_review, remember_reviewer
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import (

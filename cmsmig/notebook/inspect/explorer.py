@@ -20,7 +20,7 @@ from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.inspect.item_choices import current_choices
 from cmsmig.notebook.inspect.item_page import item_page
 from cmsmig.notebook.kit.decision_files import pulled
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.origin.files import FileRow
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.survey.catalogue import Catalogue

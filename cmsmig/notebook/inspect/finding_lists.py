@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.errors import UsageError
-from cmsmig.evidence.addresses import site_address
+from cmsmig.evidence.old_addresses import site_address
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.notebook.inspect.explorer import ScanTable, site_scan
@@ -18,7 +18,7 @@ from cmsmig.notebook.kit.finding_table import (
     FindingSetTable,
     FindingWords,
 )
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.pulled_origin import Origin, live_paths
 from cmsmig.survey.body_census import LOSS_OF, STRUCTURE, STRUCTURES
 from cmsmig.survey.item_query import Finding

@@ -29,7 +29,7 @@ from cmsmig.mapping.select.selection import (
     publication_state,
     select_items,
 )
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.ui.format import moment

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from cmsmig.canonical import JsonObject, text_of
 from cmsmig.counting import counted
-from cmsmig.evidence.addresses import site_address
+from cmsmig.evidence.old_addresses import site_address
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.propose.field_facts import is_blank

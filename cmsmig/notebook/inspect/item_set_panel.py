@@ -31,7 +31,7 @@ from cmsmig.notebook.inspect.item_choices import (
 )
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import known_reviewer, remember_reviewer
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections
 from cmsmig.ui.controls import bar, dom_class, select, text

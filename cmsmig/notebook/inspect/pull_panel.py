@@ -10,8 +10,8 @@ from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import pulled
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
-from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.unread import unread_sentence
 from cmsmig.settings import Project

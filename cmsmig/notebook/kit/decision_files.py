@@ -10,7 +10,7 @@ from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review, write_decision
 from cmsmig.steps.decide.migration import Migration, open_migration

@@ -20,7 +20,7 @@ from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.change_points import DELETE, Decision, Point, point_of
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.settings import Project
 from cmsmig.steps.changes.changes import Change, changes_of
 from cmsmig.steps.decide.decision_store import decision_in

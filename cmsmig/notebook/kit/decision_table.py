@@ -19,7 +19,7 @@ from cmsmig.mapping.decisions.decision_files import (
     to_text,
 )
 from cmsmig.notebook.kit.decision_history import DecisionHistory
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.decision_store import change_decision
 from cmsmig.ui.controls import Copied, bar, words
 from cmsmig.ui.relation import Row, Rows

@@ -8,7 +8,7 @@ from functools import partial
 
 from cmsmig.data_address import file_key
 from cmsmig.derived_file import DerivedFile
-from cmsmig.evidence.addresses import site_address
+from cmsmig.evidence.old_addresses import site_address
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.choices import (
@@ -29,8 +29,8 @@ from cmsmig.notebook.kit.decision_files import (
     save,
 )
 from cmsmig.notebook.kit.finding_table import FindingRows
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
-from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.body_scan import BodyRelation, BodyScanner
 from cmsmig.notebook.preview.kept_bodies import AcceptedBodies, SeenBodies
 from cmsmig.origin.files import FileStore

@@ -12,8 +12,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
-from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.evidence import LISTS
+from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.evidence.plan_page import plan_findings, write_plan_page
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.ledger.store import Ledger
@@ -31,7 +31,7 @@ from cmsmig.notebook.kit.finding_table import (
     FindingWords,
     parts_of,
 )
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import conflict_lines

@@ -12,15 +12,15 @@ from cmsmig.errors import (
     LedgerLockedError,
     PlanDriftError,
 )
-from cmsmig.evidence.addresses import OriginPages
 from cmsmig.evidence.import_failures import Failure, file_failures, item_failures
+from cmsmig.evidence.old_addresses import OriginPages
 from cmsmig.evidence.report import failures_doc
 from cmsmig.ledger.lease import other_holder
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.run_history import PastRun, read_failed, read_last_run
 from cmsmig.ledger.store import Ledger
 from cmsmig.notebook.kit.decision_files import decided_migration
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.transfer.plan_panels import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_state import missing_before, step_result
 from cmsmig.steps.decide.migration import Migration

@@ -10,7 +10,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.component_payloads import component_bodies
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.reconcile.rules.publication import Showing
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.steps.decide.migration import Migration

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.evidence.address_doc import redirects_doc
-from cmsmig.evidence.addresses import FOLDER, decided_redirects
+from cmsmig.evidence.old_addresses import FOLDER, decided_redirects
 from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.redirects import (
     RedirectAction,

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import UNDOING, undoes
 from cmsmig.richtext.html.dom import Element, is_numbered, tag_set
-from cmsmig.richtext.html.drawn import has_picture, is_carrier
 from cmsmig.richtext.html.inline_style import declarations
 from cmsmig.richtext.html.numbers import dimension
+from cmsmig.richtext.html.visibility import has_picture, is_carrier
 from cmsmig.richtext.losses import Severity
 
 AUTO = frozenset(("", "auto", "none"))

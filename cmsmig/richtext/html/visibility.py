@@ -2,8 +2,129 @@
 
 from __future__ import annotations
 
-from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
-from cmsmig.richtext.html.drawn import is_widget
+import re
+from collections.abc import Iterator
+
+from cmsmig.richtext.html.dom import MORE_BLOCK_TAGS, Element, Node, Text, tag_set
+
+_PICTURE = re.compile(
+    r"(?:^|[;\s])(?:background|background-image|list-style|list-style-image"
+    r"|border-image|border-image-source|--[\w-]+)\s*+:[^;:]*?url\(\s*+[\"']?\s*+"
+    r"(?!javascript:|[\"'#)\s])",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"(?:^|[\"'])\s*+(?:https?:)?\\?/\\?/\w", re.IGNORECASE)
+"""An address as a value, or in a value that is JSON."""
+_LEADING = re.compile(
+    r"(?:^|-)(?:src|source|file|video|poster|ur[li]|href|path|permalink|bg"
+    r"|background|image)$"
+)
+"""Ends of names of attributes whose values may be relative addresses."""
+_OWN = tag_set("src url uri href data poster background")
+_OTHERS = tag_set("a area base link meta source track param img cms:blok")
+"""Elements whose addresses are looked at apart."""
+_EDITING = ("data-w-", "data-wf-", "data-rt-", "data-page-url", "data-mce-")
+_PARTS = tag_set(
+    "body thead tbody tfoot tr td th caption colgroup col li dt dd pre code source"
+)
+"""Parts of something else: no block can take their place."""
+_NO_SIGN = re.compile(
+    r"Apple-|Mso|mce|cke_|ql-|rangy|(?:bold|italic|text|link|highlight)(?:-|$)|anchor"
+    r"|clear|spacer|space$|break|hid(?:e|den)|sr-only|screen-reader|strut|line$|caret"
+    r"|cursor|bookmark|language-|hljs|token$|[a-z]{1,2}[0-9]+$|w-"
+)
+"""Classes that editors and style sheets write on what shows nothing."""
+_SIGN = re.compile(
+    r"icon|glyph|symbol|emoji|rating|(?:^|[-_])(?:fa[bdlrs]?|bi|mdi?|ion|ti|ri|bx[ls]?|lni"
+    r"|la[brs]?|ico|check(?:mark)?|tick|cross|star|arrow)(?:[-_]|$)"
+    r"|^(?:yes|no|true|false|on|off)$",
+    re.IGNORECASE,
+)
+_MOUNT = re.compile(
+    r"widget|embed|elfsight|(?:^|-)(?:form|live|video|player|playlist|calendar|booking"
+    r"|survey|chart|map)(?:-|id|$)",
+    re.IGNORECASE,
+)
+"""Classes and names of data by which a script finds where it shows something."""
+_MOUNTS = tag_set("div span section article aside")
+_DRAWING = re.compile(r"^data-(?:.*icon.*|feather|lucide|glyph)$|^icon$")
+"""Attributes from which a script draws a sign."""
+
+
+def has_picture(style: str) -> bool:
+    """Return whether an inline style shows a picture by its address."""
+    return "url(" in style.lower() and _PICTURE.search(style) is not None
+
+
+def is_carrier(tag: str, name: str, value: str) -> bool:
+    """Return whether an attribute says where something is that a page shows."""
+    own = name.startswith("data-") or name in _OWN or "-" in tag
+    if not own or tag in _OTHERS or name.startswith(_EDITING) or name == "style":
+        return False
+    bare = value.strip()
+    if bare.startswith(("#", "javascript:")):
+        return False
+    if _ADDRESS.search(bare):
+        return not name.startswith("xmlns")
+    relative = "/" in bare or "." in bare
+    return relative and " " not in bare and _LEADING.search(name) is not None
+
+
+def carried(element: Element) -> Iterator[str]:
+    """Yield the values of the attributes that say where something is."""
+    if "data-emoji" in element.attributes or element.tag.startswith("wf-"):
+        return
+    for name, value in element.attributes.items():
+        if is_carrier(element.tag, name, value):
+            yield value.strip()
+
+
+def is_widget(element: Element) -> bool:
+    """Return whether an element shows something at an address, if it has no text, and
+    may be a block."""
+    if element.tag in _PARTS or element.reopened:
+        return False
+    if has_picture(element.attributes.get("style", "")):
+        return element.tag != "img"
+    return next(carried(element), None) is not None
+
+
+def mount_of(element: Element) -> str:
+    """Return the name of the attribute by which a script finds an element that it
+    fills, if it has no text; empty for none."""
+    if element.tag not in _MOUNTS:
+        return ""
+    given = element.attributes
+    data = (name for name in given if name.startswith("data-") and given[name].strip())
+    for name in data:
+        if not name.startswith(_EDITING) and _MOUNT.search(name.removeprefix("data-")):
+            return name
+    return "class" if any(map(_MOUNT.search, element.classes)) else ""
+
+
+def sign_of(element: Element) -> str:
+    """Return the name of the attribute by which an element draws a sign if it has no
+    text; its tag for one that a script defines; empty for none.
+
+    An inline element has its class for something; others, and those that are places
+    to jump to or hold a blank, must be called so.
+    """
+    given = element.attributes
+    drawing = next((name for name in given if _DRAWING.match(name)), "")
+    if drawing:
+        return drawing
+    blank = any(isinstance(child, Text) for child in element.children)
+    if "-" in element.tag and not element.tag.startswith("wf-") and not blank:
+        return element.tag
+    place = "id" in given or (element.tag == "a" and "name" in given)
+    named = blank or place or element.tag in MORE_BLOCK_TAGS
+    if any(
+        _SIGN.search(each) or not (named or _NO_SIGN.match(each))
+        for each in element.classes
+    ):
+        return "class"
+    return ""
+
 
 INVISIBLE = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
 """A paragraph of nothing else is a spacer."""

@@ -6,8 +6,15 @@ from collections.abc import Sequence
 
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.html.dom import Element, tag_set, walk
-from cmsmig.richtext.html.drawn import carried, is_widget, mount_of, sign_of
-from cmsmig.richtext.html.visibility import HIDDEN, LEFT_OUT, SHOWN
+from cmsmig.richtext.html.visibility import (
+    HIDDEN,
+    LEFT_OUT,
+    SHOWN,
+    carried,
+    is_widget,
+    mount_of,
+    sign_of,
+)
 from cmsmig.richtext.prepare.embeds import Embeds, Found, addressed
 
 _CODES = frozenset(("pre", "code"))

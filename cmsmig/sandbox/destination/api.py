@@ -53,7 +53,6 @@ _STORIES: tuple[Entry, ...] = (
     ("DELETE", "/stories/{id}", "delete story", story_routes.delete),
     ("GET", "/stories/{id}/publish", "publish story", story_routes.publish),
     ("GET", "/stories/{id}/unpublish", "unpublish story", story_routes.unpublish),
-    ("PUT", "/stories/{id}/update_uuid", "update uuid", story_routes.update_uuid),
 )
 _ASSETS: tuple[Entry, ...] = (
     ("GET", "/assets", "assets", asset_routes.listing),

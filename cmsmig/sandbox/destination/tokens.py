@@ -59,7 +59,6 @@ class TokenKind(StrEnum):
     PAT = "pat"
     LEGACY = "legacy_token"
     """A personal token without scopes."""
-    OAUTH = "oauth_app"
 
 
 @dataclass(slots=True)

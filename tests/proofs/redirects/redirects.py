@@ -32,9 +32,9 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from cmsmig.evidence.addresses import address_map, write_redirects
 from cmsmig.evidence.host_files import host_files
 from cmsmig.evidence.host_rules import target
+from cmsmig.evidence.old_addresses import address_map, write_redirects
 from cmsmig.mapping.redirects.address_map import (
     GONE_STATUS,
     MOVED_STATUS,

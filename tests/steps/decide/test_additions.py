@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cmsmig.errors import UndecidedError
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.accept_proposals import Accepted, accept_proposals
 from cmsmig.steps.decide.decision_store import read_decisions
 from cmsmig.steps.decide.migration import open_migration

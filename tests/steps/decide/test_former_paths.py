@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from cmsmig.notebook import inspection
-from cmsmig.notebook.kit.workspace import open_workspace
+from cmsmig.notebook.kit.opened_project import open_workspace
 from tests.support.notebook.page import Page
 from tests.support.steps.staged_project import Stage, StagedProject
 

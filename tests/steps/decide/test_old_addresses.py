@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cmsmig.evidence.addresses import address_map, imported_addresses
+from cmsmig.evidence.old_addresses import address_map, imported_addresses
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressOutcome, Source
 from cmsmig.sandbox.origin.content import read_content

@@ -9,7 +9,7 @@ import httpx
 from cmsmig.canonical import Json
 from cmsmig.destination.assumed import STANDARD, Assumed
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.connection import authorization
+from cmsmig.destination.space_connection import authorization
 from tests.support.wire.sessions import Service
 
 BASE = "http://destination.test/v1"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cmsmig.configuration.regions import REGION_BASES
-from cmsmig.evidence.addresses import site_address, space_address
 from cmsmig.evidence.evidence import Evidence, LossCount
 from cmsmig.evidence.import_failures import item_failures
+from cmsmig.evidence.old_addresses import site_address, space_address
 from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.evidence.summary import CollectionOutcome, FileCount
 from cmsmig.item_key import ItemKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.settings import Project
 
 POSTS, PEOPLE = "65a000000000000000000001", "65a000000000000000000002"

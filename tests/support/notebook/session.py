@@ -25,7 +25,7 @@ from cmsmig.notebook.designing import (
     sample_values,
 )
 from cmsmig.notebook.inspect.explorer import Explorer
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.previewing import (
     accept_bodies,
     bodies,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cmsmig.events import Observer, unobserved
 from cmsmig.notebook.importing import run_step, show_plan
-from cmsmig.notebook.kit.workspace import Workspace, open_workspace
+from cmsmig.notebook.kit.opened_project import Workspace, open_workspace
 from tests.support.steps.staged_project import StagedProject
 
 

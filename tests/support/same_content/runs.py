@@ -22,7 +22,7 @@ import yaml
 from cmsmig.canonical import canonical, fingerprint
 from cmsmig.errors import CmsmigError
 from cmsmig.events import RequestSent
-from cmsmig.evidence.addresses import address_map
+from cmsmig.evidence.old_addresses import address_map
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.redirects.address_map import AddressMap
 from cmsmig.richtext.blocks.block_runs import Heuristic, Heuristics

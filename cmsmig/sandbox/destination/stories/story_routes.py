@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import uuid
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
@@ -25,7 +24,7 @@ from cmsmig.sandbox.destination.stories.story_wire import (
     merge_translations,
     single,
 )
-from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
 _MARK = f"content {secrets.token_hex(16)}"
@@ -107,23 +106,6 @@ def unpublish(space: Space, call: Call) -> Reply:
     if space.unknowns.publication_changes_date:
         story.updated_at = space.now()
     story.unpublished_changes = False
-    return _answer(space, story)
-
-
-def update_uuid(space: Space, call: Call) -> Reply:
-    """Give a story the UUID of the query."""
-    story = _known(space, call)
-    wanted = call.parameter("uuid") or text_of(call.document().get("uuid"))
-    try:
-        fresh = str(uuid.UUID(wanted))
-    except ValueError:
-        raise AnsweredError(json_reply(422, {"error": "Invalid UUID"})) from None
-    if space.by_uuid.get(fresh, story.story_id) != story.story_id:
-        message = "UUID has already been taken"
-        raise AnsweredError(json_reply(422, {"error": [message]}))
-    space.by_uuid.pop(story.uuid, None)
-    story.uuid = fresh
-    space.by_uuid[fresh] = story.story_id
     return _answer(space, story)
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 from cmsmig.canonical import JsonObject
 from cmsmig.configuration.regions import region_mismatch
 from cmsmig.destination.assumed import STANDARD, Assumed
-from cmsmig.destination.paging import Page, endless, whole_list
+from cmsmig.destination.paging import ListPage, endless, whole_list
 from cmsmig.destination.reading import rows, unwrapped
 from cmsmig.destination.token_rights import SETTINGS, UNSCOPED_END, token_advice
 from cmsmig.destination.typed_records import PAGE
@@ -141,7 +141,7 @@ class Connection:
     ) -> list[T]:
         """Return all rows of a paged list, each once, in the service's order."""
 
-        async def page(number: int) -> Page[T]:
+        async def page(number: int) -> ListPage[T]:
             paging = ("page", str(number)), ("per_page", str(PAGE))
             answer = await self._call(
                 f"list {what}", "GET", path, params=(*params, *paging)
@@ -151,7 +151,7 @@ class Connection:
                 raise endless(what, total or number)
             records = rows(answer.valid_json(), path)
             by_id = {str(each.get("id")): read(each) for each in records}
-            return Page(by_id, len(records), total)
+            return ListPage(by_id, len(records), total)
 
         return await whole_list(what, page)
 

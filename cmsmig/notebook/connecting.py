@@ -20,7 +20,7 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import D
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.kit.cell import Panel, show
-from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
