@@ -32,6 +32,8 @@ class Unknowns:
     strict: bool = True
     """Whether every save of a story is validated strictly, as in recently created
     spaces. If not, only a PUT with `strict_mode=1` is."""
+    shows_trash: bool = True
+    """Whether a story in the trash can still be read by its number."""
     group_in: str = "both"
     """Where a `group_id` has an effect: `inside` the story, `next` to it, or in `both`
     places."""

@@ -36,8 +36,7 @@ _FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")
 def show(space: Space, call: Call) -> Reply:
     """Answer one story with its content."""
     story = space.stories.get(call.record_id)
-    # A story in the trash can still be read by its number.
-    if story is None or not story.deleted_at:
+    if story is None or not (story.deleted_at and space.unknowns.shows_trash):
         release = release_of(space, call)
         story = _known(space, call, release).in_release(release)
     return _answer(space, story, refreshed=True)
