@@ -124,11 +124,13 @@ class Store:
 
 
 class SimulatedStore(Store):
-    """A ledger whose writes never reach its file: the first one copies it into
+    """A ledger whose writes do not reach its file: the first one copies it into
     memory."""
 
     def __init__(self, store: Store) -> None:
         self.path, self.run_id, self.log_found = store.path, None, False
+        self.statements: list[Statement] = []
+        """What was written, in order."""
         self._durable = self._plain = self._file = store._plain
 
     def close(self) -> None:
@@ -146,6 +148,12 @@ class SimulatedStore(Store):
                 self._file.backup(copy)
             self._durable = self._plain = copy
         return super().atomic(durable=durable)
+
+    def commit(self, statements: Iterable[Statement], *, durable: bool = False) -> None:
+        """Run statements as one transaction of the copy, and keep them."""
+        written = [*statements]
+        self.statements += written
+        super().commit(written, durable=durable)
 
 
 def now() -> str:

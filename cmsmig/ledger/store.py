@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Self
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
@@ -23,7 +24,7 @@ from cmsmig.errors import (
     LedgerError,
 )
 from cmsmig.ledger import database_schema
-from cmsmig.ledger.connection import SimulatedStore, Store, now
+from cmsmig.ledger.connection import SimulatedStore, Statement, Store, now
 from cmsmig.ledger.gone_items import GoneItems
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.inventory import Inventory
@@ -82,23 +83,20 @@ class Ledger:
         _leave_run(self._store)
         self._store.close()
 
-    def __enter__(self) -> Ledger:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def simulated(self) -> Ledger:
+    def simulated(self) -> SimulatedLedger:
         """Return this ledger, to see what would be if something was written: writes
         go to a copy in memory."""
-        simulated = Ledger(SimulatedStore(self._store))
-        simulated.items.as_read_by(self.items)
-        simulated.inventory.as_read_by(self.inventory)
-        return simulated
+        return SimulatedLedger(self, SimulatedStore(self._store))
 
-    def is_as(self, other: Ledger) -> bool:
-        """Return whether a simulated ledger holds what this one holds. Reads only."""
-        return self._store.version() == other._store.version()
+    def adopt(self, statements: Iterable[Statement]) -> None:
+        """Write, all at once, what was written into a simulated ledger."""
+        self._store.commit(statements, durable=True)
 
     def intended(self, kind: str) -> Iterator[tuple[Intent, ItemRow | None]]:
         """Yield the open intents of a kind with the rows of their items. Reads only."""
@@ -187,6 +185,21 @@ class Ledger:
                     WHERE substr(hash, 1, ?) = ? ORDER BY made_at DESC LIMIT 1)"""
         row = self._store.one(query, (*values, len(start), start))
         return load_body(row[0]) if row is not None and row[0] else None
+
+
+class SimulatedLedger(Ledger):
+    """A ledger whose writes go to a copy in memory."""
+
+    def __init__(self, ledger: Ledger, store: SimulatedStore) -> None:
+        super().__init__(store)
+        self.items.as_read_by(ledger.items)
+        self.inventory.as_read_by(ledger.inventory)
+        self.statements: Sequence[Statement] = store.statements
+        """What was written into it, for `Ledger.adopt`."""
+
+    def is_as(self, ledger: Ledger) -> bool:
+        """Return whether it holds what a ledger holds. Reads only."""
+        return self._store.version() == ledger._store.version()
 
 
 def _open(path: Path, identity: Identity | None = None) -> Store:

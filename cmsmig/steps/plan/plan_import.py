@@ -1,18 +1,19 @@
 """Plans an import: what it would do from here, to the call.
 
-The ledger is taken as it will be once the import has noted what became of things since
-the last run; nothing of that is written yet, except where stories are now.
+The ledger is taken as it will be once it has learned what became of things since the
+last run; nothing of that is written yet, except where stories are now.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import fingerprint
 from cmsmig.destination.typed_records import Story
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.connection import Statement
 from cmsmig.ledger.rows import LEFT_OUT, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.block_designs import refuse_undesigned
@@ -70,8 +71,9 @@ class PlannedImport:
     plan: Plan
     accounting: Accounting
     """As it was before the plan is carried out."""
-    snapshot: Snapshot
-    offline: OfflineDrafts
+    settled: Sequence[Statement]
+    """What the ledger has to learn first: what became of things since the last run."""
+    wanted: WantedStories
     edits: StoryEdits
     seen_gone: Mapping[int, Story]
     """Stories of items that are gone at the origin, as they were read, by id."""
@@ -136,8 +138,8 @@ async def plan_import(
                 recreate=recreate,
             ),
             accounting=simulated.items.accounting(),
-            snapshot=wanted.snapshot,
-            offline=offline,
+            settled=simulated.statements,
+            wanted=wanted,
             edits=edits,
             seen_gone=seen,
         )

@@ -44,6 +44,9 @@ class WantedStories:
     needed: frozenset[ItemKey]
     """Stories that are wanted differently from their last write, or are to be
     published and have to be compared first."""
+    asked: frozenset[ItemKey]
+    """Those of them that are written, or compared, though nothing else is wanted of
+    them: ours was decided for an edit, or one was saved before we publish it."""
     looking: Mapping[ItemKey, StoryRecord]
     """Those of them that are not as we left them: they are read."""
     held_moves: tuple[tuple[ItemKey, StoryRow], ...]
@@ -87,8 +90,10 @@ def find_wanted(
     needed = {key for key in creating if key in links and links[key].changes}
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRow]] = []
+    asked: set[ItemKey] = set()
     # Lists do not have the slugs of other languages.
     is_translated = bool(migration.decisions.collections.translations)
+    places = migration.places.places
     for key, link in links.items():
         row = rows.get(key)
         # Nothing can be written into what is gone; it is made again by decision only.
@@ -96,13 +101,17 @@ def find_wanted(
         if row is None or story_record is None:
             continue
         seen = listed.get(story_record.story_id)
-        asked, saved = is_asked(migration, ledger, row, seen)
-        if not (asked or saved or link.is_needed(story_record)):
+        is_decided = override_requested(
+            migration.decisions.conflicts, ledger, row, seen
+        )
+        if is_decided or _is_saved(migration, row, seen):
+            asked.add(key)
+        elif not link.is_needed(story_record):
             continue
         needed.add(key)
         if seen is None or not is_as_left(seen, last_write(ledger, row)):
             looking[key] = story_record
-        elif asked or is_translated or seen.slug != migration.places.places[key].slug:
+        elif is_decided or is_translated or seen.slug != places[key].slug:
             held.append((key, seen))
     return WantedStories(
         migration=migration,
@@ -115,17 +124,13 @@ def find_wanted(
         stories=stories,
         links=links,
         needed=frozenset(needed),
+        asked=frozenset(asked),
         looking=looking,
         held_moves=tuple(held),
     )
 
 
-def is_asked(
-    migration: Migration, ledger: Ledger, row: ItemRow, there: StoryRow | None
-) -> tuple[bool, bool]:
-    """Return whether a story is written, or compared, though nothing else is wanted of
-    it: ours was decided for an edit; it was saved before we publish it."""
-    asked = override_requested(migration.decisions.conflicts, ledger, row, there)
+def _is_saved(migration: Migration, row: ItemRow, there: StoryRow | None) -> bool:
     apart = row.key in migration.public
-    saved = is_saved_since(row, there, is_shown_apart=apart)
-    return asked, row.key in migration.to_publish and saved
+    is_saved = is_saved_since(row, there, is_shown_apart=apart)
+    return row.key in migration.to_publish and is_saved

@@ -193,7 +193,7 @@ def pending_removals(job: ImportJob) -> Iterator[Difference]:
     Reads only, and asks nothing: one that was edited is reported by its last change.
     """
     rows = job.ledger.items.all()
-    found = gone_items(job.migration, job.ledger, job.snapshot, job.seen_gone)
+    found = gone_items(job.migration, job.ledger, job.snapshot, {})
     for key, gone in found.items():
         if gone.state in REMOVALS or gone.is_pending:
             text = gone_sentence_of(replace(rows[key], gone=gone))

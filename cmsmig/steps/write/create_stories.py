@@ -62,20 +62,20 @@ async def create_stories(job: ImportJob) -> None:
     lacks what every story needs and nothing of that was refused in this run.
     """
     await read_back(job)
-    wanted = _find_wanted(job)
-    due = len(wanted - job.undrafted.keys())
-    refused = job.offline.refused.items if job.offline else {}
-    job.observer(StepStarted(STEP, due))
+    wanted = job.wanted.creating
+    job.observer(StepStarted(STEP, len(wanted)))
     groups = job.groups(job.snapshot.stories)
     create = partial(_create, job, groups)
     work = write_ahead(job.ledger.intents, _intent, create)
     await work_through(
-        _drafts(job, wanted - refused.keys() if refused else wanted),
+        _drafts(job, wanted),
         work,
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    job.observer(StepFinished(STEP, f"{counted(due, 'story', 'stories')} handled"))
+    job.observer(
+        StepFinished(STEP, f"{counted(len(wanted), 'story', 'stories')} handled")
+    )
 
 
 async def read_back(job: ImportJob) -> None:
@@ -84,32 +84,21 @@ async def read_back(job: ImportJob) -> None:
     Raises `PreflightError` when every planned story uses what the space lacks, and
     nothing was refused in this run: the space was not prepared.
     """
-    wanted = _find_wanted(job) - job.undrafted.keys()
+    wanted, offline = job.wanted.creating, job.wanted.offline
     if job.field_keys or not wanted:
         return
     job.field_keys = await read_field_keys(job)
-    lacking = lacking_fields(job.field_keys, job.offline_keys)
-    if not lacking or job.refused or job.offline is None:
+    lacking = lacking_fields(job.field_keys, offline.used)
+    if not lacking or job.refused:
         return
-    shapes, planned = job.offline.shapes, job.offline.stories
-    numbers = {planned[key].shape for key in wanted & planned.keys()}
+    shapes, planned = offline.shapes, offline.stories
+    numbers = {planned[key].shape for key in wanted}
     if all(lacking_fields(job.field_keys, shapes[each].used) for each in numbers):
         shown = first_of(lacking, 8, "; and ", "; ")
         raise PreflightError(
             f"The space lacks what the stories use ({shown}); run `cmsmig "
             "prepare` again, or correct decisions/design.yaml."
         )
-
-
-def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
-    return frozenset(
-        key
-        for key, row in job.ledger.items.all().items()
-        if row.story_record is None
-        and row.status in ("selected", "failed")
-        and key not in job.conflicts
-        and key in job.migration.items
-    )
 
 
 def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:

@@ -6,10 +6,11 @@ from the list of a batch to its last request, as for updates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.counting import counted
+from cmsmig.destination.typed_records import Story
 from cmsmig.errors import CmsmigError, RejectedError
 from cmsmig.events import Noticed, StepFinished, StepStarted
 from cmsmig.ledger.rows import GoneState, ItemRow
@@ -45,7 +46,8 @@ async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
         return
     job.observer(StepStarted(STEP, len(removals)))
     current = CurrentRows(job.client, [each.number for each in removals])
-    gone = _GoneStories(job, current)
+    seen = job.planned.seen_gone if job.planned else {}
+    gone = _GoneStories(job, current, seen)
     work = removing(
         *(job.client, job.ledger.intents, job.observer, STEP),
         stays=gone.stays,
@@ -61,6 +63,8 @@ async def _remove_all(job: ImportJob, removals: Sequence[Removal]) -> None:
 class _GoneStories:
     job: ImportJob
     current: CurrentRows
+    seen: Mapping[int, Story]
+    """As the plan read them, by id."""
 
     async def stays(self, each: Removal) -> bool:
         there = await self.current.row(each.number)
@@ -69,7 +73,7 @@ class _GoneStories:
         row = _row(each)
         last, seen = last_write(self.job.ledger, row), None
         if edits_without_reading(there, last) is None:
-            seen = self.job.seen_gone.get(there.story_id)
+            seen = self.seen.get(there.story_id)
             if seen is None or seen.row.updated_at != there.updated_at:
                 seen = await self.job.client.story(there.story_id)
         decided = self.job.migration.decisions.conflicts

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import DeliveryClient
-from cmsmig.destination.typed_records import Story, StoryRow
+from cmsmig.destination.typed_records import StoryRow
 from cmsmig.events import Noticed, Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
@@ -19,18 +19,18 @@ from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import Conflict
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedStories
-from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, proven_assets
+from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
+from cmsmig.steps.plan.drafts.offline_drafts import proven_assets
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.moves import existing_stories
-from cmsmig.steps.plan.preflights.findings import Refusal
+from cmsmig.steps.plan.plan_import import PlannedImport
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
 )
 from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import StopSignal
@@ -67,15 +67,11 @@ class ImportJob:
     stop: StopSignal
     gone: Gone = NOTHING
     """What the ledger knows and the space no longer has."""
-    conflicts: Mapping[ItemKey, Conflict] = field(default_factory=dict)
-    """The items whose place is taken, as an import found when it began."""
-    offline: OfflineDrafts | None = None
-    """What the plan is made of; None where no plan is made."""
+    planned: PlannedImport | None = None
+    """The plan and what it read; None where no plan is made."""
     edits: StoryEdits = NO_EDITS
     """What the plan found of stories that are not as we left them; nothing once no
     update is to come."""
-    seen_gone: Mapping[int, Story] = field(default_factory=dict)
-    """Stories of items that are gone at the origin, as the plan read them, by id."""
     edit_conflicts: list[FieldDiff] = field(default_factory=list)
     """What was found during the write and needs a decision."""
     refused: dict[tuple[str, str], RefusedObject] = field(default_factory=dict)
@@ -108,29 +104,24 @@ class ImportJob:
 
     def resources(self) -> Resources:
         """Return the objects that stories need, as ledger and snapshot are now."""
-        return Resources.of(
-            self.migration, self.ledger, self.snapshot, self.offline_keys
-        )
+        used = self.planned.wanted.offline.used if self.planned else {}
+        return Resources.of(self.migration, self.ledger, self.snapshot, used)
 
     @property
-    def offline_keys(self) -> Mapping[str, Set[str]]:
-        """Return the field keys that the planned stories use, by component."""
-        return self.offline.used if self.offline else {}
-
-    @property
-    def undrafted(self) -> Mapping[ItemKey, Refusal]:
-        """Return the items that will have no story, as the plan found, and why: none
-        can be made of them, or the destination would refuse it."""
-        return self.offline.reasons() if self.offline else {}
+    def wanted(self) -> WantedStories:
+        """Return what the plan wants of the stories."""
+        assert self.planned is not None
+        return self.planned.wanted
 
     def outdated_losses(self) -> Iterator[ItemKey]:
         """Yield the items whose losses are others than those in the ledger."""
         kept = {
             key: fingerprint(losses) for key, losses in self.ledger.findings.losses()
         }
-        if self.offline is not None and self.offline.is_over(self.context):
+        offline = self.wanted.offline
+        if offline.is_over(self.context):
             found = (
-                (key, story.losses_print) for key, story in self.offline.stories.items()
+                (key, story.losses_print) for key, story in offline.stories.items()
             )
         else:
             found = (
@@ -141,31 +132,6 @@ class ImportJob:
         for key, losses_print in found:
             if kept.get(key, "") != losses_print:
                 yield key
-
-    def links(
-        self, existing: Mapping[ItemKey, ExistingStory]
-    ) -> Iterator[tuple[ItemKey, DraftLinks | str]]:
-        """Yield what links make of each selected item's story over the story records,
-        or why there is no story.
-
-        What was not hashed before the import began is hashed when it is written.
-        """
-        offline = self.offline
-        if (
-            offline is None
-            or offline.existing != existing
-            or not offline.is_over(self.context)
-        ):
-            for key, _, links in self.linked(existing).drafts(Hashing.KNOWN):
-                yield key, links
-            return
-        for key in self.migration.items:
-            story = offline.stories.get(key)
-            why = offline.failed.get(key)
-            if story is not None:
-                yield key, story.links
-            elif why is not None:
-                yield key, why
 
     def public_versions(
         self, existing: Mapping[ItemKey, ExistingStory]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,10 +17,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_delivery, open_destination
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import refuse_lost_ledger
-from cmsmig.steps.plan.drafts.offline_drafts import (
-    OfflineDrafts,
-    draft_offline,
-)
+from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.gone.missing_objects import Gone, find_missing, has_files
 from cmsmig.steps.plan.plan_import import PlannedImport, plan_import
 from cmsmig.steps.snapshot import Lists, Snapshot, read_snapshot, share_texts
@@ -54,12 +51,13 @@ async def open_job(
     when the project's own is empty and meets what an earlier import brought, and
     `CredentialsError` when the token lacks a scope.
     """
-    async with _open(setup, fresh or setup.project.ledger) as job:
-        if fresh is None and job.ledger.is_unused():
-            await refuse_lost_ledger(
-                job.client, job.migration, job.ledger, job.snapshot
-            )
-        yield job
+    with _ledger(setup, fresh or setup.project.ledger) as ledger:
+        async with _connect(setup, ledger) as job:
+            if fresh is None and ledger.is_unused():
+                await refuse_lost_ledger(
+                    job.client, job.migration, ledger, job.snapshot
+                )
+            yield job
 
 
 @asynccontextmanager
@@ -72,32 +70,26 @@ async def open_import(
     All offline work for the plan is done before the first call. Raises what `open_job`
     raises, and `LedgerError` for an older copy of the ledger.
     """
-    path = setup.project.ledger
-    async with _open(setup, path, draft=draft_offline, recreate=recreate) as job:
-        assert job.offline is not None
-        planned = await plan_import(
-            job.reader,
-            job.migration,
-            job.ledger,
-            job.snapshot,
-            job.settings,
-            job.offline,
-            job.gone,
-            recreate=recreate,
-        )
-        job.snapshot, job.offline = planned.snapshot, planned.offline
-        job.edits, job.seen_gone = planned.edits, planned.seen_gone
-        yield job, planned
+    with _ledger(setup, setup.project.ledger) as ledger:
+        offline = draft_offline(setup.migration, ledger)
+        async with _connect(setup, ledger, recreate=recreate) as job:
+            planned = await plan_import(
+                job.reader,
+                job.migration,
+                ledger,
+                job.snapshot,
+                job.settings,
+                offline,
+                job.gone,
+                recreate=recreate,
+            )
+            job.snapshot, job.planned = planned.wanted.snapshot, planned
+            job.edits = planned.edits
+            yield job, planned
 
 
-@asynccontextmanager
-async def _open(
-    setup: ImportSetup,
-    path: Path,
-    *,
-    draft: Callable[[Migration, Ledger], OfflineDrafts] | None = None,
-    recreate: bool = False,
-) -> AsyncIterator[ImportJob]:
+@contextmanager
+def _ledger(setup: ImportSetup, path: Path) -> Iterator[Ledger]:
     migration, settings = setup.migration, setup.settings
     identity = Identity(
         site_id=migration.origin.site.site_id,
@@ -106,29 +98,32 @@ async def _open(
     )
     with Ledger.open(path, identity) as ledger:
         ledger.items.recognise(migration.items)
-        offline = draft(migration, ledger) if draft else None
-        observer = ending_waits(setup.observer, setup.stop)
-        async with open_destination(settings, observer) as client:
-            found, gone = await _look(setup, client, ledger, recreate=recreate)
-            space = found.space
-            async with open_delivery(settings, space, observer) as delivery:
-                job = ImportJob(
+        yield ledger
+
+
+@asynccontextmanager
+async def _connect(
+    setup: ImportSetup, ledger: Ledger, *, recreate: bool = False
+) -> AsyncIterator[ImportJob]:
+    settings, observer = setup.settings, ending_waits(setup.observer, setup.stop)
+    async with open_destination(settings, observer) as client:
+        found, gone = await _look(setup, client, ledger, recreate=recreate)
+        async with open_delivery(settings, found.space, observer) as delivery:
+            try:
+                yield ImportJob(
                     settings=settings,
-                    migration=migration,
+                    migration=setup.migration,
                     client=client,
                     delivery=delivery,
-                    reader=StoryReader(client, delivery, space, observer),
+                    reader=StoryReader(client, delivery, found.space, observer),
                     ledger=ledger,
                     snapshot=found,
                     observer=observer,
                     stop=setup.stop,
                     gone=gone,
-                    offline=offline,
                 )
-                try:
-                    yield job
-                finally:
-                    job.migration.drafter.store.flush()
+            finally:
+                setup.migration.drafter.store.flush()
 
 
 def _publishes(migration: Migration, ledger: Ledger) -> bool:

@@ -23,19 +23,16 @@ from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import live_paths
 from cmsmig.steps.plan.conflicts import (
     adopt_reused,
-    find_conflicts,
     item_rows,
 )
 from cmsmig.steps.plan.drift import Fingerprints
 from cmsmig.steps.plan.edits.story_edits import find_paths_as_written
-from cmsmig.steps.plan.gone.gone_at_origin import record_gone
 from cmsmig.steps.plan.gone.missing_objects import (
-    record_missing,
     refuse_gone,
     refuse_partial,
 )
-from cmsmig.steps.plan.interrupted_stories import record_created, settle_updates
 from cmsmig.steps.plan.plan import Plan, refuse_drift
+from cmsmig.steps.plan.plan_import import PlannedImport
 from cmsmig.steps.plan.publication.public_versions import Publication, VisitorPages
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
@@ -188,7 +185,7 @@ async def run_command(
             if not dry_run:
                 if plan.checks.refusal:
                     raise PreflightError(plan.checks.refusal)
-                await _run_steps(command, job, plan)
+                await _run_steps(command, job, planned)
                 accounting = job.ledger.items.accounting()
                 gone = job.ledger.gone.rows()
             return ImportOutcome(
@@ -202,32 +199,26 @@ async def run_command(
             )
 
 
-async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
-    with job.ledger.run(command, plan.plan_hash):
-        await _settle(job)
+async def _run_steps(command: str, job: ImportJob, planned: PlannedImport) -> None:
+    with job.ledger.run(command, planned.plan.plan_hash):
+        await _settle(job, planned)
         refuse_gone(job.gone, command)
         for step in STEPS[command]:
             await step(job)
 
 
-async def _settle(job: ImportJob) -> None:
+async def _settle(job: ImportJob, planned: PlannedImport) -> None:
     """Settle what a killed run left open, then record what is selected now."""
-    migration, ledger = job.migration, job.ledger
-    record_created(
-        ledger, job.snapshot.created, migration, (job.offline or job).context
-    )
-    settle_updates(ledger, job.snapshot.updated, migration)
+    migration, ledger, wanted = job.migration, job.ledger, planned.wanted
+    ledger.adopt(planned.settled)
     settle_publications(job)
     await put_back_versions(job)
-    record_missing(ledger, job.gone, migration)
-    record_gone(migration, ledger, job.snapshot, job.seen_gone)
-    job.conflicts = find_conflicts(migration, ledger, job.snapshot)
     ledger.items.select(
-        item_rows(migration, job.conflicts, job.undrafted),
+        item_rows(migration, wanted.conflicts, wanted.offline.reasons()),
         whole=migration.pilot.is_whole,
     )
     ledger.gone.keep_addresses(live_paths(migration.origin).items())
-    adopt_reused(ledger, job.conflicts)
+    adopt_reused(ledger, wanted.conflicts)
 
 
 def _load_plan(ledger: Ledger, plan_hash: str) -> JsonObject:

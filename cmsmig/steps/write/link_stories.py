@@ -7,8 +7,7 @@ changed since our own last write is written over: see `update_story`.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -22,28 +21,26 @@ from cmsmig.ledger.rows import (
     OPTION_MISSING,
     Intent,
     ItemRow,
+    StoryRecord,
 )
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP, START, wanted_fields
 from cmsmig.reconcile.rules.update_intents import update_intent
-from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.moves import (
     Move,
     existing_stories,
-    find_moves,
     in_the_way,
     passing_slug,
 )
-from cmsmig.steps.plan.wanted_stories import is_asked
 from cmsmig.steps.worker_pool import together, work_through, write_ahead
 from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.story_needs import StoryNeeds
 from cmsmig.steps.write.update_story import (
     CurrentRows,
-    Needed,
     Update,
     update_story,
 )
@@ -59,21 +56,21 @@ _FAILED_HERE = frozenset(
 
 
 async def link_stories(job: ImportJob) -> None:
-    """Update every story that is wanted differently from its last write.
+    """Update every story that the plan wants differently from its last write.
 
     A story that needs nothing is not written. What an editor changed since our own
     write stays as it is; where both sides changed a field, it is listed.
     """
     # Links to a story that moves lead to its new path, whichever is written first.
-    moves = find_moves(job.migration, job.ledger, job.snapshot)
+    moves = job.wanted.moves
     existing = existing_stories(job.migration, job.ledger, moves)
-    needed = await _needed(job, existing)
+    needed = [*_needed(job)]
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))
     await free_new_paths(job, moves)
-    rows = CurrentRows(job.client, [each.story_record.story_id for each in needed])
+    rows = CurrentRows(job.client, [record.story_id for _, record in needed])
     await work_through(
-        _updates(job, needed, job.linked(existing), job.groups(job.snapshot.stories)),
+        _updates(job, needed, existing),
         write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
         workers=job.settings.in_flight,
         stop=job.stop,
@@ -83,69 +80,56 @@ async def link_stories(job: ImportJob) -> None:
     )
 
 
-async def _needed(
-    job: ImportJob, existing: Mapping[ItemKey, ExistingStory]
-) -> tuple[Needed, ...]:
-    """Return the updates still needed, and note the items that need none."""
-    rows = job.ledger.items.all()
-    listed = {row.story_id: row for row in job.snapshot.stories}
-    public = job.public_versions(existing).records
-    needed: list[Needed] = []
-    # What is not hashed says the same of many.
-    same: dict[DraftLinks, DraftLinks] = {}
-    for key, links in job.links(existing):
-        if isinstance(links, DraftLinks) and not links.is_hashed:
-            links = same.setdefault(links, links)
-        row = rows.get(key)
-        story_record = row.own_story if row is not None else None
-        if row is None or story_record is None:
+def _needed(job: ImportJob) -> Iterator[tuple[ItemKey, StoryRecord]]:
+    """Yield the stories to update, and note the items that need none."""
+    rows, wanted = job.ledger.items.all(), job.wanted
+    for key, why in wanted.offline.failed.items():
+        if rows[key].own_story is not None:
+            job.ledger.items.failed(key, "not_drafted", why)
+    for key, links in wanted.links.items():
+        row, record = rows[key], rows[key].own_story
+        if record is None:
             continue
-        # One story at a time, so that requests in flight need not wait for all.
-        await asyncio.sleep(0)
-        if isinstance(links, str):
-            job.ledger.items.failed(key, "not_drafted", links)
-            continue
-        there = listed.get(story_record.story_id)
-        asked = any(is_asked(job.migration, job.ledger, row, there))
-        if asked or links.is_needed(story_record):
-            shown_apart = story_record.public_record == public.get(key)
-            needed.append(
-                Needed(key, story_record, links, asked, _is_over(row), shown_apart)
-            )
+        if key in wanted.needed:
+            yield key, record
             continue
         if row.link_state != links.state:
             job.ledger.items.set_link_state(key, links.state)
         if _is_over(row):
             job.ledger.items.recovered(key)
-    return tuple(needed)
 
 
 def _updates(
     job: ImportJob,
-    needed: Sequence[Needed],
-    stories: LinkedStories,
-    groups: Mapping[ItemKey, str],
+    needed: Iterable[tuple[ItemKey, StoryRecord]],
+    existing: Mapping[ItemKey, ExistingStory],
 ) -> Iterator[Update]:
     """Yield the updates with their content, which is read when its turn comes."""
-    needs = StoryNeeds.of_updates(job)
-    for each in needed:
-        update = _update_of(job, needs, each, stories, groups)
+    needs, stories = StoryNeeds.of_updates(job), job.linked(existing)
+    groups = job.groups(job.snapshot.stories)
+    public = job.public_versions(existing).records
+    for key, record in needed:
+        update = _update_of(job, needs, key, record, stories)
         if update is None:
-            job.observer(StepAdvanced(STEP, each.story_record.full_slug))
-        else:
-            yield update
+            job.observer(StepAdvanced(STEP, record.full_slug))
+            continue
+        group = {GROUP: groups[key]} if groups.get(key) else {}
+        yield replace(
+            update,
+            fields={**update.fields, **group},
+            is_shown_apart=record.public_record == public.get(key),
+        )
 
 
 def _update_of(
     job: ImportJob,
     needs: StoryNeeds,
-    needed: Needed,
+    key: ItemKey,
+    record: StoryRecord,
     stories: LinkedStories,
-    groups: Mapping[ItemKey, str],
 ) -> Update | None:
     """Return an update with its content; None where there is none after all, or where
     the space lacks what it needs."""
-    key = needed.key
     story = job.migration.story(key, job.context)
     if story is None or isinstance(story, str):
         job.ledger.items.failed(key, "not_drafted", story or "", "update")
@@ -153,24 +137,23 @@ def _update_of(
     if (why := needs.unmet(story.draft.shape.used, story.content)) is not None:
         job.ledger.items.failed(key, why.reason, why.text, "update")
         return None
+    links = stories.links(story.draft, Hashing.KNOWN)
+    if isinstance(links, str):
+        job.ledger.items.failed(key, "not_drafted", links, "update")
+        return None
     content = stories.content(story)
-    if not needed.links.is_hashed:
-        links = stories.hashed(story.draft, needed.links, content)
-        needed = replace(needed, links=links)
-        if not links.is_needed(needed.story_record) and not needed.is_asked:
-            _note_unneeded(job, needed)
-            return None
-    fields = wanted_fields(story, content)
-    group = {GROUP: groups[key]} if groups.get(key) else {}
-    written = job.ledger.items.last_written(needed.story_record.story_id)
-    last = LastWrite(needed.story_record, written)
-    return Update(needed, {**fields, **group}, last)
+    if not links.is_hashed:
+        links = stories.hashed(story.draft, links, content)
+    if not links.is_needed(record) and key not in job.wanted.asked:
+        _note_unneeded(job, key, links)
+        return None
+    last = LastWrite(record, job.ledger.items.last_written(record.story_id))
+    return Update(key, last, links, wanted_fields(story, content))
 
 
-def _note_unneeded(job: ImportJob, needed: Needed) -> None:
-    key = needed.key
-    job.ledger.items.set_link_state(key, needed.links.state)
-    if needed.is_over:
+def _note_unneeded(job: ImportJob, key: ItemKey, links: DraftLinks) -> None:
+    job.ledger.items.set_link_state(key, links.state)
+    if _is_over(job.ledger.items.all()[key]):
         job.ledger.items.recovered(key)
     job.ledger.intents.settle("update", str(key), "not_needed")
 
@@ -180,12 +163,12 @@ def _is_over(row: ItemRow) -> bool:
     return row.status == "failed" and row.reason in _FAILED_HERE
 
 
-def _settle_open(job: ImportJob, needed: Sequence[Needed]) -> None:
+def _settle_open(job: ImportJob, needed: Iterable[tuple[ItemKey, StoryRecord]]) -> None:
     """Close intents of updates that turned out to be written or not needed."""
     opened = [*job.ledger.intents.open("update")]
     if not opened:
         return
-    subjects = {str(each.key) for each in needed}
+    subjects = {str(key) for key, _ in needed}
     subjects |= {str(key) for key in job.migration.known.outside}
     for intent in opened:
         if intent.subject not in subjects:
@@ -193,14 +176,13 @@ def _settle_open(job: ImportJob, needed: Sequence[Needed]) -> None:
 
 
 def _intent(update: Update) -> Intent:
-    needed = update.needed
-    record = needed.links.record_hash
-    return update_intent(str(needed.key), record, update.last, update.fields)
+    record = update.links.record_hash
+    return update_intent(str(update.key), record, update.last, update.fields)
 
 
 async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:
     await update_story(job, rows, update)
-    job.observer(StepAdvanced(STEP, update.needed.story_record.full_slug))
+    job.observer(StepAdvanced(STEP, update.story_record.full_slug))
 
 
 async def free_new_paths(job: ImportJob, moves: Mapping[ItemKey, Move]) -> None:

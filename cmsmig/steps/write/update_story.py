@@ -55,29 +55,22 @@ from cmsmig.steps.write.import_job import ImportJob
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
-    """A story that is to be written; its content stays on disk."""
+class Update:
+    """A story as it is wanted, and as it was last written."""
 
     key: ItemKey
-    story_record: StoryRecord
+    last: LastWrite
     links: DraftLinks
-    is_asked: bool
-    """Whether it is written whatever its content is."""
-    is_over: bool
-    """Whether it had failed in this phase for what is no longer so."""
+    fields: JsonObject
+    """With the group that it shares with the item's other languages, if any."""
     is_shown_apart: bool = False
     """Whether visitors were given the version that they are to see, which is another
     one than editors see."""
 
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """A story as it is wanted."""
-
-    needed: Needed
-    fields: JsonObject
-    """With the group that it shares with the item's other languages, if any."""
-    last: LastWrite
+    @property
+    def story_record(self) -> StoryRecord:
+        """Return the story's record."""
+        return self.last.record
 
 
 class CurrentRows:
@@ -115,7 +108,7 @@ async def update_story(job: ImportJob, rows: CurrentRows, update: Update) -> Non
 
     Whatever goes wrong with it is in the ledger; raises only what ends a run.
     """
-    key, story_record = update.needed.key, update.needed.story_record
+    key, story_record = update.key, update.story_record
     try:
         await _write(job, await rows.row(story_record.story_id), update)
     except NotFoundError:
@@ -142,20 +135,21 @@ def fail_update(job: ImportJob, key: ItemKey, reason: str, explanation: str) -> 
 
 
 async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
-    story_record, last = update.needed.story_record, update.last
+    story_record, last = update.story_record, update.last
     there: Story | StoryRow
-    if row is None or not is_as_left(row, last) or _unknown_tags(update, last):
-        there = await _read(job, update.needed, row)
+    if row is None or not is_as_left(row, last) or _unknown_tags(update):
+        there = await _read(job, update, row)
     else:
         there = row
     # Asked before the first request: what it writes is unpublished, too.
     before = replace(story_record, unpublished_edits=hides_edits(there, story_record))
-    update = replace(update, needed=replace(update.needed, story_record=before))
+    last = replace(last, record=before)
+    update = replace(update, last=last)
     for attempt in range(1, ATTEMPTS + 1):
         resource = story_resource(last, there, update.fields)
         compared = compare(resource, job.migration.decisions.conflicts)
         if compared.verb is None:
-            _save_compared(job, update, compared, last)
+            _save_compared(job, update, compared)
             return
         try:
             body = story_to_send(last, compared, partial(parent_id, job))
@@ -166,97 +160,91 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
             if attempt == ATTEMPTS:
                 raise
         else:
-            _save_written(job, update, compared, last, written)
+            _save_written(job, update, compared, written)
             return
 
 
-def _unknown_tags(update: Update, last: LastWrite) -> bool:
+def _unknown_tags(update: Update) -> bool:
     """Return whether tags are sent to a story whose own tags are unknown."""
-    is_known = last.written is None or TAGS in last.answered
+    is_known = update.last.written is None or TAGS in update.last.answered
     return TAGS in update.fields and not is_known
 
 
-async def _read(job: ImportJob, needed: Needed, row: StoryRow | None) -> Story:
+async def _read(job: ImportJob, update: Update, row: StoryRow | None) -> Story:
     """Return a story as it is; as the plan read it, if nothing moved since."""
-    seen = job.edits.seen.get(needed.key)
+    seen = job.edits.seen.get(update.key)
     if seen is not None and row is not None and seen.row.updated_at == row.updated_at:
         return seen
-    return await job.client.story(needed.story_record.story_id)
+    return await job.client.story(update.story_record.story_id)
 
 
 def _save_written(
-    job: ImportJob,
-    update: Update,
-    compared: StoryComparison,
-    last: LastWrite,
-    story: Story,
+    job: ImportJob, update: Update, compared: StoryComparison, story: Story
 ) -> None:
-    needed, group = update.needed, story.row.group_id
-    if needed.key in job.alternates:
-        job.alternates[needed.key] = story.alternates
+    group = story.row.group_id
+    if update.key in job.alternates:
+        job.alternates[update.key] = story.alternates
     story_record = replace(
-        _record_after(needed, compared),
+        _record_after(update, compared),
         full_slug=story.row.full_slug.strip("/"),
         updated_at=story.row.updated_at,
         group_id=group
         if group == update.fields.get(GROUP, "")
-        else needed.story_record.group_id,
+        else update.story_record.group_id,
         slugs=slugs_text(story),
     )
     job.ledger.items.written(
-        needed.key,
+        update.key,
         story_record,
-        needed.links.state,
-        job.migration.origin_hash(needed.key),
-        written_after(last, compared, story),
-        still_public=needed.is_shown_apart,
-        left=_left_paths(job, needed, story),
+        update.links.state,
+        job.migration.origin_hash(update.key),
+        written_after(update.last, compared, story),
+        still_public=update.is_shown_apart,
+        left=_left_paths(job, update, story),
     )
     _list_undecided(job, update, compared)
 
 
-def _left_paths(job: ImportJob, needed: Needed, story: Story) -> dict[ItemKey, str]:
+def _left_paths(job: ImportJob, update: Update, story: Story) -> dict[ItemKey, str]:
     """Return the paths that a story's pages in other languages have no longer."""
-    before, after = needed.story_record.language_slugs, language_slugs(story)
+    before, after = update.story_record.language_slugs, language_slugs(story)
     left: dict[ItemKey, str] = {}
-    for each in job.migration.items[needed.key].languages:
+    for each in job.migration.items[update.key].languages:
         old, new = before.get(each.code, ""), after.get(each.code, "")
-        path = path_in_language(needed.story_record.full_slug, each.code, old)
+        path = path_in_language(update.story_record.full_slug, each.code, old)
         if old and path != path_in_language(story.row.full_slug, each.code, new):
             left[each.key] = path
     return left
 
 
-def _save_compared(
-    job: ImportJob, update: Update, compared: StoryComparison, last: LastWrite
-) -> None:
+def _save_compared(job: ImportJob, update: Update, compared: StoryComparison) -> None:
     """Write that nothing is left to send: all of it is there, is kept, or waits."""
-    needed, actual = update.needed, compared.resource.actual
+    actual = compared.resource.actual
     if isinstance(actual, Story) and compared.diff.of(Outcome.AGREE):
-        _save_written(job, update, compared, last, actual)
+        _save_written(job, update, compared, actual)
         return
-    story_record = _record_after(needed, compared)
+    story_record = _record_after(update, compared)
     if isinstance(actual, Story):
         story_record = replace(
             story_record,
             updated_at=actual.row.updated_at,
             slugs=slugs_text(actual),
         )
-    written = written_after(last, compared)
-    origin = job.migration.origin_hash(needed.key)
+    written = written_after(update.last, compared)
+    origin = job.migration.origin_hash(update.key)
     job.ledger.items.compared(
-        needed.key, story_record, needed.links.state, origin, written
+        update.key, story_record, update.links.state, origin, written
     )
     _list_undecided(job, update, compared)
 
 
-def _record_after(needed: Needed, compared: StoryComparison) -> StoryRecord:
+def _record_after(update: Update, compared: StoryComparison) -> StoryRecord:
     # Unless a field waits, what counts as sent is just what is wanted.
-    content, record = needed.links.linked_hash, needed.links.record_hash
+    content, record = update.links.linked_hash, update.links.record_hash
     if compared.diff.waiting:
         content = content_hash(content_of(compared.diff.base_after()))
         record = UNDECIDED
-    edited, before = bool(compared.diff.edits), needed.story_record
+    edited, before = bool(compared.diff.edits), update.story_record
     return replace(
         before,
         content_hash=content,
@@ -268,5 +256,5 @@ def _record_after(needed: Needed, compared: StoryComparison) -> StoryRecord:
 
 def _list_undecided(job: ImportJob, update: Update, compared: StoryComparison) -> None:
     if undecided := compared.diff.conflicts:
-        key, why = update.needed.key, undecided_sentence(undecided)
+        key, why = update.key, undecided_sentence(undecided)
         job.ledger.items.failed(key, "edited_since", why)
