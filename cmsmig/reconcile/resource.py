@@ -49,8 +49,9 @@ class Verb(StrEnum):
 
     CREATE = "create"
     UPDATE = "update"
+    PUBLISH = "publish"
+    HIDE = "unpublish"
     DELETE = "delete"
-    """By a rollback, or of the story of an item that is gone, by decision."""
 
 
 @dataclass(frozen=True, slots=True)

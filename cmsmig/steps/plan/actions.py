@@ -1,9 +1,11 @@
-"""The actions of a plan: what an import does with each object. Reads only."""
+"""The actions of a plan: what an import does with each object, and its calls.
+
+Everything that counts or shows what an import will do counts or shows this list.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
@@ -11,53 +13,82 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Action, Verb
 from cmsmig.reconcile.rules.story import story_resource
-from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
+from cmsmig.reconcile.rules.story_fields import POSITION
+from cmsmig.settings import Settings
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import to_remove
+from cmsmig.steps.plan.publication.public_versions import Publication
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories
 
 _NAMED = 50
 """Changed stories whose fields are compared only to be named: each is made once more
 for that."""
-_HIDDEN: Final = frozenset({PUBLISHED})
+_ONE_VERSION = {"publish_stories": 1}
+_TWO_VERSIONS = {"read_versions": 1, "show_versions": 2}
+_TAKEN_AWAY = {Verb.HIDE: {"unpublish_stories": 1}, Verb.DELETE: {"delete_stories": 1}}
 
 
 def planned_actions(
     wanted: WantedStories,
     ledger: Ledger,
+    settings: Settings,
     edits: StoryEdits,
     resources: Resources,
+    due: Sequence[Publication],
     hidden: Iterable[ItemRow],
 ) -> Iterator[Action]:
-    """Yield what an import does with each object; the calls for stories and files are
-    not in it, `calls_of` counts them.
+    """Yield what an import does with each object, in the order of the import.
 
-    Of stories that no editor changed, the first 50 updates name their fields. `hidden`
-    are the stories that are unpublished by decision.
+    A story that is created is updated in phase two by the same action, where its links
+    need that. Of stories that no editor changed, the first 50 updates name their
+    fields. `due` are the stories that are published, `hidden` those that are
+    unpublished by decision.
     """
     for each in (*resources.compared, *resources.assets()):
         if each.action:
             yield each.action
+    yield from _uploads(resources, settings)
+    yield from _creations(wanted)
+    yield from _updates(wanted, ledger, edits)
+    for publication in due:
+        calls = _TWO_VERSIONS if publication.below_edits else _ONE_VERSION
+        yield _of_story(publication.full_slug, Verb.PUBLISH, calls)
+    for gone in to_remove(wanted.migration, ledger):
+        yield _of_story(gone.name, gone.verb, _TAKEN_AWAY[gone.verb])
+    for record in (row.story_record for row in hidden):
+        if record:
+            yield _of_story(record.full_slug, Verb.HIDE, _TAKEN_AWAY[Verb.HIDE])
+
+
+def _uploads(resources: Resources, settings: Settings) -> Iterator[Action]:
+    finishing = {"finish_uploads": 1} if settings.finish_uploads else {}
     for upload in resources.to_upload():
-        yield Action(Ref(Kind.ASSET, upload.name), Verb.CREATE, frozenset(), {})
+        is_signed = upload.sha256 in resources.snapshot.arrived
+        signing = {} if is_signed else {"sign_uploads": 1}
+        ref = Ref(Kind.ASSET, upload.name)
+        yield Action(ref, Verb.CREATE, frozenset(), {**signing, **finishing})
+
+
+def _creations(wanted: WantedStories) -> Iterator[Action]:
     places = wanted.migration.places.places
     for key in sorted(wanted.creating, key=lambda key: places[key].full_slug):
-        yield _of_story(places[key].full_slug, Verb.CREATE)
+        calls = {"create_stories": 1, "update_stories": int(key in wanted.needed)}
+        yield _of_story(places[key].full_slug, Verb.CREATE, calls)
+
+
+def _updates(
+    wanted: WantedStories, ledger: Ledger, edits: StoryEdits
+) -> Iterator[Action]:
     changing = [key for key in wanted.needed - wanted.creating if edits.writes(key)]
     for number, key in enumerate(sorted(changing, key=lambda key: _path(wanted, key))):
         found = edits.found.get(key)
         fields = found.written if found else frozenset[str]()
         if not found and number < _NAMED:
             fields = _moved(wanted, ledger, key)
-        yield _of_story(_path(wanted, key), Verb.UPDATE, fields)
-    for gone in to_remove(wanted.migration, ledger):
-        fields = _HIDDEN if gone.verb is Verb.UPDATE else frozenset()
-        yield _of_story(gone.name, gone.verb, fields)
-    for row in hidden:
-        if row.story_record:
-            yield _of_story(row.story_record.full_slug, Verb.UPDATE, _HIDDEN)
+        ref = Ref(Kind.STORY, _path(wanted, key))
+        yield Action(ref, Verb.UPDATE, fields, {"update_stories": 1})
 
 
 def _path(wanted: WantedStories, key: ItemKey) -> str:
@@ -65,8 +96,8 @@ def _path(wanted: WantedStories, key: ItemKey) -> str:
     return record.full_slug if record else ""
 
 
-def _of_story(path: str, verb: Verb, fields: frozenset[str] = frozenset()) -> Action:
-    return Action(Ref(Kind.STORY, path), verb, fields, {})
+def _of_story(path: str, verb: Verb, calls: dict[str, int]) -> Action:
+    return Action(Ref(Kind.STORY, path), verb, frozenset(), calls)
 
 
 def _moved(wanted: WantedStories, ledger: Ledger, key: ItemKey) -> frozenset[str]:

@@ -1,22 +1,23 @@
-"""What an import will ask of the destination, to the call. Reads only."""
+"""What an import will ask of the destination, to the call: the sum of its actions, and
+the lists that are read meanwhile. Reads only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable
 
 from cmsmig.ledger.store import Ledger
-from cmsmig.settings import Settings
-from cmsmig.steps.plan.edits.story_edits import StoryEdits
-from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
+from cmsmig.reconcile.resource import Action
+from cmsmig.steps.plan.gone.gone_at_origin import blocking, to_remove
 from cmsmig.steps.plan.moves import in_the_way
-from cmsmig.steps.plan.publication.public_versions import Publication
-from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 
 _ALWAYS = ("sign_uploads", "create_stories", "update_stories")
 """Calls that a plan names although there are none."""
-_OBJECT_CALLS = (
+_ORDER = (
+    "settle_versions",
+    "put_back_versions",
     "create_datasources",
     "compare_datasources",
     "compare_datasource_entries",
@@ -32,45 +33,47 @@ _OBJECT_CALLS = (
     "rename_folders",
     "update_folders",
     "create_asset_folders",
+    "settle_uploads",
+    "sign_uploads",
+    "finish_uploads",
+    "compare_assets",
+    "update_assets",
+    "read_back_components",
+    "create_stories",
+    "free_slugs",
+    "compare_stories",
+    "update_stories",
+    "publish_stories",
+    "read_versions",
+    "show_versions",
+    "unpublish_stories",
+    "compare_gone_stories",
+    "delete_stories",
 )
-"""Calls for the objects that stories need, in the order they are made."""
+"""The calls after those of the snapshot, in the order in which they are made."""
 
 
 def calls_of(
-    wanted: WantedStories,
-    ledger: Ledger,
-    settings: Settings,
-    edits: StoryEdits,
-    publications: Sequence[Publication],
-    resources: Resources,
-    hidden: int,
+    wanted: WantedStories, ledger: Ledger, actions: Iterable[Action]
 ) -> dict[str, int]:
-    """Return the quota calls by name, in the order they are made; `hidden` stories are
-    unpublished by decision."""
-    migration, snapshot = wanted.migration, wanted.snapshot
-    versions = sum(each.below_edits for each in publications)
-    objects = resources.calls()
-    calls = {
-        **snapshot.calls,
-        "settle_versions": len(snapshot.interrupted),
-        "put_back_versions": sum(e.put_back for e in snapshot.interrupted.values()),
-        **{name: objects[name] for name in _OBJECT_CALLS},
-        **_upload_calls(resources, ledger, settings),
-        "compare_assets": objects["compare_assets"],
-        "update_assets": objects["update_assets"],
-        "read_back_components": 1 if wanted.creating else 0,
-        "create_stories": len(wanted.creating),
-        "free_slugs": 2 * len(in_the_way(wanted.moves)),
-        "compare_stories": -(-len(wanted.needed) // LISTED_TOGETHER),
-        "update_stories": sum(map(edits.writes, wanted.needed)),
-        "publish_stories": len(publications) - versions,
-        "read_versions": versions,
-        "show_versions": 2 * versions,
-        "unpublish_stories": hidden,
-    }
-    for name, count in removal_calls(migration, ledger).items():
-        calls[name] = calls.get(name, 0) + count
-    return {name: count for name, count in calls.items() if count or name in _ALWAYS}
+    """Return the quota calls by name, in the order in which they are made."""
+    snapshot = wanted.snapshot
+    removals = to_remove(wanted.migration, ledger)
+    # Those whose places others take go before anything is put there.
+    first = len(blocking(wanted.migration, removals))
+    calls = Counter(
+        settle_versions=len(snapshot.interrupted),
+        put_back_versions=sum(e.put_back for e in snapshot.interrupted.values()),
+        settle_uploads=len(ledger.intents.open("sign")),
+        read_back_components=int(bool(wanted.creating)),
+        free_slugs=2 * len(in_the_way(wanted.moves)),
+        compare_stories=_lists(len(wanted.needed)),
+        compare_gone_stories=_lists(first) + _lists(len(removals) - first),
+    )
+    for each in actions:
+        calls.update(each.calls)
+    made = {name: calls[name] for name in _ORDER if calls[name] or name in _ALWAYS}
+    return {**snapshot.calls, **made}
 
 
 def no_calls(snapshot: Snapshot) -> dict[str, int]:
@@ -78,12 +81,5 @@ def no_calls(snapshot: Snapshot) -> dict[str, int]:
     return {**snapshot.calls, **dict.fromkeys(_ALWAYS, 0)}
 
 
-def _upload_calls(
-    resources: Resources, ledger: Ledger, settings: Settings
-) -> dict[str, int]:
-    open_ones = {each.sha256 for each in resources.to_upload()}
-    return {
-        "settle_uploads": len(ledger.intents.open("sign")),
-        "sign_uploads": len(open_ones - resources.snapshot.arrived),
-        "finish_uploads": len(open_ones) if settings.finish_uploads else 0,
-    }
+def _lists(stories: int) -> int:
+    return -(-stories // LISTED_TOGETHER)

@@ -161,8 +161,10 @@ def _make_plan(
     resources = Resources.of(migration, ledger, snapshot, offline.used)
     prints = fingerprints(wanted, ledger, settings, gone, resources, recreate=recreate)
     hidden, due = published.hidden, published.due
-    calls = calls_of(wanted, ledger, settings, edits, due, resources, len(hidden))
-    actions = tuple(planned_actions(wanted, ledger, edits, resources, hidden))
+    actions = tuple(
+        planned_actions(wanted, ledger, settings, edits, resources, due, hidden)
+    )
+    calls = calls_of(wanted, ledger, actions)
     if is_blocked(gone, "import") or missing_languages(migration, snapshot):
         calls, actions = no_calls(snapshot), ()
     planned = _planned_items(wanted)

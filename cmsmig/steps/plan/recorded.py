@@ -57,7 +57,7 @@ class Removal(Recorded):
     intent: Intent
     """What is recorded before the request."""
     verb: Verb = Verb.DELETE
-    """Deleted, or updated: a story that is unpublished."""
+    """Deleted, or hidden: a story that is unpublished."""
 
 
 def recorded(ledger: Ledger) -> Iterator[Recorded]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -171,13 +170,6 @@ class Resources:
             *(compare(each, decided) for each in self.folders()),
             *(compare(each, decided) for each in self.asset_folders()),
         )
-
-    def calls(self) -> Counter[str]:
-        """Return the quota calls of all actions, by name."""
-        found: Counter[str] = Counter()
-        for each in (*self.compared, *self.assets()):
-            found.update(each.action.calls if each.action else {})
-        return found
 
     def in_the_way(self) -> Iterator[InTheWay]:
         """Yield what must not be overwritten and was not decided to be reused."""

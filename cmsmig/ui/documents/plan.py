@@ -41,12 +41,13 @@ from cmsmig.ui.documents.findings import LINK_KINDS, loss_facts
 from cmsmig.ui.format import duration
 
 _JSON = "`cmsmig plan --json` lists all"
-_SIGNS: Mapping[Verb, tuple[str, Severity]] = {
-    Verb.CREATE: ("+", "good"),
-    Verb.UPDATE: ("~", "warning"),
-    Verb.DELETE: ("-", "bad"),
+_VERBS: Mapping[Verb, tuple[str, Severity, str]] = {
+    Verb.CREATE: ("+", "good", "create"),
+    Verb.UPDATE: ("~", "warning", "change"),
+    Verb.HIDE: ("-", "warning", "unpublish"),
+    Verb.DELETE: ("-", "bad", "delete"),
 }
-_VERBS = {Verb.CREATE: "create", Verb.UPDATE: "change", Verb.DELETE: "delete"}
+"""Publications are listed apart, with what changes for visitors."""
 _ORDER = (
     Kind.DATASOURCE,
     Kind.COMPONENT,
@@ -252,7 +253,9 @@ def _refused(plan: Plan) -> Iterator[Part]:
 def _verbs(actions: Iterable[Action]) -> str:
     counts = Counter(each.verb for each in actions)
     return ", ".join(
-        f"{counts[verb]:,} to {name}" for verb, name in _VERBS.items() if counts[verb]
+        f"{counts[verb]:,} to {name}"
+        for verb, (_, _, name) in _VERBS.items()
+        if counts[verb]
     )
 
 
@@ -262,7 +265,8 @@ def _changes(plan: Plan) -> Iterator[Part]:
         if each.outcome is Outcome.WRITE:
             texts.setdefault((each.kind, each.what), []).append(each.text)
     for kind in _ORDER:
-        of_kind = [each for each in plan.actions if each.ref.kind is kind]
+        listed = (each for each in plan.actions if each.verb in _VERBS)
+        of_kind = [each for each in listed if each.ref.kind is kind]
         if of_kind:
             rows = [_action_row(each, texts) for each in of_kind]
             title = f"{kind.noun(2).capitalize()}: {_verbs(of_kind)}"
@@ -291,7 +295,7 @@ def _action_row(
     kind, name = action.ref
     fields = sorted(each.removeprefix(CONTENT) for each in action.fields)
     said = texts.get((str(kind), name)) or fields
-    sign, color = _SIGNS[action.verb]
+    sign, color, _ = _VERBS[action.verb]
     return Mark(f"{sign} {kind.noun()}", color), name, Text(", ".join(said))
 
 

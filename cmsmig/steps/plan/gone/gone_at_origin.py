@@ -32,7 +32,7 @@ from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import language_paths, last_write
 from cmsmig.steps.plan.recorded import Removal
-from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 
 REMOVALS: Mapping[GoneState, str] = {
@@ -166,22 +166,6 @@ def record_gone(
     )
 
 
-def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
-    """Return the calls that taking stories away costs, by name.
-
-    Those whose places others take go before anything is put there, the rest after
-    phase two; the state of each is listed shortly before.
-    """
-    removals = to_remove(migration, ledger)
-    first, verbs = len(blocking(migration, removals)), [each.verb for each in removals]
-    lists = (-(-count // LISTED_TOGETHER) for count in (first, len(removals) - first))
-    return {
-        "compare_gone_stories": sum(lists),
-        "unpublish_stories": verbs.count(Verb.UPDATE),
-        "delete_stories": verbs.count(Verb.DELETE),
-    }
-
-
 def _reason_of(known: KnownItems, key: ItemKey) -> str:
     """Return why an item is gone, or empty; one that is only left out of a part of
     the import is not."""
@@ -275,7 +259,7 @@ def to_remove(migration: Migration, ledger: Ledger) -> tuple[Removal, ...]:
         Removal(
             *(Kind.STORY, row.key, own.full_slug, own.story_id, row, own.made),
             Intent(REMOVALS[row.gone.state], str(row.key), own.content_hash),
-            Verb.DELETE if row.gone.state is GoneState.TO_DELETE else Verb.UPDATE,
+            Verb.DELETE if row.gone.state is GoneState.TO_DELETE else Verb.HIDE,
         )
         for row in (ledger.gone.rows() if migration.pilot.is_whole else ())
         if (own := row.story_record) and row.gone and row.gone.state in REMOVALS
