@@ -6,7 +6,7 @@ write counts as what we wrote.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeAlias
@@ -46,9 +46,9 @@ from cmsmig.reconcile.rules.story_fields import (
     translated_moves,
     translations_to_send,
 )
-from cmsmig.reconcile.rules.story_hashes import content_hash
 
 StoryComparison: TypeAlias = Comparison[JsonObject, There]
+_ALL_CONTENT = "content"
 _LEFT = (Outcome.KEEP, Outcome.ACCEPT, Outcome.CONFLICT, Outcome.HOLD)
 
 
@@ -69,9 +69,7 @@ class LastWrite:
 
     record: StoryRecord
     written: WrittenStory | None
-    """None in ledgers that did not keep it."""
-    name: str = ""
-    """The item's name, for a ledger that kept no more."""
+    """None where it is not known: all of the story may be an editor's."""
 
     @property
     def sent(self) -> JsonObject:
@@ -106,13 +104,9 @@ class StoryRules(Rules[JsonObject, There]):
         if isinstance(actual, Story) and last.written is not None:
             theirs = _without_publication(actual, theirs, last.sent, known)
         foreign = {name for name in theirs if _is_foreign(name) and name not in known}
-        if last.written is not None:
-            base = {**last.sent}
-        else:
-            base = _unknown(last.record, actual, theirs, desired or {})
-            base = {name: base[name] for name in base.keys() - foreign}
-        if last.written is None and _is_listed_as_written(actual, last.record):
-            theirs = {**theirs, **base}
+        base: JsonObject = {**last.sent}
+        if last.written is None:
+            base = dict.fromkeys((theirs.keys() | known) - foreign, UNKNOWN)
         group = row_of(actual).group_id or last.record.group_id
         if group:
             theirs[GROUP] = group
@@ -142,14 +136,11 @@ class StoryRules(Rules[JsonObject, There]):
 
     def edits(self, compared: StoryComparison) -> list[str]:
         """Return the edited fields, also those that no import fills."""
-        actual, sides = compared.resource.actual, compared.diff.sides
-        found = {*compared.diff.sides.moved(sides.theirs)} - {POSITION}
-        if not self.last.record.group_id:
-            found -= {GROUP}
-        if self.last.written is None and isinstance(actual, Story):
-            found = {name for name in found if sides.rules.leaves(name) or name == TAGS}
-            found |= {*_unlike_record(actual, self.last)}
-        return sorted(found)
+        if self.last.written is None:
+            return [_ALL_CONTENT]
+        sides = compared.diff.sides
+        unowned = () if self.last.record.group_id else (GROUP,)
+        return sorted({*sides.moved(sides.theirs)} - {POSITION, *unowned})
 
     def is_left(self, row: MadeRow, *, reused: bool) -> bool:
         """Return that none of ours is left as it is."""
@@ -175,10 +166,6 @@ def is_as_written(row: StoryRow, record: StoryRecord) -> bool:
     """Return whether a story has the change date of our last write, and that kept no
     edit of its content."""
     return row.updated_at == record.updated_at and not record.kept_edits
-
-
-def _is_listed_as_written(actual: There, record: StoryRecord) -> bool:
-    return isinstance(actual, StoryRow) and is_as_written(actual, record)
 
 
 def is_as_left(row: StoryRow, last: LastWrite) -> bool:
@@ -207,7 +194,7 @@ def edited_fields(there: There, last: LastWrite) -> tuple[str, ...]:
 
 def is_content(field: str) -> bool:
     """Return whether a field is one of the content, or all of it."""
-    return field.startswith(CONTENT) or f"{field}." == CONTENT
+    return field.startswith(CONTENT) or field == _ALL_CONTENT
 
 
 def fields_after(diff: Diff) -> JsonObject:
@@ -295,22 +282,6 @@ def written_story(fields: JsonObject, answer: Story) -> WrittenStory:
     return WrittenStory(fields, around_content(answer))
 
 
-def _unknown(
-    record: StoryRecord, actual: There, theirs: JsonObject, desired: JsonObject
-) -> JsonObject:
-    """Return the base of a story whose fields the ledger does not keep."""
-    if _is_listed_as_written(actual, record):
-        # All of the content is written again.
-        content = [name for name in desired if name.startswith(CONTENT)]
-        return {**desired, **theirs, **dict.fromkeys(content, UNKNOWN)}
-    if (
-        isinstance(actual, Story)
-        and content_hash(actual.content) == record.content_hash
-    ):
-        return {name: theirs[name] for name in theirs if name != TAGS}
-    return dict.fromkeys((*desired, *theirs), UNKNOWN)
-
-
 def _without_publication(
     story: Story, theirs: JsonObject, sent: JsonObject, known: Set[str]
 ) -> JsonObject:
@@ -342,21 +313,6 @@ def _is_unfinished(
 def seen_in_story(theirs: Value) -> str:
     """Return what names an edit: what is empty is `absent`."""
     return "absent" if comparable(json_of(theirs)) is None else seen_of(theirs)
-
-
-def _unlike_record(story: Story, last: LastWrite) -> Iterator[str]:
-    """Yield the edits that a ledger shows which kept no fields."""
-    folder, _, slug = last.record.full_slug.rpartition("/")
-    wanted = {"name": last.name.strip() or slug, "slug": slug, "folder": folder}
-    there = {
-        "name": story.row.name.strip(),
-        "slug": story.row.slug,
-        "folder": folder_of(story.row),
-    }
-    if not story.row.is_startpage:
-        yield from (name for name in wanted if there[name] != wanted[name])
-    if content_hash(story.content) != last.record.content_hash:
-        yield "content"
 
 
 def found_later(sent: JsonObject, story: Story) -> WrittenStory:

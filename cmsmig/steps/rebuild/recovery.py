@@ -291,9 +291,9 @@ async def _save_stories(
         if is_shown and is_whole:
             job.ledger.items.published(key, story_record, story.row.updated_at)
     for key in sorted(deleted.keys() - ours.keys()):
-        story_record = record_after_write(deleted[key], "")
-        origin = migration.origin_hash(key)
-        job.ledger.items.placed(key, story_record, origin, "create")
+        # Whoever restores it may have edited it before.
+        trashed = replace(record_after_write(deleted[key], ""), updated_at="")
+        job.ledger.items.placed(key, trashed, migration.origin_hash(key), "create")
     found.edited = [edited[key] for key in sorted(edited)]
 
 

@@ -39,7 +39,7 @@ def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
     """Return our last write of an item's story, which it has. Reads only."""
     assert row.story_record is not None
     written = ledger.items.last_written(row.story_record.story_id)
-    return LastWrite(row.story_record, written, row.name)
+    return LastWrite(row.story_record, written)
 
 
 def language_paths(
