@@ -22,11 +22,11 @@ from cmsmig.reconcile.field_diff import UNKNOWN, Outcome, Value, json_of, seen_o
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.resource import Comparison, Resource, Rules, compare
 from cmsmig.reconcile.rules.story_fields import (
-    ALWAYS_SENT,
     CONTENT,
     DATES,
     FIRST_PUBLISHED,
     GROUP,
+    NAMES,
     POSITION,
     SLUG_IN,
     START,
@@ -40,6 +40,7 @@ from cmsmig.reconcile.rules.story_fields import (
     is_same_field,
     is_translation,
     is_translation_id,
+    optional_to_send,
     row_of,
     slug_of_name,
     tags_of,
@@ -242,17 +243,13 @@ def story_to_send(
         body["parent_id"] = parent
     elif (wanted := folder_id(str(values.get("folder", "")))) or parent:
         body["parent_id"] = wanted
-    for name in (POSITION, *DATES, GROUP):
-        if name in written and name in values:
-            body[name] = values[name]
+    if GROUP in written and GROUP in values:
+        body[GROUP] = values[GROUP]
     around = around_content(actual) if isinstance(actual, Story) else last.answered
     if sent := translations_to_send(values, written, around):
         body["translated_slugs_attributes"] = sent
-    if START in written:
-        body["is_startpage"] = bool(values.get(START))
-    if TAGS in written:
-        body["tag_list"] = values[TAGS]
-    return {**body, "content": content_of(values)}
+    optional = optional_to_send(values, written)
+    return {**body, **optional, "content": content_of(values)}
 
 
 def written_after(
@@ -296,8 +293,7 @@ def _without_publication(
 
 def _is_foreign(name: str) -> bool:
     """Return whether a field that no import filled is only an editor's."""
-    own = (*ALWAYS_SENT, *DATES, POSITION, TAGS)
-    return name not in own and not name.startswith(CONTENT)
+    return name not in NAMES - {START} and not name.startswith(CONTENT)
 
 
 def _is_unfinished(

@@ -7,7 +7,8 @@ of its own; `translated_slugs_attributes` takes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject, compact
@@ -32,7 +33,6 @@ PUBLISHED: Final = "published"
 """Whether visitors see a story; a field for decisions."""
 FIRST_PUBLISHED: Final = "first_published_at"
 DATES: Final = (FIRST_PUBLISHED, "sort_by_date")
-ALWAYS_SENT: Final = ("name", "slug", "folder")
 _IN: Final = " in "
 """Separates a field from its language, such as `slug in fr`."""
 SLUG_IN: Final = f"slug{_IN}"
@@ -44,6 +44,94 @@ There: TypeAlias = Story | StoryRow
 list shows."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoryField:
+    """A field around a story's content."""
+
+    name: str
+    """As decisions name it."""
+    key: str
+    """In the record of a request."""
+    wanted: Callable[[ItemDraft, Place], Json]
+    there: Callable[[Story], Json]
+    """Returns its value as the destination shows it; None for an empty one."""
+    listed: Callable[[StoryRow], Json] | None = None
+    """Returns the same from a list, where lists show it."""
+    is_always_sent: bool = False
+    removed: Json = None
+    """What a request holds that removes it; None where nothing does."""
+    is_given: bool = False
+    """Whether the service gives it a value where a request has none."""
+    is_hashed: bool = True
+    """Whether another value alone makes an update."""
+
+
+def _date(name: str, wanted: Callable[[ItemDraft], str]) -> StoryField:
+    return StoryField(
+        name,
+        name,
+        lambda draft, _: wanted(draft),
+        lambda story: story.body.get(name),
+        is_given=True,
+    )
+
+
+FIELDS: Final = (
+    StoryField(
+        "name",
+        "name",
+        lambda draft, place: draft.name_at(place),
+        lambda story: story.row.name,
+        is_always_sent=True,
+    ),
+    StoryField(
+        "slug",
+        "slug",
+        lambda _, place: place.slug,
+        lambda story: story.row.slug,
+        lambda row: row.slug,
+        is_always_sent=True,
+    ),
+    # A path where it is wanted, a number where it is shown.
+    StoryField(
+        "folder",
+        "parent_id",
+        lambda _, place: place.folder,
+        lambda story: story.row.parent_id,
+        lambda row: row.parent_id,
+        is_always_sent=True,
+    ),
+    StoryField(
+        POSITION,
+        "position",
+        lambda _, place: place.position,
+        lambda story: story.body.get("position"),
+        is_given=True,
+        is_hashed=False,
+    ),
+    _date(FIRST_PUBLISHED, lambda draft: draft.first_published_at),
+    _date("sort_by_date", lambda draft: draft.sort_by_date),
+    StoryField(
+        START,
+        "is_startpage",
+        lambda _, place: place.start,
+        lambda story: story.row.is_startpage or None,
+        lambda row: row.is_startpage or None,
+        removed=False,
+    ),
+    StoryField(
+        TAGS,
+        "tag_list",
+        lambda _, place: [*place.tags],
+        lambda story: [*tags_there(story)] or None,
+    ),
+)
+"""The fields around the content that an import fills, in the primary language."""
+_GIVEN = frozenset(each.name for each in FIELDS if each.is_given)
+NAMES: Final = frozenset(each.name for each in FIELDS)
+_OPTIONAL = tuple(each for each in FIELDS if not each.is_always_sent)
+
+
 def wanted_fields(story: StoryDraft, content: JsonObject) -> JsonObject:
     """Return a story with that content as fields; what is empty has none."""
     around = wanted_around(story.draft, story.place)
@@ -52,20 +140,11 @@ def wanted_fields(story: StoryDraft, content: JsonObject) -> JsonObject:
 
 def wanted_around(draft: ItemDraft, place: Place) -> JsonObject:
     """Return the fields around the content that are wanted at a place."""
-    optional: dict[str, Json] = {
-        POSITION: place.position,
-        FIRST_PUBLISHED: draft.first_published_at,
-        "sort_by_date": draft.sort_by_date,
-        START: place.start,
-        TAGS: [*place.tags],
-    }
-    return {
-        "name": draft.name_at(place),
-        "slug": place.slug,
-        "folder": place.folder,
-        **{name: value for name, value in optional.items() if value},
-        **translation_fields(translations_of(place, draft.names).values()),
-    }
+    found = {each.name: each.wanted(draft, place) for each in FIELDS}
+    translations = translations_of(place, draft.names).values()
+    empty = {each.name for each in _OPTIONAL if not found[each.name]}
+    kept = {name: value for name, value in found.items() if name not in empty}
+    return {**kept, **translation_fields(translations)}
 
 
 def content_of(fields: Mapping[str, Json]) -> JsonObject:
@@ -79,17 +158,10 @@ def content_of(fields: Mapping[str, Json]) -> JsonObject:
 
 def around_content(story: Story) -> JsonObject:
     """Return the fields around a story's content as the destination shows them."""
-    body = story.body
     return {
-        "name": story.row.name,
-        "slug": story.row.slug,
-        "folder": story.row.parent_id,
-        POSITION: body.get("position"),
-        **{name: body.get(name) for name in DATES},
+        **{each.name: each.there(story) for each in FIELDS},
         **translation_fields(_listed(story), ("id", *_TRANSLATED)),
-        TAGS: [*tags_there(story)] or None,
-        START: story.row.is_startpage or None,
-        **{name: body.get(name) or None for name in BY_HAND},
+        **{name: story.body.get(name) or None for name in BY_HAND},
     }
 
 
@@ -191,11 +263,9 @@ def story_to_create(
     """
     optional: dict[str, Json] = {
         "parent_id": parent_id,
-        **{name: fields.get(name) for name in (POSITION, *DATES)},
+        **{each.key: fields.get(each.name) for each in _OPTIONAL},
         GROUP: group_id,
         "translated_slugs_attributes": translations_to_send(fields, fields.keys(), {}),
-        "is_startpage": fields.get(START),
-        "tag_list": fields.get(TAGS),
     }
     return {
         "name": fields["name"],
@@ -203,6 +273,17 @@ def story_to_create(
         **{name: value for name, value in optional.items() if value},
         "content": content_of(fields),
     }
+
+
+def optional_to_send(values: JsonObject, written: Set[str]) -> JsonObject:
+    """Return what an update holds of the fields around the content that it writes, but
+    for those that each update holds. `values` are the fields that it is to have."""
+    found = (
+        (each.key, values.get(each.name, each.removed))
+        for each in _OPTIONAL
+        if each.name in written
+    )
+    return {key: value for key, value in found if value is not None}
 
 
 def translated_moves(fields: Iterable[str]) -> frozenset[str]:
@@ -287,7 +368,7 @@ def _fields_around(
         elif name == "folder":
             found[name] = folder_of(row)
         elif value not in (None, "") and not (
-            is_translation_id(name) or (is_same and name in (POSITION, *DATES))
+            is_translation_id(name) or (is_same and name in _GIVEN)
         ):
             found[name] = value
     return found
@@ -301,11 +382,7 @@ def _listed_fields(
     unknown = {
         name: server_values.get(name) for name in sent if not name.startswith(CONTENT)
     }
-    place: JsonObject = {
-        "slug": row.slug,
-        "folder": row.parent_id,
-        START: row.is_startpage or None,
-    }
+    place = {each.name: each.listed(row) for each in FIELDS if each.listed}
     return {**unknown, **server_values, **place}
 
 

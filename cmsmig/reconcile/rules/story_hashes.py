@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.reconcile.rules.story_fields import DATES, START, tags_of, translations_in
+from cmsmig.reconcile.rules.story_fields import FIELDS, translations_in
 
 UNDECIDED: Final = "undecided"
 """The hash of a story that waits for a decision, or is compared once more: no other is
@@ -24,12 +24,6 @@ def record_hash(fields: JsonObject, content: str) -> str:
     `fields` are those around the content, `content` is the hash of the content. Its
     position is left out: one more item moves all after it.
     """
-    names = ("name", "slug", "folder", *DATES)
-    own: list[Json] = [*(str(fields.get(name, "")) for name in names), content]
-    if translations := translations_in(fields):
-        own.append({**translations})
-    if fields.get(START) is True:
-        own.append("start")
-    if tags := tags_of(fields):
-        own.append([*tags])
-    return fingerprint(own)
+    hashed = (each.name for each in FIELDS if each.is_hashed)
+    around = {name: fields[name] for name in hashed if fields.get(name)}
+    return fingerprint([around, {**translations_in(fields)}, content])
