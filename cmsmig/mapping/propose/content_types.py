@@ -128,13 +128,12 @@ _ANY_DATE = re.compile(r"date|datum|fecha|data|jour")
 def with_order(
     content_type: ContentTypeDesign, facts: Mapping[str, FieldFacts]
 ) -> ContentTypeDesign:
-    """Choose the first Number field whose name says order and that is in use."""
+    """Choose the first number whose name says order and that is in use."""
     found = next(
         (
             field
             for field in content_type.fields
-            if field.origin_type == "Number"
-            and field.encoding is Encoding.NUMBER
+            if field.encoding is Encoding.NUMBER
             and _ORDER.fullmatch(field.origin)
             and field.origin in facts
             and facts[field.origin].filled

@@ -23,7 +23,7 @@ from cmsmig.mapping.propose.encodings import (
 )
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import COMPONENT, key_problem
-from cmsmig.mapping.propose.field_types import allowed_encodings
+from cmsmig.mapping.propose.field_types import Shown, allowed_encodings, types_shown
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection
@@ -124,14 +124,14 @@ def _content_type_problems(
         if why := slug_problem(part):
             yield f"the folder `{part}` {why}"
     for name, value, kinds in (
-        ("date_field", content_type.date_field, ("DateTime",)),
-        ("order_field", content_type.order_field, ("Number",)),
+        ("date_field", content_type.date_field, types_shown(Shown.DATE)),
+        ("order_field", content_type.order_field, types_shown(Shown.NUMBER)),
         ("folder_by", content_type.folder_by, NAMING_TYPES),
         ("tags_by", content_type.tags_by, TAG_TYPES),
     ):
         field = collection.field(value)
         if value and (field is None or field.type not in kinds):
-            listed = " or ".join(kinds)
+            listed = " or ".join(sorted(kinds))
             yield f"{name} names `{value}`, which is no {listed} field of it"
     yield from _key_problems(content_type)
     for one in content_type.fields:

@@ -9,6 +9,7 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.mapping.decisions.design import BlockDesign, ContentTypeDesign, Design
+from cmsmig.mapping.propose.field_types import Shown, types_shown
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.notebook.design.design_doc import places_text, problems, samples_table
 from cmsmig.notebook.design.design_file import DesignFile
@@ -44,8 +45,8 @@ _BLOCK_FORM = (Field("design-block", "", "component", about="Component of block"
 _CHOICES = {
     "folder_by": (NAMING_TYPES, "none"),
     "tags_by": (TAG_TYPES, "none"),
-    "date_field": (("DateTime",), "creation"),
-    "order_field": (("Number",), "as at the origin"),
+    "date_field": (types_shown(Shown.DATE), "creation"),
+    "order_field": (types_shown(Shown.NUMBER), "as at the origin"),
 }
 """By the attribute: the types of fields that fit, and what none of them is called."""
 
