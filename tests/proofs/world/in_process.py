@@ -6,10 +6,9 @@ What is above the connections is the project's own: budgets, retries, readings.
 from __future__ import annotations
 
 import asyncio
-import random
 import selectors
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -22,6 +21,7 @@ from cmsmig.sandbox.http.asgi import Call, Exchange, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.services import Sandbox
 from cmsmig.wire.budget import Budget
+from tests.support.sandbox.in_process import Network, answer_of
 from tests.support.sandbox.observed import SandboxHandle, build_observed
 
 HOST = "127.0.0.1"
@@ -30,8 +30,6 @@ TICK = 0.25
 """Seconds by which the sandbox's clock advances each time it is read: no two writes
 have one change date, and no window of requests is ever full."""
 _BEGIN = 1_780_000_000.0
-_LATENCY = 0.01
-"""Seconds that a request or an answer takes at most, where they overtake each other."""
 
 
 @dataclass
@@ -62,21 +60,6 @@ def build_sandbox(options: SandboxOptions) -> SandboxHandle:
     assert options.content is not None
     sandbox = build_observed(options, options.content, ORIGIN, DESTINATION)
     return SandboxHandle(sandbox.announcement, sandbox)
-
-
-@dataclass
-class Network:
-    """How requests and answers travel."""
-
-    drawn: random.Random | None = None
-    """Draws how long each takes; None: no time, in the order in which they are sent."""
-    read: Callable[[], None] = lambda: None
-    """Is called when a client has read an answer to its end."""
-
-    async def travel(self) -> None:
-        """Let a request or an answer arrive."""
-        if self.drawn is not None:
-            await asyncio.sleep(self.drawn.random() * _LATENCY)
 
 
 @contextmanager
@@ -112,74 +95,10 @@ class _InProcess(httpx.AsyncBaseTransport):
 
         A service that takes longer than the request's timeout continues.
         """
-        answering = asyncio.ensure_future(self._answer(request))
-        patience = request.extensions["timeout"]["read"]
-        await asyncio.wait((answering,), timeout=patience)
-        if not answering.done():
-            raise httpx.ReadTimeout("The answer is late.")
-        return answering.result()
-
-    async def _answer(self, request: httpx.Request) -> httpx.Response:
         service = self._services.get(request.url.port or 0)
         if service is None or request.url.host != HOST:
             raise httpx.ConnectError("No service listens there.")
-        sent = await request.aread()
-        await self._network.travel()
-        messages: list[MutableMapping[str, Any]] = []
-        asked = _Asked(sent)
-        await service(_scope(request), asked.receive, _sending(messages))
-        await self._network.travel()
-        if not messages:
-            raise httpx.ReadError("The connection broke.")
-        whole = not messages[-1].get("more_body", False)
-        body = b"".join(each.get("body", b"") for each in messages)
-        return httpx.Response(
-            messages[0]["status"],
-            headers=messages[0]["headers"],
-            stream=_Body(body, self._network.read, whole=whole),
-        )
-
-
-class _Body(httpx.AsyncByteStream):
-    def __init__(self, body: bytes, read: Callable[[], None], *, whole: bool) -> None:
-        self._body, self._read, self._whole = body, read, whole
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self._body
-        if not self._whole:
-            raise httpx.RemoteProtocolError("The connection broke.")
-        self._read()
-
-
-def _scope(request: httpx.Request) -> dict[str, Any]:
-    path, _, query = request.url.raw_path.partition(b"?")
-    return {
-        "type": "http",
-        "method": request.method,
-        "path": request.url.path,
-        "raw_path": path,
-        "query_string": query,
-        "headers": [(k.lower(), v) for k, v in request.headers.raw],
-    }
-
-
-class _Asked:
-    """A request that was received, and its connection."""
-
-    def __init__(self, sent: bytes) -> None:
-        self._messages = iter(({"type": "http.request", "body": sent},))
-        self.transport = mock.Mock()
-
-    async def receive(self) -> MutableMapping[str, Any]:
-        """Return the request, then that the client is gone."""
-        return next(self._messages, {"type": "http.disconnect"})
-
-
-def _sending(messages: list[MutableMapping[str, Any]]) -> Any:
-    async def send(message: MutableMapping[str, Any]) -> None:
-        messages.append(message)
-
-    return send
+        return await answer_of(service, request, self._network)
 
 
 class _Policy(asyncio.DefaultEventLoopPolicy):

@@ -19,13 +19,13 @@ from cmsmig.sandbox.options import SandboxOptions
 from tests.proofs.world.disturbances import Disturbance, Switch
 from tests.proofs.world.in_process import (
     TIME,
-    Network,
     answered_here,
     build_sandbox,
     call_here,
 )
 from tests.support.rehearsal import Ended, Rehearsal
 from tests.support.sandbox.comparison import comparable_state
+from tests.support.sandbox.in_process import Network
 from tests.support.sandbox.observed import SandboxHandle
 from tests.support.steps.staged_project import StagedProject
 

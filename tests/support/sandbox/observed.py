@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
@@ -21,6 +22,9 @@ from tests.support.sandbox.injector import FaultInjector
 from tests.support.sandbox.replies import BreakingExchange
 from tests.support.sandbox.request_subjects import Naming
 from tests.support.sandbox.violations import Violations
+
+SERVED: dict[bytes, Exchange] = {}
+"""What listens in this process, by host and port."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,9 +109,20 @@ def running_sandbox(options: SandboxOptions | None = None) -> Iterator[SandboxHa
     thread.start()
     try:
         sandbox, end = started.result()
+        served = {
+            _netloc(sandbox.announcement["origin_api_url"]): sandbox.origin,
+            _netloc(sandbox.announcement["base_url"]): sandbox.destination,
+        }
+        SERVED.update(served)
         try:
             yield SandboxHandle(sandbox.announcement, sandbox)
         finally:
+            for each in served:
+                del SERVED[each]
             end()
     finally:
         thread.join()
+
+
+def _netloc(address: str) -> bytes:
+    return urlsplit(address).netloc.encode()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from tests.support.sandbox.replies import Ending, broken
 
 CREATE_STORY = ("POST", r"/stories$")
 UPDATE_STORY = ("PUT", r"/stories/\d+$")
@@ -72,7 +73,7 @@ class Fault:
         if self.before is not None:
             self.before(call)
         if self.mode == UNSENT:
-            return _cut(Reply(200, b"{}", service="destination"))
+            return broken(Reply(200, b"{}", service="destination"), Ending.CUT)
         if self.mode == REFUSED:
             return json_reply(422, {"name": ["is not to our liking"]})
         reply = await answer(call)
@@ -92,18 +93,9 @@ class Fault:
 
 def _spoilt(reply: Reply, mode: str) -> Reply:
     if mode == CUT:
-        return _cut(reply)
+        return broken(reply, Ending.CUT)
     if mode == ERROR:
         return replace(reply, status=500, body=b"<html>oh</html>", content_type="")
     if mode == GARBAGE:
         return replace(reply, body=reply.body[: len(reply.body) // 2])
     return replace(reply, body=b"{}")
-
-
-def _cut(reply: Reply) -> Reply:
-    """Promise more bytes than there are: the server then drops the connection."""
-    return replace(
-        reply,
-        body=reply.body[:10],
-        headers=(("Content-Length", str(len(reply.body) + 1000)),),
-    )
