@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,7 +18,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SAMPLE, environment_file_text
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.sandbox.in_process import DirectConnections
-from tests.support.sandbox.observed import running_sandbox
+from tests.support.sandbox.observed import Show, running_addresses, running_sandbox
 from tests.support.sites.exact import write_load_site, write_small_site
 from tests.support.sites.identity import address
 from tests.support.sites.markup import embed, image
@@ -111,7 +110,7 @@ with more in its body (`renamed`, `file links`), an item in each state, items fo
 field that can be edited, values of every kind and, in two languages, every pair."""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def without_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands of this process ask a sandbox without its server: connections are
     what other tests are about, and take half of the time."""
@@ -158,13 +157,27 @@ def decided_project(
     return project
 
 
+@pytest.fixture
+def rehearse(
+    rehearse: Callable[..., StagedProject], without_sockets: None
+) -> Callable[..., StagedProject]:
+    """Start a sandbox and a project, whose commands need no sockets."""
+    return rehearse
+
+
 @pytest.fixture(scope="session")
-def stops() -> Iterator[list[threading.Thread]]:
-    """Collect what stops servers in the background, and wait for it at the end."""
-    stopping: list[threading.Thread] = []
-    yield stopping
-    for each in stopping:
-        each.join()
+def addresses() -> Iterator[Callable[[int], Show]]:
+    """Return what shows the sandboxes of a test: the first, the second ..., each at the
+    addresses that those of other tests have."""
+    running: list[Show] = []
+    with ExitStack() as stack:
+
+        def of(number: int) -> Show:
+            while len(running) <= number:
+                running.append(stack.enter_context(running_addresses()))
+            return running[number]
+
+        yield of
 
 
 @pytest.fixture
@@ -172,49 +185,45 @@ def stage(
     tmp_path: Path,
     content_of: Callable[[str], Path],
     decided_project: Callable[[Path], Path],
-    stops: list[threading.Thread],
-) -> Iterator[Callable[..., StagedProject]]:
-    """Start a sandbox with faults for a copy of a decided project.
+    addresses: Callable[[int], Show],
+    without_sockets: None,
+) -> Callable[..., StagedProject]:
+    """Show a sandbox with faults, for a copy of a decided project.
 
     `stage(fault, ..., content=folder, settings="in_flight = 1")`; `more` are options of
     the sandbox.
     """
-    stack = ExitStack()
-    try:
 
-        def start(
-            *middleware: Middleware,
-            content: Path | None = None,
-            settings: str = "",
-            demo_space: bool = False,
-            languages: tuple[str, ...] = (),
-            **more: Any,
-        ) -> StagedProject:
-            content = content or content_of("tiny")
-            options = SandboxOptions(
-                content=content,
-                rate=RATE,
-                origin_rate=60_000,
-                middleware=middleware,
-                demo_space=demo_space,
-                languages=languages,
-                **more,
-            )
-            source = decided_project(content)
-            handle = stack.enter_context(running_sandbox(options))
-            number = sum(1 for each in tmp_path.glob("staged*"))
-            folder = tmp_path / f"staged{number}"
-            shutil.copytree(source, folder)
-            text = environment_file_text(dict(handle.announcement), RATE)
-            write_env(folder, text)
-            if settings:
-                with (folder / "cmsmig.toml").open("a") as file:
-                    file.write(f"\n{settings}\n")
-            return StagedProject(handle, folder, tmp_path / "state")
+    def start(
+        *middleware: Middleware,
+        content: Path | None = None,
+        settings: str = "",
+        demo_space: bool = False,
+        languages: tuple[str, ...] = (),
+        **more: Any,
+    ) -> StagedProject:
+        content = content or content_of("tiny")
+        options = SandboxOptions(
+            content=content,
+            rate=RATE,
+            origin_rate=60_000,
+            middleware=middleware,
+            demo_space=demo_space,
+            languages=languages,
+            origin_token="the-token-of-the-origin",
+            destination_token="the-token-of-the-destination",
+            **more,
+        )
+        source = decided_project(content)
+        number = sum(1 for each in tmp_path.glob("staged*"))
+        handle = addresses(number)(options)
+        folder = tmp_path / f"staged{number}"
+        shutil.copytree(source, folder)
+        text = environment_file_text(dict(handle.announcement), RATE)
+        write_env(folder, text)
+        if settings:
+            with (folder / "cmsmig.toml").open("a") as file:
+                file.write(f"\n{settings}\n")
+        return StagedProject(handle, folder, tmp_path / "state")
 
-        yield start
-    finally:
-        # A server takes a while to stop: the next test need not wait for it.
-        stopping = threading.Thread(target=stack.close)
-        stopping.start()
-        stops.append(stopping)
+    return start

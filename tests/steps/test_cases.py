@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.steps.scenario.first_command import FirstCommands
 from tests.support.steps.scenario.play import Case, cases, play
 from tests.support.steps.staged_project import Stage
 
@@ -22,7 +23,17 @@ def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cmsmig.wire.failures._FIRST_DELAY", 0.001)
 
 
+@pytest.fixture(scope="session")
+def first_commands(tmp_path_factory: pytest.TempPathFactory) -> FirstCommands:
+    return FirstCommands.of(CASES, tmp_path_factory.mktemp("begun"))
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_case(case: Case, stage: Stage, content_of: Callable[[str], Path]) -> None:
+def test_a_case(
+    case: Case,
+    stage: Stage,
+    content_of: Callable[[str], Path],
+    first_commands: FirstCommands,
+) -> None:
     """The steps are the functions of `tests/support/steps/scenario`."""
-    play(case, stage, content_of)
+    play(case, stage, content_of, first_commands)

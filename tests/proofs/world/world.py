@@ -9,7 +9,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -27,14 +27,13 @@ from tests.support.rehearsal import Ended, Rehearsal
 from tests.support.sandbox.comparison import comparable_state
 from tests.support.sandbox.in_process import Network
 from tests.support.sandbox.observed import SandboxHandle
+from tests.support.sandbox.space_records import put_back, records_of
 from tests.support.steps.staged_project import StagedProject
 
 _MINUTE = 60.0
 """Seconds in which the origin counts requests."""
 _DEAD = 1 << 22
 """A number that no process has."""
-_SHARED = ("clock", "saved", "unknowns", "selections")
-"""What is the sandbox's, not the space's."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +106,15 @@ class World(StagedProject):
     def keep(self, folder: Path) -> Checkpoint:
         """Return a checkpoint; the project is copied to a folder."""
         shutil.copytree(self.work, folder)
-        space = {name: getattr(self.space, name) for name in space_names(self.space)}
-        return Checkpoint(folder, copy.deepcopy(space), copy.deepcopy(self._origin()))
+        origin = copy.deepcopy(self._origin())
+        return Checkpoint(folder, records_of(self.space), origin)
 
     def go_back(self, kept: Checkpoint) -> None:
         """Put project, space and origin back as they were, a minute later: the budget
         forgets what was asked since, the services do not."""
         TIME.passed += _MINUTE
         _replace(self.work, kept.folder)
-        for name, value in copy.deepcopy(kept.space).items():
-            setattr(self.space, name, value)
-        self.space.selections.clear()
+        put_back(self.space, kept.space)
         content = self.handle.state.origin_api.content
         content.kept = copy.deepcopy(kept.origin)
         _forget_lists(content)
@@ -197,11 +194,6 @@ def _forget_lists(content: Any) -> None:
 def _replace(folder: Path, by: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(by, folder)
-
-
-def space_names(space: Any) -> list[str]:
-    """Return what a space holds, but for what its sandbox shares."""
-    return [each.name for each in fields(space) if each.name not in _SHARED]
 
 
 def build_world(

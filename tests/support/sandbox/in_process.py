@@ -10,7 +10,6 @@ import random
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
-from unittest import mock
 
 import httpx
 
@@ -115,7 +114,12 @@ class _Asked:
 
     def __init__(self, sent: bytes) -> None:
         self._messages = iter(({"type": "http.request", "body": sent},))
-        self.transport = mock.Mock()
+        self.transport = self
+
+    def close(self) -> None:
+        """Break the connection: who was asked says no more."""
+
+    abort = close
 
     async def receive(self) -> MutableMapping[str, Any]:
         """Return the request, then that the client is gone."""

@@ -7,12 +7,21 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply
+from cmsmig.sandbox.http.asgi import (
+    Call,
+    Exchange,
+    Middleware,
+    Next,
+    Receive,
+    Reply,
+    Scope,
+    Send,
+)
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import serve
 from cmsmig.sandbox.services import Sandbox, build
@@ -83,8 +92,14 @@ def _dialled(injector: FaultInjector, naming: Naming, *, at_origin: bool) -> Mid
     return through
 
 
+Make = Callable[[SandboxOptions, Path, str, str], ObservedSandbox]
+Show = Callable[[SandboxOptions], SandboxHandle]
+
+
 @contextmanager
-def running_sandbox(options: SandboxOptions | None = None) -> Iterator[SandboxHandle]:
+def running_sandbox(
+    options: SandboxOptions | None = None, make: Make = build_observed
+) -> Iterator[SandboxHandle]:
     """Run a sandbox in a thread of its own while the block runs."""
     started: Future[tuple[Any, Callable[[], object]]] = Future()
 
@@ -95,7 +110,7 @@ def running_sandbox(options: SandboxOptions | None = None) -> Iterator[SandboxHa
             started.set_result((sandbox, lambda: loop.call_soon_threadsafe(stop.set)))
 
         chosen = options or SandboxOptions()
-        await serve(chosen, announce=announce, stop=stop, make=build_observed)
+        await serve(chosen, announce=announce, stop=stop, make=make)
 
     def run() -> None:
         try:
@@ -122,6 +137,35 @@ def running_sandbox(options: SandboxOptions | None = None) -> Iterator[SandboxHa
             end()
     finally:
         thread.join()
+
+
+@contextmanager
+def running_addresses() -> Iterator[Show]:
+    """Run two servers while the block runs; they answer for the last sandbox that was
+    shown, so that all of them have the same addresses."""
+    shown: list[ObservedSandbox] = []
+
+    def make(*parts: Any) -> ObservedSandbox:
+        shown.append(build_observed(*parts))
+
+        async def origin(scope: Scope, receive: Receive, send: Send) -> None:
+            await shown[-1].origin(scope, receive, send)
+
+        async def destination(scope: Scope, receive: Receive, send: Send) -> None:
+            await shown[-1].destination(scope, receive, send)
+
+        return replace(shown[-1], origin=origin, destination=destination)
+
+    with running_sandbox(make=make) as first:
+        served = first.announcement
+        addresses = served["origin_api_url"], served["base_url"].removesuffix("/v1")
+
+        def show(options: SandboxOptions) -> SandboxHandle:
+            assert options.content is not None
+            shown[:] = [build_observed(options, options.content, *addresses)]
+            return SandboxHandle(shown[0].announcement, shown[0])
+
+        yield show
 
 
 def _netloc(address: str) -> bytes:

@@ -41,6 +41,7 @@ from tests.support.steps.scenario import (
     schemas,
     service,
 )
+from tests.support.steps.scenario.first_command import FirstCommands
 from tests.support.steps.staged_project import Stage, StagedProject
 
 
@@ -126,7 +127,7 @@ class Scenario:
                 self.take(each)
             return
         if isinstance(step, str):
-            step = {step: None} if step.lower() in STEPS else {"run": step}
+            step = {"run": step} if is_command(step) else {step: None}
         (name, argument), *options = step.items()
         more = {key.replace(" ", "_"): self.value(each) for key, each in options}
         given = self.value(argument)
@@ -221,7 +222,17 @@ STEPS: dict[str, Callable[..., None]] = {
 }
 
 
-def play(case: Case, stage: Stage, content_of: Callable[[str], Path]) -> None:
+def is_command(step: Any) -> bool:
+    """Return whether a step is a command line."""
+    return isinstance(step, str) and step.lower() not in STEPS
+
+
+def play(
+    case: Case,
+    stage: Stage,
+    content_of: Callable[[str], Path],
+    first: FirstCommands,
+) -> None:
     """Start what is given, and take all steps."""
     given = dict(case.given)
     faults = [changes.fault(**each) for each in given.pop("faults", ())]
@@ -238,7 +249,10 @@ def play(case: Case, stage: Stage, content_of: Callable[[str], Path]) -> None:
     with scenario.patches:
         for number, step in enumerate(case.steps, start=1):
             try:
-                scenario.take(step)
+                if number == 1 and is_command(step):
+                    first.take(scenario, case)
+                else:
+                    scenario.take(step)
             except BaseException as failure:
                 failure.add_note(f"Step {number} of the case: {text_of(step)}")
                 raise
