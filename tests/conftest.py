@@ -25,6 +25,7 @@ from hypothesis.internal.constants_ast import Constants
 
 from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
+from tests.support.sandbox.in_process import DirectConnections
 from tests.support.sandbox.observed import running_sandbox
 from tests.support.sites.exact import write_small_site
 from tests.support.steps.staged_project import StagedProject
@@ -198,6 +199,13 @@ def certificates_read_once() -> Iterator[None]:
         where = "httpx._transports.default.create_ssl_context"
         patch.setattr(where, functools.cache(httpx.create_ssl_context))
         yield
+
+
+@pytest.fixture
+def without_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands of this process ask a sandbox without its server: connections are
+    what other tests are about, and take half of the time."""
+    monkeypatch.setattr("cmsmig.wire.http_library.Connections", DirectConnections)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,6 @@ __all__ = ["rig", "taking_down", "tiny_site", "whole"]
 
 
 @pytest.fixture(autouse=True)
-def retries_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def retries_at_once(monkeypatch: pytest.MonkeyPatch, without_sockets: None) -> None:
     """Let what is tried again be tried again without a pause."""
     monkeypatch.setattr("cmsmig.wire.failures._FIRST_DELAY", 0.001)

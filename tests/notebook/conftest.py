@@ -43,7 +43,7 @@ def decided_load_site(
 
 @pytest.fixture
 def staged(
-    tmp_path: Path, load_site: Path, decided_load_site: Path
+    tmp_path: Path, load_site: Path, decided_load_site: Path, without_sockets: None
 ) -> Iterator[Callable[..., Staged]]:
     """Start a sandbox next to a copy of the decided project; `rate` in calls a second.
 

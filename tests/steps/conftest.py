@@ -17,7 +17,6 @@ from cmsmig.sandbox.http.asgi import Middleware
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SAMPLE, environment_file_text
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.sandbox.in_process import DirectConnections
 from tests.support.sandbox.observed import Show, running_addresses, running_sandbox
 from tests.support.sites.exact import write_load_site, write_small_site
 from tests.support.sites.identity import address
@@ -108,13 +107,6 @@ SITES: dict[str, Callable[[Path], None]] = {
 that refer to the 7th and the 3rd after them, two pages of a list (`long`), one record
 with more in its body (`renamed`, `file links`), an item in each state, items for each
 field that can be edited, values of every kind and, in two languages, every pair."""
-
-
-@pytest.fixture
-def without_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let commands of this process ask a sandbox without its server: connections are
-    what other tests are about, and take half of the time."""
-    monkeypatch.setattr("cmsmig.wire.http_library.Connections", DirectConnections)
 
 
 @pytest.fixture(scope="session")
