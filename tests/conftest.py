@@ -14,6 +14,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from hypothesis.internal.constants_ast import Constants
 from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
 from tests.support.sandbox.in_process import DirectConnections
-from tests.support.sandbox.observed import running_sandbox
+from tests.support.sandbox.observed import Show, running_addresses
 from tests.support.sites.exact import write_small_site
 from tests.support.steps.staged_project import StagedProject
 from tests.support.timelimit import at_most, set_timer
@@ -216,26 +217,44 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def addresses() -> Iterator[Callable[[int], Show]]:
+    """Return what serves the first sandbox of a test, the second ...: each has the same
+    addresses in all tests of a process."""
+    running: list[Show] = []
+    with ExitStack() as stack:
+
+        def of(number: int) -> Show:
+            while len(running) <= number:
+                running.append(stack.enter_context(running_addresses()))
+            return running[number]
+
+        yield of
+
+
+@pytest.fixture
+def serve(addresses: Callable[[int], Show]) -> Show:
+    """Serve a sandbox until the end of the test."""
+    numbers = count()
+    return lambda options: addresses(next(numbers))(options)
+
+
 @pytest.fixture
 def rehearse(
-    tmp_path: Path, small_site: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., StagedProject]]:
-    """Start a sandbox and a project folder that points at it, both taken down.
+    tmp_path: Path, small_site: Path, serve: Show
+) -> Callable[..., StagedProject]:
+    """Start a sandbox and a project folder that points at it.
 
     `rehearse()` serves the small site as fast as the machine allows;
     `rehearse(SandboxOptions(...))` anything else.
     """
-    with ExitStack() as stack:
 
-        def start(options: SandboxOptions | None = None) -> StagedProject:
-            options = options or SandboxOptions(
-                content=small_site, rate=500, origin_rate=60_000
-            )
-            handle = stack.enter_context(running_sandbox(options))
-            number = sum(1 for each in tmp_path.glob("project*"))
-            project = tmp_path / f"project{number}"
-            return StagedProject.start(
-                handle, project, options.rate, tmp_path / "state"
-            )
+    def start(options: SandboxOptions | None = None) -> StagedProject:
+        options = options or SandboxOptions(
+            content=small_site, rate=500, origin_rate=60_000
+        )
+        project = tmp_path / f"project{sum(1 for each in tmp_path.glob('project*'))}"
+        handle, state = serve(options), tmp_path / "state"
+        return StagedProject.start(handle, project, options.rate, state)
 
-        yield start
+    return start

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.cli.rigs import rig, taking_down, tiny_site, whole
+from tests.support.cli.rigs import rig, tiny_site, whole
 
-__all__ = ["rig", "taking_down", "tiny_site", "whole"]
+__all__ = ["rig", "tiny_site", "whole"]
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text
 from tests.support.notebook.staging import Staged
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.sandbox.observed import running_sandbox
+from tests.support.sandbox.observed import Show, running_sandbox
 from tests.support.sites.exact import write_load_site
 
 RATE = 500
@@ -43,32 +42,31 @@ def decided_load_site(
 
 @pytest.fixture
 def staged(
-    tmp_path: Path, load_site: Path, decided_load_site: Path, without_sockets: None
-) -> Iterator[Callable[..., Staged]]:
+    tmp_path: Path,
+    load_site: Path,
+    decided_load_site: Path,
+    serve: Show,
+    without_sockets: None,
+) -> Callable[..., Staged]:
     """Start a sandbox next to a copy of the decided project; `rate` in calls a second.
 
     `decided=False`: as it is right after `cmsmig init`; `settings`: more lines of
     cmsmig.toml.
     """
-    with ExitStack() as stack:
 
-        def start(
-            *, rate: int = RATE, decided: bool = True, settings: str = ""
-        ) -> Staged:
-            options = SandboxOptions(
-                content=load_site, rate=rate, origin_rate=ORIGIN_RATE
-            )
-            handle = stack.enter_context(running_sandbox(options))
-            project = tmp_path / f"project{sum(1 for _ in tmp_path.glob('project*'))}"
-            made = Staged(handle, project, tmp_path / "state")
-            if decided:
-                shutil.copytree(decided_load_site, project)
-            else:
-                made.done("init")
-            text = environment_file_text(dict(handle.announcement), rate)
-            write_env(project, text)
-            with (project / "cmsmig.toml").open("a") as toml:
-                toml.write(f"\n{settings}\n")
-            return made
+    def start(*, rate: int = RATE, decided: bool = True, settings: str = "") -> Staged:
+        options = SandboxOptions(content=load_site, rate=rate, origin_rate=ORIGIN_RATE)
+        handle = serve(options)
+        project = tmp_path / f"project{sum(1 for _ in tmp_path.glob('project*'))}"
+        made = Staged(handle, project, tmp_path / "state")
+        if decided:
+            shutil.copytree(decided_load_site, project)
+        else:
+            made.done("init")
+        text = environment_file_text(dict(handle.announcement), rate)
+        write_env(project, text)
+        with (project / "cmsmig.toml").open("a") as toml:
+            toml.write(f"\n{settings}\n")
+        return made
 
-        yield start
+    return start

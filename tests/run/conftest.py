@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.support.cli.rigs import rig, taking_down, tiny_site, whole
+from tests.support.cli.rigs import rig, tiny_site, whole
 
-__all__ = ["rig", "taking_down", "tiny_site", "whole"]
+__all__ = ["rig", "tiny_site", "whole"]

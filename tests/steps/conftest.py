@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from cmsmig.sandbox.http.asgi import Middleware
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SAMPLE, environment_file_text
 from tests.support.rehearsal import Rehearsal, write_env
-from tests.support.sandbox.observed import Show, running_addresses, running_sandbox
+from tests.support.sandbox.observed import Show, running_sandbox
 from tests.support.sites.exact import write_load_site, write_small_site
 from tests.support.sites.identity import address
 from tests.support.sites.markup import embed, image
@@ -157,27 +156,12 @@ def rehearse(
     return rehearse
 
 
-@pytest.fixture(scope="session")
-def addresses() -> Iterator[Callable[[int], Show]]:
-    """Return what shows the sandboxes of a test: the first, the second ..., each at the
-    addresses that those of other tests have."""
-    running: list[Show] = []
-    with ExitStack() as stack:
-
-        def of(number: int) -> Show:
-            while len(running) <= number:
-                running.append(stack.enter_context(running_addresses()))
-            return running[number]
-
-        yield of
-
-
 @pytest.fixture
 def stage(
     tmp_path: Path,
     content_of: Callable[[str], Path],
     decided_project: Callable[[Path], Path],
-    addresses: Callable[[int], Show],
+    serve: Show,
     without_sockets: None,
 ) -> Callable[..., StagedProject]:
     """Show a sandbox with faults, for a copy of a decided project.
@@ -207,9 +191,8 @@ def stage(
             **more,
         )
         source = decided_project(content)
-        number = sum(1 for each in tmp_path.glob("staged*"))
-        handle = addresses(number)(options)
-        folder = tmp_path / f"staged{number}"
+        handle = serve(options)
+        folder = tmp_path / f"staged{sum(1 for each in tmp_path.glob('staged*'))}"
         shutil.copytree(source, folder)
         text = environment_file_text(dict(handle.announcement), RATE)
         write_env(folder, text)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text
 from tests.support.cli.bad_input import Faults, Rig
 from tests.support.rehearsal import write_env
-from tests.support.sandbox.observed import running_sandbox
+from tests.support.sandbox.observed import Show, running_sandbox
 from tests.support.tiny_site import write_tiny_site
 
 RATE = 900
@@ -59,24 +57,13 @@ def whole(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield made
 
 
-@pytest.fixture(scope="session")
-def taking_down() -> Iterator[ThreadPoolExecutor]:
-    """Return who takes sandboxes down while the next test runs."""
-    with ThreadPoolExecutor(1) as pool:
-        yield pool
-
-
 @pytest.fixture
-def rig(
-    tmp_path: Path, tiny_site: Path, whole: Rig, taking_down: ThreadPoolExecutor
-) -> Iterator[Callable[..., Rig]]:
+def rig(tmp_path: Path, tiny_site: Path, whole: Rig, serve: Show) -> Callable[..., Rig]:
     """Start a sandbox and a project on it; `decided=False`: before the pull."""
-    stack = ExitStack()
 
     def start(*, decided: bool = True, demo_space: bool = False) -> Rig:
         faults = Faults()
-        options = options_for(tiny_site, faults, demo_space=demo_space)
-        handle = stack.enter_context(running_sandbox(options))
+        handle = serve(options_for(tiny_site, faults, demo_space=demo_space))
         project = tmp_path / "project"
         made = Rig(handle, project, tmp_path / "state", faults)
         if decided:
@@ -87,5 +74,4 @@ def rig(
         write_env(project, text)
         return made
 
-    yield start
-    taking_down.submit(stack.close)
+    return start
