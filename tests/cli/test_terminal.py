@@ -95,14 +95,15 @@ def _says(status: int, body: object) -> Callable[[Call, Reply], Reply]:
 
     def fault(call: Call, reply: Reply) -> Reply:
         text = body if isinstance(body, str) else json.dumps(body)
-        return replace(reply, status=status, body=text.encode())
+        sent = text.encode(errors="surrogatepass")
+        return replace(reply, status=status, body=sent)
 
     return fault
 
 
 def _renames(call: Call, reply: Reply) -> Reply:
     """A fault: whatever the service lists has a hostile name."""
-    if reply.status != 200 or not reply.body:
+    if reply.status != 200 or not reply.content_type.startswith("application/json"):
         return reply
     return replace(reply, body=json.dumps(_renamed(json.loads(reply.body))).encode())
 

@@ -66,10 +66,8 @@ async def answer_of(
 async def _answer(
     service: Exchange, request: httpx.Request, network: Network
 ) -> httpx.Response:
-    sent = await request.aread()
-    trace = request.extensions.get("trace")
-    if trace is not None:
-        await trace("http11.send_request_body.complete", {})
+    assert isinstance(request.stream, httpx.AsyncByteStream)
+    sent = b"".join([piece async for piece in request.stream])
     await network.travel()
     messages: list[MutableMapping[str, Any]] = []
     asked = _Asked(sent)
