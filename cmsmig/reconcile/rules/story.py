@@ -174,7 +174,8 @@ def is_as_left(row: StoryRow, last: LastWrite) -> bool:
     the change date as it is."""
     there: JsonObject = {"slug": row.slug, "folder": row.parent_id}
     return (
-        is_as_written(row, last.record)
+        last.written is not None
+        and is_as_written(row, last.record)
         and row.uuid == last.record.uuid
         and all(there[name] == last.answered.get(name, there[name]) for name in there)
     )

@@ -291,8 +291,7 @@ async def _save_stories(
         if is_shown and is_whole:
             job.ledger.items.published(key, story_record, story.row.updated_at)
     for key in sorted(deleted.keys() - ours.keys()):
-        # Whoever restores it may have edited it before.
-        trashed = replace(record_after_write(deleted[key], ""), updated_at="")
+        trashed = record_after_write(deleted[key], "")
         job.ledger.items.placed(key, trashed, migration.origin_hash(key), "create")
     found.edited = [edited[key] for key in sorted(edited)]
 
