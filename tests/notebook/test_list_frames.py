@@ -13,7 +13,7 @@ from cmsmig.errors import LedgerError, UsageError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.notebook.workspace import Workspace, open_workspace
+from cmsmig.notebook.workspace import NotebookWorkspace, open_workspace
 from tests.support.ledger.files import OURS
 from tests.support.notebook.pulled_site import POSTS, pulled_workspace
 from tests.support.notebook.session import decide_all
@@ -21,7 +21,7 @@ from tests.support.notebook.session import decide_all
 DOCUMENT = Path(__file__).parents[2] / "docs" / "notebooks.md"
 
 
-async def decided(folder: Path) -> Workspace:
+async def decided(folder: Path) -> NotebookWorkspace:
     """Return the workspace of the small site, decided; one item is skipped in its
     ledger."""
     pulled = pulled_workspace(folder)

@@ -40,7 +40,7 @@ KNOWN_FILE_HOSTS = frozenset(
 """Hosts that the origin has served uploaded files from, then and now."""
 RESERVED_ALTS = frozenset(("__wf_reserved_inherit", "__wf_reserved_decorative"))
 """Markers in the place of an alt text; they mean something, they are no text."""
-FILE_TYPES = types_shown(Shown.FILES)
+FILE_TYPES = frozenset(types_shown(Shown.FILES))
 PICTURE_TYPES = FILE_TYPES - {"File"}
 
 _FILE_ID = re.compile(r"(?:^|/)([0-9a-f]{24}|[0-9a-f]{32})_(?=[^/]*$)")

@@ -131,7 +131,7 @@ def _content_type_problems(
     ):
         field = collection.field(value)
         if value and (field is None or field.type not in kinds):
-            listed = " or ".join(sorted(kinds))
+            listed = " or ".join(kinds)
             yield f"{name} names `{value}`, which is no {listed} field of it"
     yield from _key_problems(content_type)
     for one in content_type.fields:

@@ -138,9 +138,9 @@ def field_type(name: str) -> FieldType:
     return FIELD_TYPES.get(name, _UNKNOWN)
 
 
-def types_shown(*ways: Shown) -> frozenset[str]:
+def types_shown(*ways: Shown) -> tuple[str, ...]:
     """Return the names of the types whose values are shown in one of these ways."""
-    return frozenset(each.name for each in _ROWS if each.shown in ways)
+    return tuple(each.name for each in _ROWS if each.shown in ways)
 
 
 def allowed_encodings(origin_type: str) -> tuple[Encoding, ...]:

@@ -23,7 +23,7 @@ from cmsmig.sandbox.http.asgi import (
     Send,
 )
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.server import serve
+from cmsmig.sandbox.server import SAMPLE, serve
 from cmsmig.sandbox.services import Sandbox, build
 from tests.support.sandbox.control_pages import TestPages
 from tests.support.sandbox.history import Recorder
@@ -161,8 +161,8 @@ def running_addresses() -> Iterator[Show]:
         addresses = served["origin_api_url"], served["base_url"].removesuffix("/v1")
 
         def show(options: SandboxOptions) -> SandboxHandle:
-            assert options.content is not None
-            shown[:] = [build_observed(options, options.content, *addresses)]
+            content = options.content or SAMPLE
+            shown[:] = [build_observed(options, content, *addresses)]
             return SandboxHandle(shown[0].announcement, shown[0])
 
         yield show
