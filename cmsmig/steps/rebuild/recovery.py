@@ -8,10 +8,11 @@ and that hold what is ours, count as made by it.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import (
     AsyncIterator,
     Callable,
+    Container,
     Iterable,
     Mapping,
     Sequence,
@@ -199,21 +200,39 @@ async def _our_rows(job: ImportJob) -> dict[ItemKey, StoryRow]:
     return await job.reader.find_by_uid(keys, job.snapshot.stories, paths, types)
 
 
-async def _find_deleted(job: ImportJob) -> dict[ItemKey, StoryRow]:
-    """Return the stories in the trash that items had at their places, by item."""
-    trash = {
-        row.full_slug: row
-        for row in await job.client.stories(in_trash=True)
-        if not row.is_folder
+async def _find_deleted(
+    job: ImportJob, ours: Container[ItemKey]
+) -> dict[ItemKey, StoryRow]:
+    """Return the stories in the trash that items had, by item: at their places, or, of
+    items without a story, the only one of their slug and type, since the design may
+    have moved its folder."""
+    places, design = job.migration.places.places, job.migration.design
+    trash = [e for e in await job.client.stories(in_trash=True) if not e.is_folder]
+    at = {row.full_slug: row for row in trash}
+    types = {
+        key: made.component
+        for key in places
+        if (made := design.content_type(key.collection_id)) is not None
     }
-    design = job.migration.design
-    return {
+    found = {
         key: row
-        for key, place in job.migration.places.places.items()
-        if (row := trash.get(place.full_slug)) is not None
-        and (made := design.content_type(key.collection_id)) is not None
-        and row.content_type in ("", made.component)
+        for key, component in types.items()
+        if (row := at.get(places[key].full_slug)) is not None
+        and row.content_type in ("", component)
     }
+    taken = {row.story_id for row in found.values()}
+    called = {(row.content_type, row.slug): row for row in trash}
+    rows = Counter((row.content_type, row.slug) for row in trash)
+    names = {
+        key: (component, places[key].slug)
+        for key, component in types.items()
+        if key not in found and key not in ours
+    }
+    items = Counter(names.values())
+    for key, name in names.items():
+        if rows[name] == items[name] == 1 and called[name].story_id not in taken:
+            found[key] = called[name]
+    return found
 
 
 def _find_folders(job: ImportJob, found: Rebuilt, rows: Iterable[StoryRow]) -> None:
@@ -258,7 +277,7 @@ async def _save_stories(
     }
     versions = job.public_versions(existing)
     shown = await find_shown(job, ours, existing, versions)
-    deleted = await _find_deleted(job) if ours else {}
+    deleted = await _find_deleted(job, ours) if ours else {}
     # The only public ones may be of archived items, or in the trash.
     rows = (*ours.values(), *deleted.values())
     was_published = any(row.published for row in rows)
