@@ -184,7 +184,7 @@ class MigrationFiles:
         `proven` holds the addresses whose files are at the destination already.
         """
         planned = {
-            address: UploadedAsset(None, f"planned:{upload.sha256}")
+            address: UploadedAsset(None, f"planned:{upload.sha256}/{upload.name}")
             for upload in self.uploads
             for address in upload.addresses
         }
