@@ -105,7 +105,8 @@ def busy_core() -> Iterator[None]:
 
 def who(call: dict) -> str:
     """Return which process sent a call; readers put their names into a filter."""
-    return call["query"].get("excluding_slugs") or IMPORT
+    name = call["query"].get("with_slug")
+    return name if name in CALLERS else IMPORT
 
 
 def interrupted(process: subprocess.Popen[str]) -> int:

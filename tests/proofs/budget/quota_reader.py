@@ -24,7 +24,7 @@ async def read(project: Path, name: str) -> None:
     settings = load_settings(Project(project), os.environ, need_origin=False)
     async with open_destination(settings, unobserved) as client:
         while True:
-            await client.stories(excluding_slugs=name)
+            await client.stories(with_slug=name)
 
 
 if __name__ == "__main__":
