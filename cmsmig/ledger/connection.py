@@ -130,7 +130,8 @@ class SimulatedStore(Store):
     def __init__(self, store: Store) -> None:
         self.path, self.run_id, self.log_found = store.path, None, False
         self.statements: list[Statement] = []
-        """What was written, in order."""
+        """What `commit` wrote, in order. What is written in `atomic` alone is not kept:
+        what a plan settles has to go through `commit`."""
         self._durable = self._plain = self._file = store._plain
 
     def close(self) -> None:

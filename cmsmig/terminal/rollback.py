@@ -13,7 +13,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.plan.recorded import Recorded
 from cmsmig.steps.rollback.reverse import TRASHED, counts
 from cmsmig.steps.rollback.rollback import Outcome
-from cmsmig.steps.rollback.rollback import roll_back as take_back
+from cmsmig.steps.rollback.rollback import roll_back as remove_created
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.terminal.commands import stoppable
@@ -44,7 +44,7 @@ def roll_back(
     """Print the plan, remove what was created, print the outcome; return the code.
 
     When `planning`, only the plan is printed and nothing is written to the destination.
-    Raises what `take_back` raises.
+    Raises what `remove_created` raises.
     """
     progress = Progress(sys.stderr)
 
@@ -55,7 +55,7 @@ def roll_back(
     def run(
         stop: StopSignal,
     ) -> Coroutine[object, object, RollbackPlan | Outcome | None]:
-        return take_back(
+        return remove_created(
             *(project, settings, progress),
             planning=planning,
             plan_hash=plan_hash,

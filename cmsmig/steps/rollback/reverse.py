@@ -1,4 +1,4 @@
-"""What a rollback takes back: the objects that this ledger created. And what of them
+"""What a rollback removes: the objects that this ledger created. And what of them
 stays, and why: what was edited, what that uses, what holds it.
 
 An edit may be decided: with `ours` for all that was edited it is removed all the same.
