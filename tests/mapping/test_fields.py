@@ -13,7 +13,7 @@ from cmsmig.mapping.decisions.decision_records import record_body
 from cmsmig.mapping.decisions.design import FieldDesign
 from cmsmig.mapping.propose.component_payloads import field_body
 from cmsmig.mapping.propose.design_checks import design_problems
-from cmsmig.mapping.propose.field_facts import field_facts
+from cmsmig.mapping.propose.field_facts import FieldFacts, count_values
 from cmsmig.mapping.propose.field_keys import option_labels
 from cmsmig.mapping.propose.field_map import (
     FieldContext,
@@ -43,8 +43,8 @@ def propose(
         make_item(f"i{index}", data={field.slug: value})
         for index, value in enumerate(values)
     ]
-    known = frozenset(text for option in field.options for text in option)
-    facts = field_facts(items, {field.slug: known}, zone)[field.slug]
+    facts = FieldFacts.of(field)
+    count_values(items, {field.slug: facts}, zone)
     context = FieldContext(
         listed={"c1": "Posts", "c2": "People"},
         migrated=frozenset(("c1",)),

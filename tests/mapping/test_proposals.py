@@ -35,7 +35,7 @@ from cmsmig.mapping.propose.proposals import (
     propose_embeds,
     propose_locales,
 )
-from cmsmig.mapping.propose.text_marks import rules_for_bodies
+from cmsmig.mapping.propose.text_marks import BodyMarks
 from cmsmig.origin.schema import Collection, Item, Locale, Site
 from tests.support.cases import cases, part
 from tests.support.mapping.design_builders import (
@@ -219,8 +219,11 @@ def test_bodies_stay_one_richtext_field() -> None:
 def test_tags_that_never_end_are_looked_at_once(unit: str) -> None:
     """In a body of 60 KB; a class within the first of them is still found."""
     body = unit * (60_000 // len(unit))
-    assert rules_for_bodies([body]) == {}
-    (found,) = rules_for_bodies([f'{body}<p><span class="x">y</span></p>']).values()
+    marks = BodyMarks()
+    marks.add(body)
+    assert marks.rules() == {}
+    marks.add(f'{body}<p><span class="x">y</span></p>')
+    (found,) = marks.rules().values()
     assert found == [{"name": "x", "value": "x"}]
 
 

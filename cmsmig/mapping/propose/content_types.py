@@ -4,7 +4,6 @@ which of them give the dates and the order of stories, and its sections."""
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
@@ -17,10 +16,10 @@ from cmsmig.mapping.decisions.design import (
     SectionDesign,
 )
 from cmsmig.mapping.naming import identifier
-from cmsmig.mapping.propose.field_facts import FieldFacts, field_facts
+from cmsmig.mapping.propose.field_facts import FieldFacts, count_values
 from cmsmig.mapping.propose.field_keys import assign_keys
 from cmsmig.mapping.propose.field_map import Proposal, propose_field, propose_unlisted
-from cmsmig.mapping.propose.text_marks import rules_for_bodies
+from cmsmig.mapping.propose.field_types import Shown, types_shown
 from cmsmig.mapping.propose.type_proposals import FieldContext
 from cmsmig.origin.schema import Collection, Field, Item
 
@@ -32,29 +31,25 @@ OWN_PLACE = frozenset(("name", "slug"))
 
 def propose_content_type(
     collection: Collection, items: Sequence[Item], time_zone: str, context: FieldContext
-) -> ContentTypeDesign:
-    """Return the content type for `collection`, by the items to be imported.
+) -> tuple[ContentTypeDesign, int]:
+    """Return the content type for `collection`, by the items to be imported, and how
+    many files these have, in fields and pictures.
 
     Its component and folder still carry plain names; collisions are settled when
     all are known. Independent of the order of `items`.
     """
-    options = {
-        field.slug: frozenset(text for option in field.options for text in option)
-        for field in collection.fields
-    }
-    facts = field_facts(items, options, time_zone)
+    facts = {field.slug: FieldFacts.of(field) for field in collection.fields}
+    others = count_values(items, facts, time_zone)
     proposals: list[Proposal] = [
         propose_field(field, facts[field.slug], context)
         for field in collection.fields
         if field.slug not in OWN_PLACE
     ]
-    unlisted = dict.fromkeys(_find_unlisted(collection, items), frozenset[str]())
-    found = field_facts(items if unlisted else (), unlisted, time_zone)
-    proposals += [propose_unlisted(slug, each) for slug, each in found.items()]
+    unlisted = {slug: FieldFacts() for slug in _usual(others)}
+    count_values(items if unlisted else (), unlisted, time_zone)
+    proposals += [propose_unlisted(slug, each) for slug, each in unlisted.items()]
     fields = [field for one in proposals if isinstance(one, tuple) for field in one]
-    keyed = tuple(
-        _with_text_rules(field, items) for field in _assign_keys(collection, fields)
-    )
+    keyed = tuple(_assign_keys(collection, fields))
     content_type = ContentTypeDesign(
         collection_id=collection.collection_id,
         collection_slug=collection.slug,
@@ -68,16 +63,9 @@ def propose_content_type(
         preview_field=_preview_field(keyed),
         left_out=tuple(one for one in proposals if isinstance(one, LeftOutField)),
     )
-    return with_order(with_date(content_type, facts), facts)
-
-
-def _with_text_rules(field: FieldDesign, items: Sequence[Item]) -> FieldDesign:
-    """Return a field of bodies that offers editors what they hold."""
-    if field.encoding is not Encoding.RICHTEXT:
-        return field
-    return replace(
-        field, rules=rules_for_bodies(item.data.get(field.origin) for item in items)
-    )
+    dated = with_order(with_date(content_type, facts), facts)
+    having = types_shown(Shown.FILES, Shown.BODY)
+    return dated, sum(each.files for each in facts.values() if each.type in having)
 
 
 def _preview_field(fields: Sequence[FieldDesign]) -> str:
@@ -86,12 +74,10 @@ def _preview_field(fields: Sequence[FieldDesign]) -> str:
     return next(texts, "")
 
 
-def _find_unlisted(collection: Collection, items: Sequence[Item]) -> list[str]:
+def _usual(others: Mapping[str, int]) -> list[str]:
     """Return the keys without a field that get a proposal: those that most items
     have. What is under any other key is listed as a loss of its item."""
-    listed = {field.slug for field in collection.fields} | OWN_PLACE
-    found = Counter(slug for item in items for slug in item.data if slug not in listed)
-    usual = sorted(found, key=lambda slug: (-found[slug], slug))
+    usual = sorted(others.keys() - OWN_PLACE, key=lambda slug: (-others[slug], slug))
     return sorted(usual[:_MOST_UNLISTED])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
@@ -10,7 +11,8 @@ from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.dates import is_midnight, parse_moment, zone_of
-from cmsmig.origin.schema import Item
+from cmsmig.mapping.propose.text_marks import BodyMarks
+from cmsmig.origin.schema import Field, Item
 
 
 class Shape(StrEnum):
@@ -31,6 +33,10 @@ class Shape(StrEnum):
 class FieldFacts:
     """Counts over the values of one field in the items to import, as they are read."""
 
+    type: str = ""
+    """As the schema names it; of texts and of bodies more is counted."""
+    options: frozenset[str] = frozenset()
+    """The ids that an Option may hold; empty where the field is none."""
     items: int = 0
     filled: int = 0
     """Values that will not count as blank at the destination."""
@@ -56,15 +62,23 @@ class FieldFacts:
     """The least and the greatest number; None without any."""
     fractions: int = 0
     """Numbers that are not whole."""
+    files: int = 0
+    """Values as files, and pictures in bodies."""
+    marks: BodyMarks = field(default_factory=BodyMarks)
+    """Of bodies."""
+
+    @classmethod
+    def of(cls, origin: Field) -> FieldFacts:
+        """Return the facts of a field that no item was read of."""
+        options = frozenset(text for option in origin.options for text in option)
+        return cls(origin.type, options)
 
     @property
     def complete(self) -> bool:
         """Return whether every item to import fills the field."""
         return 0 < self.items == self.filled
 
-    def add(
-        self, item: Item, value: Json, options: frozenset[str], zone: tzinfo
-    ) -> None:
+    def add(self, item: Item, value: Json, zone: tzinfo) -> None:
         """Count one item's value."""
         self.items += 1
         if (moment := parse_moment(value)) is not None:
@@ -76,7 +90,7 @@ class FieldFacts:
         shape = _shape(value)
         self.shapes.add(shape)
         self.prices += shape is Shape.PRICE
-        if options and isinstance(value, str) and value not in options:
+        if self.options and isinstance(value, str) and value not in self.options:
             self.unknown_options += 1
         else:
             self.filled += 1
@@ -84,11 +98,17 @@ class FieldFacts:
             self.multiline += "\n" in value or "\r" in value
             self.longest = max(self.longest, len(value))
             self.shortest = min(self.shortest or len(value), len(value))
-            self.markdown += reads_as_markdown(value)
+            if self.type == "PlainText":
+                self.markdown += reads_as_markdown(value)
         elif isinstance(value, int | float) and not isinstance(value, bool):
             self.lowest = value if self.lowest is None else min(self.lowest, value)
             self.highest = value if self.highest is None else max(self.highest, value)
             self.fractions += value != value // 1
+        if isinstance(value, str) and self.type == "RichText":
+            self.files += value.lower().count("<img")
+            self.marks.add(value)
+        else:
+            self.files += len(value) if isinstance(value, list) else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +121,22 @@ class SpaceFacts:
     """Names of the field plugins that are assigned to the space."""
 
 
-def field_facts(
-    items: Iterable[Item], options: Mapping[str, frozenset[str]], time_zone: str
-) -> dict[str, FieldFacts]:
-    """Return the facts about the values of each field in `items`, by its slug.
+def count_values(
+    items: Iterable[Item], facts: Mapping[str, FieldFacts], time_zone: str
+) -> Counter[str]:
+    """Add the values of items to the facts of each field, by its slug; return how many
+    items have each of the other keys.
 
-    `options` are the ids that an Option may hold, by slug; empty where the field is
-    none. Each item is read once. Never raises, whatever the values are.
+    Each item is read once. Never raises, whatever the values are.
     """
     zone = zone_of(time_zone)
-    found = {slug: FieldFacts() for slug in options}
+    others = Counter[str]()
     for item in items:
         data = item.data
-        for slug, facts in found.items():
-            facts.add(item, data.get(slug), options[slug], zone)
-    return found
+        for slug, one in facts.items():
+            one.add(item, data.get(slug), zone)
+        others.update(data.keys() - facts.keys())
+    return others
 
 
 def is_blank(value: Json) -> bool:

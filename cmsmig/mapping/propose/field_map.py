@@ -57,11 +57,11 @@ def _is_paid(origin: Field) -> bool:
 def _with_rules(
     design: FieldDesign, origin: Field, facts: FieldFacts, *, rtl: bool
 ) -> FieldDesign:
-    """Propose the origin's rules about values that all of them keep, and
-    that editors write from right to left."""
+    """Propose the origin's rules about values that all of them keep, what bodies hold
+    and that editors write from right to left."""
     found = rules_of(origin, design.encoding, facts)
     note = f"{design.note} {found.note}".strip()
-    rules = {**found.rules, "rtl": True} if rtl else found.rules
+    rules = found.rules | facts.marks.rules() | ({"rtl": True} if rtl else {})
     return replace(design, rules=rules, note=note)
 
 

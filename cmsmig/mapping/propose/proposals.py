@@ -16,13 +16,18 @@ from cmsmig.mapping.decisions.choices import (
     LocaleChoice,
     MissingLanguage,
 )
-from cmsmig.mapping.decisions.design import BlockDesign, BlockRole, Design, Encoding
+from cmsmig.mapping.decisions.design import (
+    BlockDesign,
+    BlockRole,
+    ContentTypeDesign,
+    Design,
+    Encoding,
+)
 from cmsmig.mapping.naming import claims
 from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD, RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
-from cmsmig.mapping.propose.field_types import Shown, field_type
 from cmsmig.mapping.propose.text_marks import with_text_rules
 from cmsmig.mapping.propose.type_proposals import FieldContext
 from cmsmig.mapping.select.old_paths import OldPaths, Parts
@@ -137,32 +142,22 @@ def propose_design(
     paths = OldPaths.of(site, collections)
     public = {e.collection_id: paths.bare_folder(e.collection_id) for e in migrated}
     folders = _folders(public)
-    content_types = [
-        replace(
-            propose_content_type(
-                collection,
-                _select(collection, items, decisions),
-                site.time_zone,
-                context,
-            ),
-            folder=folders[collection.collection_id],
-            note=_folder_note(
-                "/".join(public[collection.collection_id]),
-                folders[collection.collection_id],
-            ),
+    content_types: list[ContentTypeDesign] = []
+    files: dict[str, int] = {}
+    for each in migrated:
+        name = each.collection_id
+        selected = _select(each, items, decisions)
+        found, files[name] = propose_content_type(
+            each, selected, site.time_zone, context
         )
-        for collection in migrated
-    ]
-    files = {
-        each.collection_id: _count_files(each, _select(each, items, decisions))
-        for each in migrated
-    }
+        note = _folder_note("/".join(public[name]), folders[name])
+        content_types.append(replace(found, folder=folders[name], note=note))
     if sum(files.values()) > _MANY_FILES:
         content_types = [
-            replace(each, asset_folder=each.folder_name or each.folder)
-            if files[each.collection_id]
-            else each
-            for each in content_types
+            replace(found, asset_folder=found.folder_name or found.folder)
+            if files[found.collection_id]
+            else found
+            for found in content_types
         ]
     design = Design(tuple(content_types))
     blocks = tuple(with_text_rules(each, design) for each in propose_block_designs())
@@ -171,20 +166,6 @@ def propose_design(
 
 _MANY_FILES = 100
 """Files that people still find in one list."""
-
-
-def _count_files(collection: Collection, items: Sequence[Item]) -> int:
-    """Return how many files the items of a collection have, in fields and pictures."""
-    ways = {each.slug: field_type(each.type).shown for each in collection.fields}
-    found = 0
-    for item in items:
-        for slug, shown in ways.items():
-            value = item.data.get(slug)
-            if shown is Shown.FILES:
-                found += len(value) if isinstance(value, list) else bool(value)
-            elif shown is Shown.BODY and isinstance(value, str):
-                found += value.lower().count("<img")
-    return found
 
 
 def propose_block_designs() -> tuple[BlockDesign, ...]:

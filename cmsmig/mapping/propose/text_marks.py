@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions.design import BlockDesign, Design
@@ -27,27 +27,37 @@ _TAGS = tuple(
 """The beginnings of tags, and the attributes that make marks of them."""
 
 
-def rules_for_bodies(bodies: Iterable[Json]) -> JsonObject:
-    """Return the rules with which a field offers what its bodies hold. Pure."""
-    engine = NativeEngine()
-    marks = [
-        mark
-        for body in bodies
-        if isinstance(body, str) and _may_hold(body)
-        for mark in _marks(engine.from_html(body).document)
-    ]
-    styles = {str(attrs["class"]) for kind, attrs in marks if kind == "styled"}
-    has_attributes = any(kind == "link" and attrs["custom"] for kind, attrs in marks)
-    return _rules(styles, has_attributes=has_attributes)
+@dataclass(slots=True)
+class BodyMarks:
+    """The marks that bodies of a field hold, as they are read."""
+
+    styles: set[str] = field(default_factory=set)
+    has_attributes: bool = False
+
+    def add(self, body: str) -> None:
+        """Add those of one body."""
+        if not _may_hold(body):
+            return
+        for kind, attrs in _marks(NativeEngine().from_html(body).document):
+            if kind == "styled":
+                self.styles.add(str(attrs["class"]))
+            self.has_attributes |= kind == "link" and bool(attrs["custom"])
+
+    def rules(self) -> JsonObject:
+        """Return the rules with which the field offers them."""
+        return _rules(self.styles, has_attributes=self.has_attributes)
 
 
 def _may_hold(body: str) -> bool:
     """Return whether a body may hold such marks: most hold none, and converting one
     takes a few milliseconds."""
-    for piece in body.split(">"):
-        for tag, attribute in _TAGS:
+    ended = f"{body}>"
+    for tag, attribute in _TAGS:
+        end = 0
+        while found := tag.search(ended, end):
             # A tag that never ends holds those after it: searched once, time is linear.
-            if (found := tag.search(piece)) and attribute.search(piece, found.end()):
+            end = ended.index(">", found.end())
+            if attribute.search(ended, found.end(), end):
                 return True
     return False
 
