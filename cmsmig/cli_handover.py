@@ -1,4 +1,4 @@
-"""Commands of the handover: schema, checklist, kept reports. They ask no service.
+"""Commands about what is on disk: cleaning, schema, checklist. They ask no service.
 
 A command imports what it needs when it runs, so that `--help` is instant.
 """
@@ -40,6 +40,18 @@ def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
         emit_lines(written.lines)
 
 
+@click.command()
+@TARGET
+@_JSON
+@click.pass_obj
+def clean(folder: Path | None, as_json: bool) -> None:
+    """Show what the operations of decisions/cleaning.yaml change."""
+    from cmsmig.terminal.cleaning import show_cleaning
+
+    project, settings = load_project(folder, needs_target=False)
+    show_cleaning(project, settings, {}, as_json=as_json)
+
+
 @click.command("checklist")
 @TARGET
 @_JSON
@@ -61,5 +73,5 @@ def list_checks(folder: Path | None, as_json: bool) -> None:
     sys.exit(int(any(each.state == "open" for each in checks)))
 
 
-HANDOVER = (schema, list_checks)
+HANDOVER = (clean, schema, list_checks)
 """The commands of this module."""

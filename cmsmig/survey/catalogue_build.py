@@ -9,6 +9,7 @@ from itertools import islice, zip_longest
 
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.cleaning.search import searched_text
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.select.selection import publication_state
 from cmsmig.origin.files import FileRow
@@ -16,11 +17,7 @@ from cmsmig.origin.item_index import RecordSource, item_file
 from cmsmig.origin.records import read_listed
 from cmsmig.origin.schema import Collection, Item, parse_item
 from cmsmig.survey.catalogue import Catalogue, NumberedSource, source_at
-from cmsmig.survey.value_facts import (
-    cells_of,
-    files_of,
-    searched_text,
-)
+from cmsmig.survey.value_facts import cells_of, files_of
 from cmsmig.ui.query import folded
 
 _AT_ONCE = 40

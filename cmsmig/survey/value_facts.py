@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json
-from cmsmig.character_references import shown_text
 from cmsmig.data_address import file_key
+from cmsmig.mapping.cleaning.search import text_of
 from cmsmig.mapping.convert.asset_uploads import FILE_TYPES, file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.dates import datetime_text, parse_moment
@@ -20,8 +19,6 @@ from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.picture_source import PictureSources
-from cmsmig.richtext.plain_text import html_text
-from cmsmig.ui.query import folded
 
 REFERENCE, OPTION, SWITCH = "reference", "option", "switch"
 """Kinds of cells whose values are counted."""
@@ -35,9 +32,6 @@ FACET_TYPES = {
 _SIZES = ("bytes", "kB", "MB", "GB")
 SHOWN = 90
 """Characters of a value that a list shows."""
-_ADDRESS = re.compile(
-    r"(?:href|src|data-page-url)\s*=\s*[\"']?([^\"'<>\s]{1,500})", re.I
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +88,6 @@ def _one_cell(field: Field, value: Json) -> Cell:
     return Cell(short(text_of(field, value)))
 
 
-def text_of(field: Field, value: Json) -> str:
-    """Return a value as text to read: a body without its tags."""
-    if isinstance(value, str):
-        return html_text(value) if field.type == "RichText" else value
-    return " ".join(_texts(value))
-
-
-def searched_text(field: Field, value: Json) -> str:
-    """Return a value as text to search, `folded`: with the addresses in a body and
-    the label of an option."""
-    if is_blank(value):
-        return ""
-    text = text_of(field, value)
-    if field.type == "RichText" and isinstance(value, str):
-        text += " " + " ".join(map(shown_text, _ADDRESS.findall(value)))
-    if field.type == "Option" and isinstance(value, str):
-        text = dict(field.options).get(value, value)
-    return folded(text)
-
-
 def files_of(field: Field, value: Json) -> Iterator[HeldFile]:
     """Yield the files of a value, and the pictures in a body, in their order."""
     if field.type in FILE_TYPES:
@@ -154,16 +128,3 @@ def _number(value: float) -> float | None:
         return float(value)
     except OverflowError:
         return None
-
-
-def _texts(value: Json) -> Iterator[str]:
-    """Yield the texts and numbers in a value, in its order."""
-    stack: list[Json] = [value]
-    while stack:
-        each = stack.pop()
-        if isinstance(each, list):
-            stack.extend(reversed(each))
-        elif isinstance(each, dict):
-            stack.extend(reversed(list(each.values())))
-        elif each is not None:
-            yield each if isinstance(each, str) else json.dumps(each)

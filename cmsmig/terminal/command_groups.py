@@ -6,7 +6,7 @@ import click
 
 GROUPS = {
     "Start": ("init", "check"),
-    "Migrate": ("pull", "decide", "decisions", "plan", "import"),
+    "Migrate": ("pull", "decide", "decisions", "clean", "plan", "import"),
     "Parts of an import": ("prepare", "create", "link", "publish"),
     "Prove": (
         *("baseline", "changes", "verify", "checklist"),

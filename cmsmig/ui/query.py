@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from cmsmig.mapping import naming
+from cmsmig.mapping.cleaning.search import folded as folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,6 @@ class Query:
 
 
 EVERYTHING = Query()
-
-
-def folded(text: str) -> str:
-    """Return a text as searches compare it: `naming.folded`, its blanks single."""
-    return " ".join(naming.folded(text.replace("\0", " ")).split())
 
 
 def marked(text: str, words: list[str]) -> Markup:

@@ -30,6 +30,13 @@ from cmsmig.mapping.decisions.choices import (
     QueuedRule,
     Take,
 )
+from cmsmig.mapping.decisions.cleaning import (
+    AltText,
+    CleaningDecision,
+    CleaningKind,
+    Operation,
+    Within,
+)
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictChoice,
@@ -252,6 +259,27 @@ DECISIONS = st.one_of(
         ),
         reviewed=REVIEWED,
     ),
+    st.builds(
+        CleaningDecision,
+        tuples_of(
+            st.builds(
+                Operation,
+                kind=st.sampled_from(CleaningKind),
+                values=tuples_of(TEXT),
+                find=TEXT,
+                to=TEXT,
+                regex=st.booleans(),
+                within=st.sampled_from(Within),
+                top=st.integers(0, 6),
+                alts=tuples_of(st.builds(AltText, TEXT, TEXT, TEXT)),
+                search=TEXT,
+                note=TEXT,
+                refused=st.booleans(),
+                reviewed=REVIEWED,
+            )
+        ),
+        reviewed=REVIEWED,
+    ),
 )
 
 
@@ -274,6 +302,7 @@ def test_each_kind_has_a_file_of_its_own() -> None:
         "embeds.yaml",
         "conflicts.yaml",
         "redirects.yaml",
+        "cleaning.yaml",
     ]
 
 

@@ -29,9 +29,8 @@ from cmsmig.mapping.decisions.choices import (
     CollectionsDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions.conflicts import (
-    ConflictsDecision,
-)
+from cmsmig.mapping.decisions.cleaning import CleaningDecision
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.mapping.decisions.decision_records import node_at, read_record, record_body
 from cmsmig.mapping.decisions.design import BlockRole, Decision, Design
 from cmsmig.mapping.decisions.redirects import RedirectsDecision
@@ -53,6 +52,7 @@ FILE_NAMES: Mapping[type[Decision], str] = {
     EmbedsDecision: "embeds.yaml",
     ConflictsDecision: "conflicts.yaml",
     RedirectsDecision: "redirects.yaml",
+    CleaningDecision: "cleaning.yaml",
 }
 """The file that each kind of decision is stored in, in the order to take them."""
 
@@ -109,6 +109,8 @@ def decided_value(decision: Decision) -> object:
     """Return what of a decision counts: not who took it, nor the notes for its
     readers."""
     plain = replace(decision, reviewed=None)
+    if isinstance(plain, CleaningDecision):
+        return [each.effect for _, each in plain.accepted]
     if isinstance(plain, BlocksDecision) and (reviews := plain.reviews):
         text = to_text(replace(plain, reviews={}))
         return [text, [reviews[key].decided for key in sorted(reviews)]]
@@ -296,5 +298,14 @@ _HEADERS: Mapping[type[Decision], str] = {
         "that is followed, or another site's address; %1 is what (.*) matched\n"
         "host: such as https://www.example.com, before each new path\n"
         "The origin's own rules belong next to this file, as redirects.csv."
+    ),
+    CleaningDecision: (
+        "What changes in values while they move, in this order; raw/ stays as it is.\n"
+        "kind: merge_values (fields, values, to) | replace (find, to, regex, within:\n"
+        "  texts | links) | headings (top, close_jumps, drop_empty) | trim | alt_text\n"
+        "  (alts) | set_value (fields, value) | empty_value (fields)\n"
+        "Each may name collections, fields, locales, items, and the words of a "
+        "search.\n"
+        "Without `reviewed` (by, at, how) it is a proposal and changes nothing."
     ),
 }

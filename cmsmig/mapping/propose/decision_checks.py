@@ -14,6 +14,7 @@ from cmsmig.mapping.decisions.choices import (
     CollectionsDecision,
     EmbedsDecision,
 )
+from cmsmig.mapping.decisions.cleaning import CleaningDecision, cleaning_problems
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Decision, Design
 from cmsmig.mapping.decisions.redirects import RedirectsDecision, redirect_problems
@@ -67,6 +68,8 @@ def decision_problems(
         yield from _embeds_problems(decision)
     elif isinstance(decision, RedirectsDecision):
         yield from redirect_problems(decision)
+    elif isinstance(decision, CleaningDecision):
+        yield from cleaning_problems(decision, by_id)
 
 
 def _embeds_problems(decision: EmbedsDecision) -> Iterator[str]:

@@ -24,10 +24,12 @@ def tag_set(names: str) -> frozenset[str]:
 class Text:
     """A run of characters, entities decoded."""
 
-    __slots__ = ("value",)
+    __slots__ = ("end", "start", "value")
 
-    def __init__(self, value: str) -> None:
+    def __init__(self, value: str, start: int = 0, end: int = 0) -> None:
         self.value = value
+        self.start, self.end = start, end
+        """Its range in the source; none where it was made of no markup."""
 
 
 class Element:

@@ -110,7 +110,7 @@ class _TreeBuilder:
         while (token := TOKEN.search(source, position, last)) is not None:
             start, end = token.span()
             if start > position:
-                self._text(source[position:start])
+                self._text(position, start)
             closing, name, attributes = token.groups()
             position = end
             if name is None:
@@ -120,7 +120,7 @@ class _TreeBuilder:
             else:
                 position = self._start(name.lower(), attributes, start, end)
         if position < len(source):
-            self._text(source[position:])
+            self._text(position, len(source))
 
     def _hidden(self, token: re.Match[str]) -> None:
         """Keep a comment that never ends as an element: it hides a body's rest."""
@@ -133,12 +133,13 @@ class _TreeBuilder:
             comment.end = token.end()
             self._open[-1].append(comment)
 
-    def _text(self, raw: str) -> None:
+    def _text(self, start: int, end: int) -> None:
+        raw = self._source[start:end]
         value = shown_text(raw)
         self._root.odd |= _ODD_TEXT.search(raw) is not None
         if "\0" in value:
             value = value.replace("\0", "")  # browsers show nothing for it
-        self._open[-1].children.append(Text(value))
+        self._open[-1].children.append(Text(value, start, end))
 
     def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
         """Open an element; return where reading continues."""

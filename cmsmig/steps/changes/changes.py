@@ -6,8 +6,7 @@ By item and field, with old and new value, and in words. Reads only.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.delivery import READ_TOGETHER
@@ -18,7 +17,7 @@ from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneFrom
 from cmsmig.reconcile.diff import Diff, value_of
-from cmsmig.reconcile.field_diff import ABSENT, Absent, Value, json_of, seen_of
+from cmsmig.reconcile.field_diff import json_of, seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels, labels_of
 from cmsmig.reconcile.resource import compare
@@ -31,7 +30,10 @@ from cmsmig.reconcile.rules.story import (
 from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
 from cmsmig.reconcile.value_changes import change_lines, conflict_lines
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.changes.change import Change as Change
+from cmsmig.steps.changes.change import Where as Where
 from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.plan.cleaned_fields import cleaned_fields
 from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, decision_prints
@@ -53,77 +55,6 @@ from cmsmig.steps.story_reader import as_written
 from cmsmig.steps.worker_pool import StopSignal, batches
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, open_job
-
-
-class Where(StrEnum):
-    """Where something moved."""
-
-    ORIGIN = "origin"
-    DECISIONS = "decisions"
-    DESTINATION = "destination"
-    BOTH = "both"
-    """There, and at the origin or in the decisions: whose value is kept is decided."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One thing that moved."""
-
-    where: Where
-    what: str
-    """A story's path, a component, a decision file."""
-    item: str = ""
-    """The item's key, for a story."""
-    field: str = ""
-    """Empty where all of it came or went, or where fields do not explain it."""
-    old: Value = ABSENT
-    new: Value = ABSENT
-    """In the space, where both sides changed it."""
-    ours: Value = ABSENT
-    """What the import would write, where both sides changed it."""
-    text: str = ""
-    """What happened, where no field shows it."""
-    ref: Ref | None = None
-    """The object in the space, as a decision names it."""
-    seen: str = ""
-    """What a decision about a change in the space gives as `seen`; see `seen_of`."""
-    name: str = ""
-    """What the story is called."""
-    decided: str = ""
-    """Whose value was decided to be kept, by whom and when."""
-    lines: tuple[str, ...] = ()
-    """The change of the field in words, a line for each leaf."""
-
-    @property
-    def is_edit(self) -> bool:
-        """Return whether it is a change in the space."""
-        return self.where in (Where.DESTINATION, Where.BOTH)
-
-    @property
-    def title(self) -> str:
-        """Return the name of the story with its path; else what changed."""
-        return f"{self.name} ({self.what})" if self.name else self.what
-
-    def as_json(self) -> JsonObject:
-        """Return it as `changes --json` lists it; a side without a value has no key."""
-        sides = {"old": self.old, "new": self.new, "ours": self.ours}
-        held: JsonObject = {
-            name: value
-            for name, value in sides.items()
-            if not isinstance(value, Absent)
-        }
-        return self.in_words() | held
-
-    def in_words(self) -> JsonObject:
-        """Return the same without the values."""
-        named = {
-            "where": str(self.where),
-            "what": self.what,
-            "item": self.item,
-            "field": self.field,
-            "text": self.text or "; ".join(self.lines),
-        }
-        return {name: value for name, value in named.items() if value}
 
 
 async def changes_of(
@@ -152,8 +83,12 @@ async def changes_of(
         )
         design, stories = migration.design, job.snapshot.stories
         labels = labels_of(design, stories, rows.values())
-        decided = migration.decisions.conflicts
-        return tuple(_in_words(each, labels, decided) for each in _joined(found))
+        decided, by = migration.decisions.conflicts, cleaned_fields(migration)
+        words = (_in_words(each, labels, decided) for each in _joined(found))
+        return tuple(
+            replace(each, lines=(*each.lines, *by.get((each.item, each.field), ())))
+            for each in words
+        )
 
 
 def _joined(found: Sequence[Change]) -> Iterator[Change]:
@@ -325,12 +260,15 @@ def _of_objects(job: ImportJob) -> Iterator[Change]:
     """Yield the fields of components, datasources, folders and files that changed on
     either side."""
     resources = Resources.of(job.migration, job.ledger, job.snapshot)
+    given = job.migration.cleaner.given_alts
     for each in resources.compared:
         yield from _of_diff(Where.DECISIONS, each.ref, each.diff)
     for file in resources.assets():
         # Where what we wrote is not known, nothing says that it was another text.
         if file.diff.sides.base or file.diff.sides.ours != file.diff.sides.theirs:
-            yield from _of_diff(Where.ORIGIN, file.ref, file.diff)
+            is_given = file.diff.sides.ours.get("alt") in given
+            ours_at = Where.DECISIONS if is_given else Where.ORIGIN
+            yield from _of_diff(ours_at, file.ref, file.diff)
 
 
 def _of_diff(ours_at: Where, ref: Ref, diff: Diff) -> Iterator[Change]:

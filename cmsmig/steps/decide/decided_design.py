@@ -90,6 +90,7 @@ def refuse_unfit_decisions(
         decisions.design,
         decisions.blocks,
         decisions.embeds,
+        decisions.cleaning,
     ):
         check_against(decision, origin.collections)
     undecided = (

@@ -21,9 +21,8 @@ from cmsmig.mapping.decisions.choices import (
     EmbedsDecision,
     PublishRule,
 )
-from cmsmig.mapping.decisions.conflicts import (
-    ConflictsDecision,
-)
+from cmsmig.mapping.decisions.cleaning import CleaningDecision
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.mapping.decisions.decision_files import (
     FILE_NAMES,
     D,
@@ -41,7 +40,7 @@ from cmsmig.valid_text import valid_text
 
 _Texts: TypeAlias = Mapping[type[Decision], str | None]
 """The content of each file; None where it is missing."""
-_KNOWN = 6
+_KNOWN = 7
 """Texts whose meaning is kept: steps and cells of a run read the same ones again."""
 
 
@@ -54,9 +53,10 @@ class Decisions:
     blocks: BlocksDecision
     embeds: EmbedsDecision
     conflicts: ConflictsDecision
+    cleaning: CleaningDecision
     hashes: Mapping[str, str]
     """Fingerprints of what was decided, by file name; who decided does not count.
-    Redirects are no part of an import."""
+    Redirects are no part of an import, nor is cleaning without accepted operations."""
 
 
 def stamp_review(by: str, how: str) -> Reviewed:
@@ -84,9 +84,11 @@ def read_decisions(project: Project) -> Decisions:
         _parsed(texts[BlocksDecision], BlocksDecision),
         _parsed(texts[EmbedsDecision], EmbedsDecision),
         _parsed(texts[ConflictsDecision], ConflictsDecision),
+        cleaning := _parsed(texts[CleaningDecision], CleaningDecision),
         {
             FILE_NAMES[kind]: _hash_of(text, cast(Any, kind))
             for kind, text in texts.items()
+            if kind is not CleaningDecision or cleaning.accepted
         },
     )
 

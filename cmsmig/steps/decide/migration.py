@@ -15,6 +15,7 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger, derived_namespace
+from cmsmig.mapping.cleaning.cleaner import Cleaner, pulled_hash
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import Design
@@ -35,6 +36,7 @@ from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.decide.cleaned_origin import clean_origin
 from cmsmig.steps.decide.decided_design import (
     read_with_rules,
     refuse_unfit_decisions,
@@ -92,6 +94,8 @@ class Migration:
     """The blocks of the bodies of these versions."""
     variants: Mapping[str, str]
     """The variants of products in words, by `variant_key`."""
+    cleaner: Cleaner
+    """What changed values before anything else was made of them."""
     pilot: Pilot = WHOLE
     """Which part of what was selected this is."""
 
@@ -160,7 +164,7 @@ class Migration:
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
         item = self.items.get(key)
-        return "" if item is None else item.data_hash
+        return "" if item is None else pulled_hash(item)
 
     def item_drafts(
         self, context: DraftContext
@@ -256,6 +260,7 @@ def open_migration(
     decisions, rules = read_with_rules(project, settings)
     with _noting(undecided):
         refuse_unfit_decisions(decisions, origin, reviewing=reviewing)
+    origin, cleaner = clean_origin(origin, decisions.cleaning, derived)
     engine = NativeEngine(rules=rules.rules if rules else None)
     selections = origin.select(decisions.collections)
     if undecided:
@@ -308,6 +313,7 @@ def open_migration(
         public=public,
         public_splits=public_splits,
         variants=variant_texts(every, origin.collections, origin.every_item()),
+        cleaner=cleaner,
     )
     if pilot.is_whole:
         return whole

@@ -15,6 +15,7 @@ from cmsmig.mapping.propose.decision_checks import departures
 from cmsmig.mapping.select.translations import NO_PRIMARY_LANGUAGE, count_languages
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
+from cmsmig.steps.plan.cleaned_fields import cleaning_notes
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.resources import needed_keys
 from cmsmig.steps.plan.taken_places import taken_folders
@@ -53,6 +54,7 @@ def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
         migration.origin.collections,
         migration.origin.site.locales,
     )
+    yield from cleaning_notes(wanted)
     yield from _find_renamed(migration, ledger)
     yield from _find_other_slugs(migration)
     yield from _find_moving(wanted.moves.values())

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from cmsmig.mapping.cleaning.search import searched_text
 from cmsmig.mapping.convert.content_shape import shape_of
 from cmsmig.mapping.convert.file_addresses import in_html, in_text
 from cmsmig.mapping.decisions.design import Encoding
@@ -21,7 +22,7 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.plain_text import html_text
 from cmsmig.richtext.schema.validate import problems
 from cmsmig.steps.batch_conversion import document_text, losses_text
-from cmsmig.survey.value_facts import cells_of, files_of, searched_text
+from cmsmig.survey.value_facts import cells_of, files_of
 from cmsmig.ui.html.safe_html import NOTHING
 from tests.support.mapping.drafting import FILES, drafted
 from tests.support.richtext.constructs import ATTRIBUTE, BODY, FIELD, Construct

@@ -1,0 +1,266 @@
+"""What was decided about cleaning values while they move: operations, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
+
+import regex
+
+from cmsmig.canonical import fingerprint
+from cmsmig.counting import counted
+from cmsmig.mapping.decisions.decision_records import Record, record_body, unless
+from cmsmig.mapping.decisions.design import Decision, Reviewed
+from cmsmig.origin.schema import Collection, Field
+
+TEXT_TYPES = frozenset(("PlainText", "Email", "Phone"))
+LINK_TYPES = frozenset(("Link", "VideoLink"))
+BODY = "RichText"
+PICTURE_TYPES = frozenset(("Image", "MultiImage"))
+_SETTABLE = TEXT_TYPES | LINK_TYPES | {BODY, "Option", "Switch", "Number", "DateTime"}
+
+
+class CleaningKind(StrEnum):
+    """What an operation does."""
+
+    MERGE_VALUES = "merge_values"
+    """Several spellings of a value become one."""
+    REPLACE = "replace"
+    """A text, or what a regular expression matches, becomes another text."""
+    HEADINGS = "headings"
+    """Headings in bodies are moved down, follow each other, or go where empty."""
+    TRIM = "trim"
+    """Blanks at the ends go, doubled ones become one, accidental ones can break."""
+    ALT_TEXT = "alt_text"
+    """Pictures without an alternative text get one."""
+    SET_VALUE = "set_value"
+    EMPTY_VALUE = "empty_value"
+
+
+class Within(StrEnum):
+    """Where `replace` looks."""
+
+    TEXTS = "texts"
+    """Text fields, and the visible text of bodies."""
+    LINKS = "links"
+    """Link fields, and the addresses of the links in bodies."""
+
+
+@dataclass(frozen=True, slots=True)
+class AltText(Record):
+    """The alternative text of a picture."""
+
+    picture: str
+    """Its address at the origin."""
+    alt: str
+    where: Annotated[str, unless("")] = ""
+    """`collection/item/field`, by their slugs, and `@` with the locale's tag where
+    there is one; empty: wherever the picture has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation(Record):
+    """One change of values, and where it applies."""
+
+    kind: CleaningKind
+    values: Annotated[tuple[str, ...], unless(())] = ()
+    """`merge_values`: the spellings that become `to`."""
+    find: Annotated[str, unless("")] = ""
+    to: Annotated[str, unless("")] = ""
+    regex: Annotated[bool, unless(False)] = False
+    """`replace`: whether `find` is a regular expression; `to` may say \\1 then."""
+    within: Annotated[Within, unless(Within.TEXTS)] = Within.TEXTS
+    top: Annotated[int, unless(0)] = 0
+    """`headings`: the highest level in a body; all move down with it. 0: as it is."""
+    close_jumps: Annotated[bool, unless(False)] = False
+    """`headings`: no level is left out between a heading and those below it."""
+    drop_empty: Annotated[bool, unless(False)] = False
+    alts: Annotated[tuple[AltText, ...], unless(())] = ()
+    value: Annotated[str, unless("")] = ""
+    """`set_value`: as the list of items shows it."""
+    collections: Annotated[tuple[str, ...], unless(())] = ()
+    """Slugs; none: all. The same of `fields`."""
+    fields: Annotated[tuple[str, ...], unless(())] = ()
+    locales: Annotated[tuple[str, ...], unless(())] = ()
+    """Tags; none: all."""
+    search: Annotated[str, unless("")] = ""
+    """Words that an item holds before it is cleaned, as the list of items finds it."""
+    items: Annotated[tuple[str, ...], unless(())] = ()
+    """Ids; none: all."""
+    note: Annotated[str, unless("")] = ""
+    refused: Annotated[bool, unless(False)] = False
+    reviewed: Annotated[Reviewed | None, unless(None)] = None
+    """Who accepted or refused it, and when; none: it is proposed, and changes
+    nothing."""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Return whether it is carried out."""
+        return self.reviewed is not None and not self.refused
+
+    @property
+    def effect(self) -> str:
+        """Return the fingerprint of what it does, whoever decided it."""
+        plain = replace(self, note="", refused=False, reviewed=None)
+        return fingerprint(record_body(plain))
+
+    @property
+    def title(self) -> str:
+        """Return what it does, in words, without where."""
+        to = f"“{self.to}”" if self.to else "nothing"
+        match self.kind:
+            case CleaningKind.MERGE_VALUES:
+                others = (f"“{each}”" for each in self.values if each != self.to)
+                return f"{', '.join(others)} become {to}"
+            case CleaningKind.REPLACE:
+                kind = "the expression " if self.regex else ""
+                place = " in links" if self.within is Within.LINKS else ""
+                return f"{kind}“{self.find}” becomes {to}{place}"
+            case CleaningKind.HEADINGS:
+                return ", ".join(self._headings()) or "headings stay as they are"
+            case CleaningKind.TRIM:
+                return "accidental blanks go"
+            case CleaningKind.ALT_TEXT:
+                return f"alternative texts of {len(self.alts)} pictures"
+            case CleaningKind.SET_VALUE:
+                return f"{', '.join(self.fields)} set to “{self.value}”"
+        return f"{', '.join(self.fields)} emptied"
+
+    def _headings(self) -> Iterator[str]:
+        if self.top:
+            yield f"headings begin at level {self.top}"
+        if self.close_jumps:
+            yield "jumps between headings close"
+        if self.drop_empty:
+            yield "empty headings go"
+
+    def reaches(self, collection: Collection, field: Field) -> bool:
+        """Return whether it may change a field. It never does a slug: pages are known
+        by it."""
+        if field.slug == "slug" or (self.fields and field.slug not in self.fields):
+            return False
+        if self.collections and collection.slug not in self.collections:
+            return False
+        return self.kind in _VALUES or field.type in self._types
+
+    @property
+    def _types(self) -> frozenset[str]:
+        if self.kind is CleaningKind.REPLACE and self.within is Within.LINKS:
+            return LINK_TYPES | {BODY}
+        return _TYPES[self.kind]
+
+
+_VALUES = frozenset((CleaningKind.SET_VALUE, CleaningKind.EMPTY_VALUE))
+_TYPES: Mapping[CleaningKind, frozenset[str]] = {
+    CleaningKind.MERGE_VALUES: frozenset(("PlainText", "Option")),
+    CleaningKind.REPLACE: TEXT_TYPES | {BODY},
+    CleaningKind.HEADINGS: frozenset((BODY,)),
+    CleaningKind.TRIM: TEXT_TYPES | LINK_TYPES | {BODY},
+    CleaningKind.ALT_TEXT: PICTURE_TYPES | {BODY},
+}
+"""The types of fields that each kind changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningDecision(Decision):
+    """`cleaning.yaml`."""
+
+    operations: tuple[Operation, ...] = ()
+
+    @property
+    def accepted(self) -> tuple[tuple[int, Operation], ...]:
+        """Return the operations that are carried out, with their numbers from 1."""
+        numbered = enumerate(self.operations, start=1)
+        return tuple((number, each) for number, each in numbered if each.is_accepted)
+
+
+def counted_places(places: int, items: int) -> str:
+    """Return how much an operation changes, in words."""
+    if not places:
+        return "finds nothing any more"
+    return f"{counted(places, 'place')} in {counted(items, 'item')}"
+
+
+def cleaning_problems(
+    decision: CleaningDecision, collections: Mapping[str, Collection]
+) -> Iterator[str]:
+    """Yield what is wrong with the operations, each as a sentence without its stop."""
+    for number, each in enumerate(decision.operations, start=1):
+        for problem in _problems(each, [*collections.values()]):
+            yield f"operation {number} ({each.kind}) {problem}"
+
+
+def _problems(each: Operation, collections: Sequence[Collection]) -> Iterator[str]:
+    slugs = {one.slug for one in collections}
+    for slug in sorted({*each.collections} - slugs):
+        yield f"names the collection `{slug}`; the site has {', '.join(sorted(slugs))}"
+    reached = [
+        (one, field)
+        for one in collections
+        for field in one.fields
+        if each.reaches(one, field)
+    ]
+    for slug in sorted({*each.fields} - {field.slug for _, field in reached}):
+        yield f"cannot change the field `{slug}`: there is none, or of another type"
+    if each.kind is CleaningKind.MERGE_VALUES:
+        yield from _merge_problems(each, [field for _, field in reached])
+    elif each.kind is CleaningKind.REPLACE:
+        yield from _replace_problems(each)
+    elif each.kind is CleaningKind.HEADINGS:
+        if each.top not in range(7):
+            yield f"has `top: {each.top}`; levels go from 1 to 6"
+        if not (each.top or each.close_jumps or each.drop_empty):
+            yield "needs `top`, `close_jumps` or `drop_empty`"
+    elif each.kind in _VALUES:
+        yield from _value_problems(each, [field for _, field in reached])
+
+
+def _merge_problems(each: Operation, fields: Sequence[Field]) -> Iterator[str]:
+    if not each.fields or not each.values or not each.to:
+        yield "needs `fields`, `values` and `to`"
+    for field in fields:
+        labels = [label for _, label in field.options]
+        if each.fields and field.type == "Option" and each.to not in labels:
+            yield (
+                f"needs an option of `{field.slug}` under `to`; there are "
+                f"{', '.join(labels)}"
+            )
+
+
+def _replace_problems(each: Operation) -> Iterator[str]:
+    if not each.find:
+        yield "needs `find`"
+    elif not each.regex:
+        if each.find in each.to:
+            yield f"puts `{each.find}` into its own result, and would never end"
+    else:
+        try:
+            regex.compile(each.find)
+        except regex.error as error:
+            yield f"has a regular expression that cannot be read: {error}"
+
+
+def _value_problems(each: Operation, fields: Sequence[Field]) -> Iterator[str]:
+    if not each.fields or not (each.search or each.items):
+        yield "needs `fields`, and `search` or `items`"
+    for field in fields if each.fields else ():
+        if each.kind is CleaningKind.EMPTY_VALUE:
+            if field.required:
+                yield f"cannot empty the field `{field.slug}`, which is required"
+        elif field.type not in _SETTABLE:
+            yield f"cannot set the field `{field.slug}`, which is a {field.type}"
+        elif not is_value(field, each.value):
+            yield f"sets `{field.slug}` to `{each.value}`, which is no {field.type}"
+
+
+def is_value(field: Field, text: str) -> bool:
+    """Return whether a text says a value of a field."""
+    if field.type == "Option":
+        return text in (label for _, label in field.options)
+    if field.type == "Switch":
+        return text in ("yes", "no")
+    if field.type == "Number":
+        return regex.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", text) is not None
+    return bool(text)

@@ -1,0 +1,131 @@
+"""A whole migration with an operation of each kind, and without them again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.staged_project import Stage, StagedProject
+
+REVIEWED = {"by": "Ann", "at": "2026-01-01T00:00:00+00:00", "how": "individually"}
+OPERATIONS = [
+    {"kind": "trim"},
+    {"kind": "headings", "top": 2, "close_jumps": True, "drop_empty": True},
+    {"kind": "merge_values", "fields": ["role"], "values": ["Brewer"], "to": "Editor"},
+    {"kind": "replace", "find": "marsh", "to": "fen", "fields": ["description"]},
+    {"kind": "replace", "find": r"^https?://", "to": "//", "regex": True,
+     "within": "links", "collections": ["stockists"]},
+    {"kind": "alt_text", "alts": [{"picture": "PICTURE", "alt": "A map & a pen"}]},
+    {"kind": "set_value", "collections": ["faq"], "fields": ["about"], "value": "Shop",
+     "search": "whatever tin"},
+    {"kind": "empty_value", "collections": ["places"], "fields": ["website"],
+     "search": "harrowmere"},
+    {"kind": "replace", "find": "no such words anywhere", "to": "x"},
+]  # fmt: skip
+
+
+def decide(
+    staged: StagedProject, *operations: dict, reviewed: object = REVIEWED
+) -> None:
+    path = staged.folder / "decisions" / "cleaning.yaml"
+    listed = [{**each, "reviewed": reviewed} for each in operations]
+    path.write_text(json.dumps({"operations": listed}))
+
+
+def contents(staged: StagedProject) -> dict[str, object]:
+    return {
+        slug: (each.content, each.name, each.published)
+        for slug, each in staged.stories().items()
+    }
+
+
+def picture(staged: StagedProject) -> str:
+    """Return the address of a picture in a body that has no alternative text."""
+    for path in sorted((staged.folder / "raw" / "items").iterdir()):
+        for item in json.loads(path.read_text())["items"]:
+            for value in item["fieldData"].values():
+                if isinstance(value, dict) and value.get("url") and not value["alt"]:
+                    return str(value["url"])
+    raise AssertionError("each picture has a text")
+
+
+@pytest.fixture
+def sample(stage: Stage, content_of: Callable[[str], Path]) -> StagedProject:
+    return stage(content=content_of("sample"))
+
+
+def test_cleaned_content_arrives_and_goes_back(sample: StagedProject) -> None:
+    """Each kind is imported once, is what a verification compares with, and is undone
+    by taking it out; a proposal alone changes nothing, not even the plan."""
+    bare = sample.plan()
+    decide(sample, *OPERATIONS, reviewed=None)
+    assert sample.plan()["hash"] == bare["hash"]
+    raw = {e: e.read_bytes() for e in (sample.folder / "raw").rglob("*.json")}
+    sample.done("import")
+    original = contents(sample)
+
+    operations = [
+        {**each, "alts": [{"picture": picture(sample), "alt": "A map & a pen"}]}
+        if "alts" in each
+        else each
+        for each in OPERATIONS
+    ]
+    decide(sample, *operations)
+    counts = sample.done("clean", "--json").document["operations"]
+    assert [each["state"] for each in counts] == ["accepted"] * len(OPERATIONS)
+    assert all(each["items"] and each["samples"] for each in counts[:-1]), counts
+    assert counts[-1]["places"] == 0
+
+    changed = sample.done("changes", "--json").document
+    assert not changed["origin"]
+    assert any(
+        "cleaning: accidental blanks go" in e["text"] for e in changed["decisions"]
+    )
+    notes = [each for each in sample.plan()["notes"] if each.startswith("Cleaning,")]
+    assert len(notes) == len(OPERATIONS)
+    assert all("written with it now" in each for each in notes[:-1]), notes
+    assert notes[-1].endswith("finds nothing any more.")
+
+    sample.done("import")
+    sample.verified()
+    assert contents(sample) != original
+    authors = [e.content.get("role") for e in sample.stories().values()]
+    assert "Brewer" not in authors
+    mark = sample.mark()
+    assert sample.done("import", "--json").document["writes"] == 0
+    assert sample.calls(mark) <= 20
+    notes = [each for each in sample.plan()["notes"] if each.startswith("Cleaning,")]
+    assert not [each for each in notes if "written with it now" in each]
+
+    (sample.folder / "decisions" / "cleaning.yaml").unlink()
+    sample.done("import")
+    sample.verified()
+    assert contents(sample) == original
+    assert raw == {e: e.read_bytes() for e in (sample.folder / "raw").rglob("*.json")}
+
+
+def test_an_editor_is_asked_about_cleaned_text(stage: Stage) -> None:
+    """What both sides changed is a conflict; what the editor alone did is kept."""
+    staged = stage()
+    staged.done("import")
+    staged.edit("records/record-1", title="By an editor")
+    staged.edit("records/record-2", line="kept")
+    decide(staged, {"kind": "replace", "find": "Record", "to": "Disc"})
+    assert staged.run("import").code == 0
+    stories = staged.stories()
+    assert stories["records/record-2"].content["line"] == "kept"
+    assert stories["records/record-1"].content["title"] == "By an editor"
+    assert stories["records/record-3"].name == "Disc 3"
+
+
+def test_wrong_operations_end_every_command(stage: Stage) -> None:
+    """With the operation and what there is; nothing is written."""
+    staged = stage()
+    decide(staged, {"kind": "trim", "collections": ["nowhere"]})
+    for command in ("clean", "plan", "import"):
+        found = staged.run(command)
+        assert found.code == 2
+        assert "operation 1 (trim) names the collection `nowhere`" in found.err
