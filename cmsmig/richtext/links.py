@@ -253,9 +253,10 @@ def _with_changes(value: JsonObject, change: _Change) -> JsonObject:
     held = change(value)
     found: JsonObject = {}
     for key, each in held.items():
-        new = _changed(each, change)
-        if new is not each:
-            found[key] = new
+        if type(each) is dict or type(each) is list:
+            new = _changed(each, change)
+            if new is not each:
+                found[key] = new
     return {**held, **found} if found else held
 
 

@@ -158,9 +158,10 @@ def find_assets(
     whatever their host; everywhere else an address is a file when it is on one
     of `file_hosts`, which the origin serves files from.
     """
+    data = item.data
     types = {field.slug: field.type for field in collection.fields}
-    known = [slug for slug in types if slug in item.data]
-    unknown = sorted(item.data.keys() - types.keys())
+    known = [slug for slug in types if slug in data]
+    unknown = sorted(data.keys() - types.keys())
     return tuple(
         AssetUse(
             file_key(found.address),
@@ -175,7 +176,7 @@ def find_assets(
         for slug in (*known, *unknown)
         if slug not in ("name", "slug")
         for index, (found, file_id) in enumerate(
-            _in_field(item.data[slug], types.get(slug, ""), file_hosts)
+            _in_field(data[slug], types.get(slug, ""), file_hosts)
         )
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from html import escape
 from typing import TypeAlias
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, compact
 from cmsmig.character_references import shown_text
 from cmsmig.data_address import is_data
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unfilled
@@ -15,6 +15,7 @@ from cmsmig.mapping.convert.file_addresses import (
     in_source,
     in_text,
     may_hold,
+    may_name_file,
     replaced,
 )
 from cmsmig.mapping.decisions.body_reviews import BodyKey
@@ -168,6 +169,9 @@ def _rewrite_addresses(converted: Converted, use: FieldUse) -> Encoded:
     and is not uploaded shows them still.
     """
     hosts = use.context.file_hosts
+    written = compact(converted.document).decode("utf-8", "surrogatepass")
+    if not may_name_file(written, hosts):
+        return Encoded(converted.document, converted.losses)
     listed = {loss.what for loss in converted.losses}
     missing: dict[str, Loss] = {}
     found = False

@@ -13,6 +13,7 @@ from cmsmig.mapping.select.translations import own_key
 
 FieldOf: TypeAlias = tuple[str, str]
 """A component and one of its field keys."""
+_Holding: TypeAlias = "JsonObject | list[Json]"
 
 _NAMING = {
     "asset": ("filename",),
@@ -66,21 +67,20 @@ def shape_of(content: JsonObject, related: Iterable[str] = ()) -> ContentShape:
     relation, a text.
     """
     found: dict[str, dict[str, _Found]] = {}
-    pending: list[tuple[Json, _Found | None]] = [(content, None)]
+    pending: list[tuple[_Holding, _Found | None]] = [(content, None)]
     while pending:
         value, place = pending.pop()
-        held: Iterable[tuple[Json, _Found | None]] = ()
-        if isinstance(value, list):
-            held = [(each, place) for each in value]
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             component = value.get("component")
             if isinstance(component, str) and "_uid" in value:
                 if place is not None:
                     place.held.add(component)
-                held = _look_at(found, component, value)
-            else:
-                held = [(each, place) for each in value.values()]
-        pending += [one for one in held if type(one[0]) is dict or type(one[0]) is list]
+                pending += _look_at(found, component, value)
+                continue
+        # Most values are texts and attributes of documents: no calls, no tuples.
+        for each in value.values() if isinstance(value, dict) else value:
+            if type(each) is dict or type(each) is list:
+                pending.append((each, place))
     root = found.setdefault(str(content.get("component")), {})
     for key in related:
         root.setdefault(own_key(key), _Found(True)).kinds.add(ValueKind.TEXT)
@@ -107,8 +107,8 @@ class _Found:
 
 def _look_at(
     found: dict[str, dict[str, _Found]], component: str, block: JsonObject
-) -> list[tuple[Json, _Found | None]]:
-    """Note the fields of a block; return its values with their fields."""
+) -> list[tuple[_Holding, _Found | None]]:
+    """Note the fields of a block; return what may hold others, with its fields."""
     # What another block of the component has and this one does not is not filled.
     is_new = component not in found
     fields = found.setdefault(component, {})
@@ -120,7 +120,11 @@ def _look_at(
         if key in held:
             each.kinds.add(kind_of(held[key]))
         each.is_blank |= is_empty_for_editors(held.get(key))
-    return [(value, fields[own_key(key)]) for key, value in held.items()]
+    return [
+        (value, fields[own_key(key)])
+        for key, value in held.items()
+        if isinstance(value, dict | list)
+    ]
 
 
 def is_empty_for_editors(value: Json) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
+from cmsmig.character_references import shown_text
 from cmsmig.data_address import data_fragment, file_key, holds_picture, is_data
 from cmsmig.richtext.engine import UploadedAsset
 from cmsmig.richtext.html.dom import Element, Node, Text
@@ -47,8 +48,6 @@ is the closing bracket."""
 _ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data", "data-src"))
 _KEPT_AS_HTML = RAW_EMBEDS | MEDIA
 _TAIL = re.compile(r"[^?#]*(\?[^#]*)?(#.*)?", re.DOTALL)
-_ENCODING = re.compile(r"&(?!(?:amp|nbsp|lt|gt|quot|apos|#39|#x27);)|\0|srcdoc", re.I)
-"""Encodings that hide the letters of a host name in a body."""
 _DEEPEST = 3
 """Levels of `srcdoc` in `srcdoc` that are looked into."""
 
@@ -107,6 +106,13 @@ def is_file(address: str, hosts: Set[str]) -> bool:
 def may_hold(text: str) -> bool:
     """Return whether there may be the address of a file in a text."""
     return _HOLDS.search(text) is not None
+
+
+def may_name_file(text: str, hosts: Set[str]) -> bool:
+    """Return whether the letters of one of these hosts, or of bytes that an address
+    holds, are in a text."""
+    lowered = text.lower()
+    return "data:" in lowered or any(host in lowered for host in hosts)
 
 
 def in_text(text: str, hosts: Set[str]) -> Iterator[tuple[int, int]]:
@@ -180,12 +186,10 @@ def in_html(body: str, hosts: Set[str], depth: int = 0) -> Iterator[Found]:
 
 
 def _may_hold(body: str, hosts: Set[str]) -> bool:
-    lowered = body.lower()
-    return (
-        "data:" in lowered
-        or any(host in lowered for host in hosts)
-        or bool(_ENCODING.search(body))
-    )
+    """Return whether the letters of a file's address may be in a body, as references
+    too. U+0000 hides them, and so does a page in an attribute."""
+    shown = f"{body} {shown_text(body)}" if "&" in body else body
+    return may_name_file(shown, hosts | {"srcdoc", "\0"})
 
 
 def _nodes(root: Element) -> Iterator[tuple[Node, bool]]:

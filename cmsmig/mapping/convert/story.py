@@ -32,7 +32,7 @@ from cmsmig.mapping.draft import DraftContext, FieldLoss, Place, RelationUse
 from cmsmig.mapping.select.translations import EmptyShown, own_key
 from cmsmig.mapping.select.variants import VALUES, variant_key
 from cmsmig.mapping.uids import block_uid, story_uid
-from cmsmig.origin.schema import Item
+from cmsmig.origin.schema import HeldData, Item
 from cmsmig.richtext.losses import Severity, losses_by_severity
 from cmsmig.richtext.schema.validate import wrong_document
 
@@ -49,7 +49,8 @@ def draft_item(
     wrong fails alone.
     """
     try:
-        draft, content = _draft(item, content_type, made_of, context)
+        held = replace(item, source=HeldData(item.data))
+        draft, content = _draft(held, content_type, made_of, context)
         wrong = wrong_document(content)
     except Exception as error:
         wrong = f"{type(error).__name__}: {error}"
