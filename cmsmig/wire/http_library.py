@@ -20,7 +20,7 @@ import httpx
 from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import SettingsError
 from cmsmig.masking import masked, masked_bytes
-from cmsmig.wire.addresses import Connections, Target, goes_by_proxy
+from cmsmig.wire.addresses import Target, goes_by_proxy
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.bounds import (
     ANSWER_BYTES,
@@ -34,6 +34,7 @@ from cmsmig.wire.bounds import (
     TooLargeError,
     held_to,
 )
+from cmsmig.wire.connections import Connections
 from cmsmig.wire.failures import NoAnswer, Outcome
 
 if find_spec("sniffio") is None:

@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from cmsmig.wire.addresses import Connections
 from cmsmig.wire.answers import Answer, Request
+from cmsmig.wire.connections import Connections
 from cmsmig.wire.failures import NoAnswer, Outcome
 from cmsmig.wire.http_library import Client, certificates
 from tests.support.cases import cases, part
@@ -203,7 +203,7 @@ async def test_a_host_that_does_not_listen_is_no_connection() -> None:
     async with RawHost().listening() as host:
         pass
     async with kept() as connections:
-        with pytest.raises(httpx.ConnectError, match="All connection attempts failed"):
+        with pytest.raises(httpx.ConnectError, match="Connection refused"):
             await ask(connections, request(host))
         with pytest.raises(httpx.ConnectError):
             await ask(connections, httpx.Request("GET", "http://unknown.invalid/"))

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from cmsmig.sandbox.http.asgi import Exchange
-from cmsmig.wire.addresses import Connections
+from cmsmig.wire.connections import Connections
 from tests.support.sandbox.observed import SERVED
 
 _LATENCY = 0.01

@@ -1,0 +1,248 @@
+"""Connections that are kept for the next request, to checked addresses alone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import ssl
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import cast
+
+import httpcore
+import httpx
+
+from cmsmig.wire.addresses import resolve_by_system
+
+_NEXT_ADDRESS_SECONDS = 2.0
+"""After which a host's next address is tried."""
+_RECEIVED_BYTES = 1 << 18
+"""Received and not read yet; with more, the host has to wait."""
+_checked: ContextVar[tuple[str, ...]] = ContextVar("checked", default=())
+"""The addresses that the request of this task may connect to; none: those of its
+host. The pool connects in the task of the request."""
+
+
+class Connections(httpx.AsyncHTTPTransport):
+    """Sends each request over a connection of its own, kept for the next one.
+
+    A request goes out once: one that fails is the caller's to repeat. Its extension
+    `addresses` names the numeric addresses that its host may have.
+    """
+
+    def __init__(self, certificates: ssl.SSLContext, *, idle_seconds: float) -> None:
+        super().__init__(verify=certificates)
+        self._pool = _Pool(certificates, idle_seconds)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and return the answer, whose body is still to be read."""
+        _checked.set(request.extensions.get("addresses") or ())
+        return await super().handle_async_request(request)
+
+
+class _Pool(httpcore.AsyncConnectionPool):
+    def __init__(self, certificates: ssl.SSLContext, idle_seconds: float) -> None:
+        super().__init__(max_connections=None)
+        self._certificates = certificates
+        self._idle_seconds = idle_seconds
+
+    def create_connection(
+        self, origin: httpcore.Origin
+    ) -> httpcore.AsyncConnectionInterface:
+        return _Connection(
+            origin,
+            ssl_context=self._certificates,
+            keepalive_expiry=self._idle_seconds,
+            network_backend=_Network(),
+        )
+
+
+class _Connection(httpcore.AsyncHTTPConnection):
+    def has_expired(self) -> bool:
+        """Return whether it must not be used again.
+
+        The library takes what a host says beyond an answer for the next answer.
+        """
+        talk = self._connection
+        said_more = isinstance(talk, httpcore.AsyncHTTP11Connection) and bool(
+            talk._h11_state.trailing_data[0]
+        )
+        return super().has_expired() or said_more
+
+
+class _Network(httpcore.AsyncNetworkBackend):
+    """Connects by asyncio itself: the library's own streams take three times as long
+    for a request."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to a checked address, one after another, the last without a limit of
+        its own."""
+        with _translated(httpcore.ConnectTimeout, httpcore.ConnectError):
+            async with asyncio.timeout(timeout):
+                found = _checked.get() or await resolve_by_system(host, port)
+        *others, last = found
+        for address in others:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                return await _connect(address, port, _NEXT_ADDRESS_SECONDS)
+        return await _connect(last, port, timeout)
+
+
+async def _connect(address: str, port: int, timeout: float | None) -> _Stream:
+    loop = asyncio.get_running_loop()
+    with _translated(httpcore.ConnectTimeout, httpcore.ConnectError):
+        async with asyncio.timeout(timeout):
+            _, received = await loop.create_connection(_Received, address, port)
+    return _Stream(received)
+
+
+class _Received(asyncio.Protocol):
+    """What a host sent and is not read yet."""
+
+    transport: asyncio.Transport
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.is_over = False
+        """Whether no more comes."""
+        self.error: Exception | None = None
+        """What the connection broke with."""
+        self._waiting: asyncio.Future[None] | None = None
+        self._may_write = asyncio.Event()
+        self._may_write.set()
+
+    def take(self, most: int) -> bytes:
+        """Return the next bytes that are here."""
+        found = bytes(self.data[:most])
+        del self.data[:most]
+        if len(self.data) < _RECEIVED_BYTES:
+            self.transport.resume_reading()
+        return found
+
+    async def wait(self) -> None:
+        """Wait until something came, or nothing more comes."""
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
+
+    async def drain(self) -> None:
+        """Wait until the host has taken most of what was written."""
+        if not self._may_write.is_set():
+            await self._may_write.wait()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        self.data += data
+        if len(self.data) >= _RECEIVED_BYTES:
+            self.transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        self.is_over = True
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.is_over, self.error = True, exc
+        self._may_write.set()
+        self._wake()
+
+    def pause_writing(self) -> None:
+        self._may_write.clear()
+
+    def resume_writing(self) -> None:
+        self._may_write.set()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    def __init__(self, received: _Received) -> None:
+        self._received = received
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Return the next bytes, none at the end."""
+        received = self._received
+        with _translated(httpcore.ReadTimeout, httpcore.ReadError):
+            if not received.data and not received.is_over:
+                async with asyncio.timeout(timeout):
+                    await received.wait()
+            if not received.data and received.error is not None:
+                raise received.error
+        return received.take(max_bytes)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send bytes, and wait while the host takes none."""
+        received = self._received
+        with _translated(httpcore.WriteTimeout, httpcore.WriteError):
+            if received.transport.is_closing():
+                raise received.error or ConnectionResetError("the host hung up")
+            received.transport.write(buffer)
+            async with asyncio.timeout(timeout):
+                await received.drain()
+            if received.error is not None:
+                raise received.error
+
+    async def aclose(self) -> None:
+        """Hang up."""
+        self._received.transport.close()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Return the stream within TLS."""
+        loop, plain = asyncio.get_running_loop(), self._received.transport
+        try:
+            with _translated(httpcore.ConnectTimeout, httpcore.ConnectError):
+                async with asyncio.timeout(timeout):
+                    inner = await loop.start_tls(
+                        plain,
+                        self._received,
+                        ssl_context,
+                        server_hostname=server_hostname,
+                    )
+        except BaseException:
+            plain.abort()
+            raise
+        self._received.connection_made(cast(asyncio.Transport, inner))
+        return self
+
+    def get_extra_info(self, info: str) -> object:
+        """Return what is known of the connection, by name."""
+        if info == "is_readable":
+            return self._received.is_over or bool(self._received.data)
+        return self._received.transport.get_extra_info(info)
+
+
+@contextmanager
+def _translated(
+    late: type[httpcore.TimeoutException], broken: type[httpcore.NetworkError]
+) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as error:
+        raise late(str(error)) from error
+    except OSError as error:
+        raise broken(_reason(error)) from error
+
+
+def _reason(error: OSError) -> str:
+    """Return what the system says, without the numbers that asyncio adds."""
+    is_of_the_system = not isinstance(error, ssl.SSLError | socket.gaierror)
+    return os.strerror(error.errno) if is_of_the_system and error.errno else str(error)
