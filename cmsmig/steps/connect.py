@@ -88,8 +88,7 @@ async def open_delivery(
 def destination_budget(settings: Settings, observer: Observer) -> Budget:
     """Return the budget of the token, or of the space: its rate, evenly spaced.
 
-    Requests in flight count for the space, whatever the rate counts for. Spec: Budget
-    rules. Source: destination, rate limits.
+    Spec: Budget rules. Source: destination, rate limits.
     """
     rate = settings.destination_rate
     whole = rate >= 1 and rate == int(rate)
@@ -105,7 +104,6 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
         spaced=True,
         folder=settings.state_dir,
         in_flight=SPACE_IN_FLIGHT,
-        in_flight_key=space,
         observer=observer,
         service="destination",
     )

@@ -50,8 +50,6 @@ class Release:
     """When, by the clock that the budget was given."""
     probe: bool = False
     """Whether all others wait for this request's outcome."""
-    slot: int = 0
-    """The slot that it holds in flight; 0 where these are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +71,9 @@ class Budget:
     No window of `window` seconds, however aligned, holds more than `limit`
     releases. `spaced` releases follow each other evenly, without a burst;
     the others may go at once until the window is full. No more than `in_flight`
-    requests of all budgets with the same `in_flight_key` (the key itself if empty)
-    are in flight at a time. `adopt` takes over the
-    limit that the service names in its answers, upwards too; without it a
-    named limit only ever lowers. Spec: import rule 6, Budget rules.
+    requests are in flight at a time. `adopt` takes over the limit that the service
+    names in its answers, upwards too; without it a named limit only ever lowers.
+    Spec: import rule 6, Budget rules.
 
     Processes take turns: each has few places in the shared queue (two at 6 a
     second), and its other callers wait behind them. So a process with many callers
@@ -93,7 +90,6 @@ class Budget:
         spaced: bool,
         folder: Path,
         in_flight: int | None = None,
-        in_flight_key: str = "",
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         random: Callable[[], float] = _random.random,
@@ -104,10 +100,6 @@ class Budget:
         self._file = BudgetFile(folder / f"budget-{shared_name(key)}.sqlite")
         self._pacing = Pacing(max(1, limit), window, spaced, adopt)
         self._most_in_flight = in_flight
-        slots = f"in-flight-{shared_name(in_flight_key or key)}.sqlite"
-        self._slots = BudgetFile(folder / slots)
-        """Requests in flight count per space and the rate per token, so they have a
-        file of their own. Source: destination, rate limits."""
         self._places = asyncio.Semaphore(self._pacing.places)
         self._clock = clock
         self._sleep = sleep
@@ -181,9 +173,7 @@ class Budget:
         """Close the file; the next use opens it again."""
         with suppress(StorageError):
             self._file.write_notes()
-            self._slots.write_notes()
         self._file.close()
-        self._slots.close()
 
     def _note(self, work: Callable[[BudgetTransaction], object]) -> None:
         """Change the file with the next release, and at the latest when nothing else is
@@ -194,7 +184,6 @@ class Budget:
     def _write_notes(self) -> None:
         try:
             self._file.write_notes()
-            self._slots.write_notes()
         except BudgetBusyError:
             loop = asyncio.get_running_loop()
             loop.call_later(_BUSY_SECONDS, self._write_notes)
@@ -237,14 +226,11 @@ class Budget:
         wait = self._pacing.until_free(book, now)
         if wait > 0:
             return _pause(wait, "pace", slot)
-        taken = 0
-        if self._most_in_flight is not None:
-            taken = self._slots.change(partial(self._take, most=self._most_in_flight))
-        if self._most_in_flight is not None and not taken:
+        if self._most_in_flight is not None and in_flight >= self._most_in_flight:
             return _pause(_CROWDED_SECONDS, "too many requests are in flight", slot)
-        return self._release(book, now, taken)
+        return self._release(book, now)
 
-    def _release(self, book: BudgetTransaction, now: float, taken: int) -> Release:
+    def _release(self, book: BudgetTransaction, now: float) -> Release:
         state = book.state
         number = book.begin(now)
         book.log(number, now)
@@ -254,13 +240,7 @@ class Budget:
             # The one that finds out whether the service takes requests again.
             state.probe, state.probe_until = number, now + _PROBE_SECONDS
             state.next_slot = now + self._pacing.gap(state, now)
-        return Release(number, now - state.offset, probe=state.level > 0, slot=taken)
-
-    def _take(self, slots: BudgetTransaction, most: int) -> int:
-        """Take a slot and return its number, 0 if all are in use."""
-        now = slots.now(self._clock())
-        in_use = slots.in_flight(now - _ABANDONED_SECONDS)
-        return slots.begin(now) if in_use < most else 0
+        return Release(number, now - state.offset, probe=state.level > 0)
 
     def _slot(self, state: BudgetState, slot: _Slot | None, now: float) -> _Slot:
         if slot is not None and slot.generation == state.generation:
@@ -325,8 +305,6 @@ class Budget:
             self._pacing.count_remaining(book, remaining, sent, now, in_flight)
 
     def _end(self, book: BudgetTransaction, release: Release) -> None:
-        if release.slot:
-            self._slots.note(lambda slots: slots.end(release.slot))
         book.end(release.number)
         if book.state.probe == release.number:
             book.state.probe, book.state.probe_until = 0, 0.0

@@ -186,6 +186,8 @@ class BudgetFile:
         self._connection: sqlite3.Connection | None = None
         self._opened_as: tuple[int, int, int] = (0, 0, 0)
         self._notes: list[Callable[[BudgetTransaction], object]] = []
+        self._written: tuple[str, BudgetState] | None = None
+        """What this process wrote last, as text and as the state that it holds."""
 
     def note(self, work: Callable[[BudgetTransaction], object]) -> None:
         """Have `work` run within the next change, before it."""
@@ -222,17 +224,19 @@ class BudgetFile:
 
     def _change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         connection, notes = self._open(), tuple(self._notes)
+        written, self._written = self._written, None
         connection.execute("BEGIN IMMEDIATE")
         try:
-            book = BudgetTransaction(connection, _load(connection))
+            book = BudgetTransaction(connection, _load(connection, written))
             for note in notes:
                 note(book)
             result = work(book)
+            text = _STATE.dump_json(book.state).decode()
             connection.execute(
-                "INSERT OR REPLACE INTO budget (one, state) VALUES (1, ?)",
-                (_STATE.dump_json(book.state).decode(),),
+                "INSERT OR REPLACE INTO budget (one, state) VALUES (1, ?)", (text,)
             )
             connection.execute("COMMIT")
+            self._written = text, book.state
         except BaseException:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
@@ -270,7 +274,7 @@ class BudgetFile:
         with self.path.with_suffix(".lock").open("ab") as lock:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             try:
-                _load(self._open())
+                _load(self._open(), None)
             except sqlite3.DatabaseError as error:
                 if not _is_damage(error):
                     raise
@@ -319,10 +323,14 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute(f"DELETE FROM release WHERE at > {seen}")
 
 
-def _load(connection: sqlite3.Connection) -> BudgetState:
+def _load(
+    connection: sqlite3.Connection, written: tuple[str, BudgetState] | None
+) -> BudgetState:
     found = connection.execute("SELECT state FROM budget").fetchone()
     if found is None:
         return BudgetState()
+    if written is not None and written[0] == found[0]:
+        return written[1]
     try:
         state = _STATE.validate_json(found[0])
     except ValueError:

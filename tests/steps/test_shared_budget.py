@@ -1,4 +1,4 @@
-"""Whose budget a request draws on: the token's rate, the space's places in flight."""
+"""Whose budget a request draws on: the token's, or the space's."""
 
 from __future__ import annotations
 
@@ -115,7 +115,6 @@ async def test_two_spaces_with_one_token_share_its_rate(tmp_path: Path) -> None:
     state = await load(service, tmp_path, client("shared", "1"), client("shared", "2"))
     assert fullest_window(service.arrivals, 1.0) <= RATE
     assert len([*state.glob("budget-*.sqlite")]) == 1
-    assert len([*state.glob("in-flight-*.sqlite")]) == 2
 
 
 async def test_two_spaces_with_one_token_where_the_rate_is_the_spaces(
@@ -128,16 +127,20 @@ async def test_two_spaces_with_one_token_where_the_rate_is_the_spaces(
     assert fullest_window(service.arrivals, 1.0) == 2 * EACH
 
 
-async def test_two_tokens_of_one_space_share_its_places_alone(tmp_path: Path) -> None:
-    """Each sends at the whole rate; together they fill the space's places, no more."""
+async def test_two_tokens_of_one_space_have_a_rate_each(tmp_path: Path) -> None:
+    """The service counts its rate per token."""
+    service = Service()
+    await load(service, tmp_path, client("first", "1"), client("second", "1"))
+    assert fullest_window(service.arrivals, 1.0) == 2 * EACH
+    assert service.tokens == {"first", "second"}
+
+
+async def test_no_more_requests_are_open_than_a_space_takes(tmp_path: Path) -> None:
+    """All processes of one token together."""
     service = Service(latency=0.15)
     with places(4):
-        await load(service, tmp_path, client("first", "1"), client("second", "1"))
+        await load(service, tmp_path, client("shared", "1"), client("shared", "1"))
     assert service.most_in_flight == 4
-    quick = Service()
-    await load(quick, tmp_path / "quick", client("first", "1"), client("second", "1"))
-    assert fullest_window(quick.arrivals, 1.0) == 2 * EACH
-    assert quick.tokens == {"first", "second"}
 
 
 async def test_no_file_of_a_budget_reveals_the_token(tmp_path: Path) -> None:
