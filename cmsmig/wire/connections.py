@@ -20,6 +20,8 @@ _NEXT_ADDRESS_SECONDS = 2.0
 """After which a host's next address is tried."""
 _RECEIVED_BYTES = 1 << 18
 """Received and not read yet; with more, the host has to wait."""
+_TOGETHER_BYTES = 1 << 16
+"""Written bytes that are sent without waiting for more."""
 _checked: ContextVar[tuple[str, ...]] = ContextVar("checked", default=())
 """The addresses that the request of this task may connect to; none: those of its
 host. The pool connects in the task of the request."""
@@ -70,6 +72,11 @@ class _Connection(httpcore.AsyncHTTPConnection):
             talk._h11_state.trailing_data[0]
         )
         return super().has_expired() or said_more
+
+    def is_idle(self) -> bool:
+        """Return False: nothing limits how many are kept, and the pool would count the
+        idle ones again for each of them, at every request."""
+        return False
 
 
 class _Network(httpcore.AsyncNetworkBackend):
@@ -172,10 +179,13 @@ class _Received(asyncio.Protocol):
 class _Stream(httpcore.AsyncNetworkStream):
     def __init__(self, received: _Received) -> None:
         self._received = received
+        self._waiting = bytearray()
+        """Written and not sent yet: head and body of a request go out in one piece."""
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return the next bytes, none at the end."""
         received = self._received
+        await self._send(timeout)
         with _translated(httpcore.ReadTimeout, httpcore.ReadError):
             if not received.data and not received.is_over:
                 async with asyncio.timeout(timeout):
@@ -185,12 +195,20 @@ class _Stream(httpcore.AsyncNetworkStream):
         return received.take(max_bytes)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes, and wait while the host takes none."""
-        received = self._received
+        """Send bytes with the next ones; an empty buffer is a request's end."""
+        self._waiting += buffer
+        if not buffer or len(self._waiting) >= _TOGETHER_BYTES:
+            await self._send(timeout)
+
+    async def _send(self, timeout: float | None) -> None:
+        """Send what waits, and wait while the host takes none."""
+        if not self._waiting:
+            return
+        received, waiting, self._waiting = self._received, self._waiting, bytearray()
         with _translated(httpcore.WriteTimeout, httpcore.WriteError):
             if received.transport.is_closing():
                 raise received.error or ConnectionResetError("the host hung up")
-            received.transport.write(buffer)
+            received.transport.write(waiting)
             async with asyncio.timeout(timeout):
                 await received.drain()
             if received.error is not None:

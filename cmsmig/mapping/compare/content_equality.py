@@ -37,7 +37,9 @@ def comparable(value: Json) -> Json:
     if isinstance(value, list):
         # A value in a list stays one, also where it is empty.
         return [
-            comparable(each) if type(each) is dict or type(each) is list else each
+            comparable(each)
+            if (type(each) is dict and not _is_plain_text(each)) or type(each) is list
+            else each
             for each in value
         ] or None
     if not isinstance(value, dict):
@@ -45,6 +47,12 @@ def comparable(value: Json) -> Json:
     if "component" not in value:
         return _comparable_object(value)
     return _members(value, _ADDED)
+
+
+def _is_plain_text(value: JsonObject) -> bool:
+    """Return whether it is a text without marks, as most of a document is: it has
+    nothing to leave out."""
+    return len(value) == 2 and value.get("type") == "text" and bool(value.get("text"))
 
 
 def same(one: Json, other: Json) -> bool:

@@ -29,10 +29,8 @@ def update_intent(subject: str, record: str, last: LastWrite, sent: Fields) -> I
     prints: JsonObject = {}
     if last.written is not None:
         # Of tags and groups, no value is only ours.
-        for name in Sides(last.sent, sent, {}).moved(sent):
-            after = _print_of(sent, name)
-            if name not in (TAGS, GROUP) and after != _print_of(last.sent, name):
-                prints[name] = after
+        moved = {*Sides(last.sent, sent, {}).moved(sent)} - {TAGS, GROUP}
+        prints = {name: _print_of(sent, name) for name in sorted(moved)}
     return Intent("update", subject, record, prints)
 
 
