@@ -42,14 +42,27 @@ def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
 
 @click.command()
 @TARGET
+@click.option("--propose", is_flag=True, help="Add proposals, none of them accepted.")
+@click.option("--alt-texts", type=click.Path(path_type=Path), help="A list, filled in.")
+@click.option("--reviewer", default="", help="Who filled it in.")
 @_JSON
 @click.pass_obj
-def clean(folder: Path | None, as_json: bool) -> None:
+def clean(
+    folder: Path | None,
+    propose: bool,
+    alt_texts: Path | None,
+    reviewer: str,
+    as_json: bool,
+) -> None:
     """Show what the operations of decisions/cleaning.yaml change."""
-    from cmsmig.terminal.cleaning import show_cleaning
+    from cmsmig.survey.cleaning_proposals import propose_cleaning
+    from cmsmig.terminal.cleaning import show_cleaning, take_alts
 
     project, settings = load_project(folder, needs_target=False)
-    show_cleaning(project, settings, {}, as_json=as_json)
+    if alt_texts is not None:
+        take_alts(project, alt_texts, reviewer)
+    more = propose_cleaning(project, settings) if propose else {}
+    show_cleaning(project, settings, more, as_json=as_json)
 
 
 @click.command("checklist")

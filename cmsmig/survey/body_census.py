@@ -6,7 +6,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.richtext.engine import Lenient
@@ -14,6 +13,12 @@ from cmsmig.richtext.html.soup import Tag, parse_html
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.survey.catalogue import Catalogue
+from cmsmig.survey.cleaning_findings import (
+    NOTICE,
+    Notice,
+    noticed_in,
+    trial_hosts,
+)
 from cmsmig.survey.value_facts import short
 from cmsmig.ui.documents.findings import loss_name
 
@@ -187,20 +192,15 @@ def example_of(tag: Tag) -> str:
     return f"<{inner.name}>"
 
 
-_Notice: TypeAlias = tuple[str, str, int, str, str, str]
-"""What one body holds of one sort, as in the table `noticed`: the finding, the field,
-how often, and of the first one what it is, where and why."""
-
-
 def look_through_bodies(catalogue: Catalogue) -> Iterator[int]:
     """Note what the bodies of each item lose and hold; yield how many items are left.
 
     As bodies are converted before any choice of the notebooks 02 and 03.
     """
-    engine = Lenient(NativeEngine())
+    engine, hosts = Lenient(NativeEngine()), trial_hosts(catalogue.site)
     routes = Routes(catalogue.site, tuple(catalogue.collections.values()), {}, {})
     fields = {
-        each.collection_id: [f.slug for f in each.fields if f.type == "RichText"]
+        each.collection_id: [f for f in each.fields if f.type == "RichText"]
         for each in catalogue.collections.values()
     }
     waiting = f"edition IN {catalogue.ids()} AND losses IS NULL AND bodies > 0"
@@ -210,20 +210,23 @@ def look_through_bodies(catalogue: Catalogue) -> Iterator[int]:
             return
         for entry in catalogue.entries(f"WHERE {waiting} ORDER BY id LIMIT {_AT_ONCE}"):
             data = entry.read()
-            lost, noticed = 0, list[_Notice]()
-            for field in fields[entry.key.collection_id]:
-                body = data.get(field)
+            lost, noticed = 0, list[Notice]()
+            for each in fields[entry.key.collection_id]:
+                field, body = each.slug, data.get(each.slug)
                 if not isinstance(body, str) or not body.strip():
                     continue
                 losses = engine.from_html(body).losses
                 lost += len(losses)
-                noticed += [*_losses(field, losses), *_made_of(field, body, routes)]
+                number = entry.entry_id
+                noticed += _losses(number, field, losses)
+                noticed += _made_of(number, field, body, routes)
+                noticed += noticed_in(number, each, body, hosts)
             _keep(catalogue, entry.entry_id, lost, noticed)
             left -= 1
             yield int(left)
 
 
-def _losses(field: str, losses: tuple[Loss, ...]) -> Iterator[_Notice]:
+def _losses(entry: int, field: str, losses: tuple[Loss, ...]) -> Iterator[Notice]:
     """Yield each kind of what a body loses, with the first loss of that kind."""
     kinds: dict[str, list[Loss]] = {}
     for each in losses:
@@ -232,23 +235,20 @@ def _losses(field: str, losses: tuple[Loss, ...]) -> Iterator[_Notice]:
         first = found[0]
         what = first.what or first.context
         name = f"{LOSS_OF}{kind}"
-        yield name, field, len(found), what, first.where, first.why
+        yield entry, name, field, len(found), what, first.where, first.why
 
 
-def _made_of(field: str, body: str, routes: Routes) -> Iterator[_Notice]:
+def _made_of(entry: int, field: str, body: str, routes: Routes) -> Iterator[Notice]:
     for name, elements in find_structures(body, routes).items():
         first = example_of(elements[0])
-        yield f"{STRUCTURE}{name}", field, len(elements), first, "", ""
+        yield entry, f"{STRUCTURE}{name}", field, len(elements), first, "", ""
 
 
 def _keep(
-    catalogue: Catalogue, entry_id: int, lost: int, noticed: list[_Notice]
+    catalogue: Catalogue, entry_id: int, lost: int, noticed: list[Notice]
 ) -> None:
     def write(db: sqlite3.Connection) -> None:
         db.execute("UPDATE entry SET losses = ? WHERE id = ?", (lost, entry_id))
-        db.executemany(
-            "INSERT OR REPLACE INTO noticed VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(entry_id, *each) for each in noticed],
-        )
+        db.executemany(NOTICE, noticed)
 
     catalogue.change(write)

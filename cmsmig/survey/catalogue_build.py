@@ -17,6 +17,7 @@ from cmsmig.origin.item_index import RecordSource, item_file
 from cmsmig.origin.records import read_listed
 from cmsmig.origin.schema import Collection, Item, parse_item
 from cmsmig.survey.catalogue import Catalogue, NumberedSource, source_at
+from cmsmig.survey.cleaning_findings import NOTICE, noticed_in, trial_hosts
 from cmsmig.survey.value_facts import cells_of, files_of
 from cmsmig.ui.query import folded
 
@@ -105,6 +106,7 @@ def _keep(
     # Read before the transaction: others wait for that one.
     values = [(pair, pair.item.data) for pair in pairs]
     added, no_file = 0, FileRow("")
+    hosts = trial_hosts(catalogue.site)
 
     def write(db: sqlite3.Connection) -> None:
         nonlocal added
@@ -126,6 +128,8 @@ def _keep(
                         for n, c in enumerate(cells_of(field, value))
                     ],
                 )
+                if field.type != "RichText":
+                    db.executemany(NOTICE, noticed_in(entry, field, value, hosts))
                 db.execute(
                     "INSERT INTO searched VALUES (?, ?, ?)",
                     (entry, field.slug, searched_text(field, value)),

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from cmsmig.counting import counted
+from cmsmig.mapping.cleaning.findings import CLEAN, FINDINGS
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.survey.body_census import LOSS_OF, STRUCTURE, STRUCTURES
 from cmsmig.survey.catalogue import Catalogue, Entry, Value
@@ -214,8 +215,9 @@ def finding_condition(finding: str, editions: str) -> Condition:
 
 
 def _is_noticed(finding: str) -> bool:
-    """Return whether a finding is a kind of loss, or a structure, in a body."""
-    return finding.startswith((LOSS_OF, STRUCTURE))
+    """Return whether a finding is a kind of loss, or a structure, in a body,
+    or what may be cleaned."""
+    return finding.startswith((CLEAN, LOSS_OF, STRUCTURE))
 
 
 def finding_name(finding: str) -> str:
@@ -223,6 +225,8 @@ def finding_name(finding: str) -> str:
     name, _, cause = finding.partition(":")
     if finding.startswith(LOSS_OF):
         return f"{cause.lower()} (a loss)"
+    if finding.startswith(CLEAN):
+        return FINDINGS.get(cause, cause)
     if finding.startswith(STRUCTURE):
         return f"{_STRUCTURES.get(cause, cause).lower()} in a body"
     return f"dangling because {explained(cause)}" if cause else _NAMES[Finding(name)]

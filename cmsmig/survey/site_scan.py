@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from time import monotonic
 from typing import TypeAlias
 
@@ -20,6 +21,7 @@ from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.body_census import look_through_bodies
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_build import build
+from cmsmig.survey.cleaning_findings import compare_values
 from cmsmig.survey.value_facts import REFERENCE
 from cmsmig.ui.action_queue import in_slices
 
@@ -57,6 +59,13 @@ def find_outcomes(
         paths = {key: place.full_slug for key, place in places.items()}
     skipped = (each for found in selections.values() for each in found.skipped)
     return Outcomes(known, paths, {each.key: each.sentence for each in skipped})
+
+
+def scan_values(catalogue: Catalogue) -> None:
+    """Find what all values hold, however long it takes."""
+    work = (build, look_through_bodies, compare_values)
+    for _ in chain.from_iterable(each(catalogue) for each in work):
+        pass
 
 
 class SiteScan:
@@ -97,8 +106,8 @@ class SiteScan:
         if self._is_open():
             for _ in self._keep(self._outcomes()):
                 pass
-        for _ in look_through_bodies(self.catalogue) if bodies else ():
-            pass
+        if bodies:
+            scan_values(self.catalogue)
 
     async def run(self) -> None:
         """Make what is missing in the background; of several runs one works, and all
@@ -116,6 +125,7 @@ class SiteScan:
                 pass
         left = "Bodies: {:,} items still to be looked through."
         await self._follow(look_through_bodies(self.catalogue), left)
+        await self._follow(compare_values(self.catalogue), left)
         self.progress = ""
 
     async def _follow(self, work: Iterator[int], said: str) -> None:

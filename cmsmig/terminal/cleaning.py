@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.errors import UsageError
 from cmsmig.mapping.cleaning.change_texts import changed_parts
+from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.cleaning import counted_places
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.decide.cleaning_file import add_operations, read_alts
 from cmsmig.steps.decide.cleaning_report import (
     OperationCount,
     count_operations,
     read_cleaning,
 )
+from cmsmig.steps.decide.decision_store import stamp_review
+from cmsmig.terminal.console import emit_lines
 from cmsmig.terminal.target_option import emit_result
 from cmsmig.ui.doc import Note, Part, Table
+
+
+def take_alts(project: Project, path: Path, reviewer: str) -> None:
+    """Add the alternative texts of a list that a person filled in. Raises
+    `UsageError` without their name."""
+    if not reviewer.strip():
+        raise UsageError(
+            "Decisions name who took them; give --reviewer with your name."
+        )
+    reviewed = stamp_review(reviewer.strip(), IN_BULK)
+    add_operations(project, [read_alts(path, reviewed)])
 
 
 def show_cleaning(
@@ -22,6 +39,8 @@ def show_cleaning(
 ) -> None:
     """Print what each operation changes. `more` is what the command did first."""
     counts = count_operations(*read_cleaning(project, settings))
+    if more and not as_json:
+        emit_lines(f"{name}: {value}" for name, value in more.items())
     listed: JsonObject = {"operations": [each.as_json() for each in counts], **more}
     emit_result(
         project,

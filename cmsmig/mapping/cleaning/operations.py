@@ -24,7 +24,7 @@ from cmsmig.mapping.cleaning.body_edits import (
     edit_texts,
     edited_text,
 )
-from cmsmig.mapping.convert.asset_uploads import shown_alt
+from cmsmig.mapping.convert.asset_uploads import safe_name, shown_alt
 from cmsmig.mapping.decisions.cleaning import (
     BODY,
     PICTURE_TYPES,
@@ -45,6 +45,11 @@ _GAP = re.compile(
 )
 """Blanks between words that are not one blank: several, one that cannot break between
 two words, which no typography asks for, or a tab. `\\S` is no such blank."""
+_PICTURE_NAME = re.compile(
+    r"\S+\.(?:jpe?g|png|gif|webp|avif|svg|heic)|(?:IMG|DSC|DSCN|Screenshot|Frame)[\W_]*"
+    r"[\d _.\-]+",
+    re.I,
+)
 _Edit: TypeAlias = Callable[[Json], tuple[Json, int]]
 
 
@@ -209,7 +214,7 @@ def _alt_texts(operation: Operation, place: Place, value: Json) -> tuple[Json, i
     found = {
         number: alt
         for number, (picture, address) in enumerate(body.addresses().items())
-        if not shown_alt(picture.attributes.get("alt")).strip()
+        if lacks_text(picture.attributes.get("alt"), address)
         and (alt := alts.get(file_key(address)))
     }
     body.close()
@@ -221,7 +226,11 @@ def _alts_of_field(alts: Mapping[str, str], value: Json) -> tuple[Json, int]:
     for each in value if isinstance(value, list) else [value]:
         address = each.get("url") if isinstance(each, dict) else None
         alt = alts.get(file_key(address)) if isinstance(address, str) else None
-        if isinstance(each, dict) and alt and not shown_alt(each.get("alt")).strip():
+        if (
+            isinstance(each, dict)
+            and alt not in (None, each.get("alt"))
+            and lacks_text(each.get("alt"), str(address))
+        ):
             new.append({**each, "alt": alt})
             places += 1
         else:
@@ -237,3 +246,18 @@ def _named(operation: Operation, where: str) -> Iterator[tuple[str, str]]:
     for each in operation.alts:
         if each.where == where and each.alt.strip():
             yield file_key(each.picture), each.alt
+
+
+def lacks_text(alt: object, address: str) -> bool:
+    """Return whether a picture has no alternative text, or but the name of its file."""
+    return not shown_alt(alt).strip() or is_name(alt, address)
+
+
+def is_name(alt: object, address: str) -> bool:
+    """Return whether an alternative text is but the name of a file."""
+    said = shown_alt(alt).strip()
+    stem = safe_name(address).rpartition(".")[0]
+    return bool(said) and (
+        (said == stem and not said.isalpha())
+        or _PICTURE_NAME.fullmatch(said[:300]) is not None
+    )

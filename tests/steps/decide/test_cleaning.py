@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cmsmig.mapping.decisions.cleaning import CleaningDecision, CleaningKind
+from cmsmig.mapping.decisions.decision_files import from_text
 from tests.support.steps.staged_project import Stage, StagedProject
 
 REVIEWED = {"by": "Ann", "at": "2026-01-01T00:00:00+00:00", "how": "individually"}
@@ -129,3 +131,37 @@ def test_wrong_operations_end_every_command(stage: Stage) -> None:
         found = staged.run(command)
         assert found.code == 2
         assert "operation 1 (trim) names the collection `nowhere`" in found.err
+
+
+def test_proposals_and_a_list_to_fill_in(sample: StagedProject) -> None:
+    """Nothing is accepted by them, nor by accepting all proposals; what a person
+    refused is not proposed again, and what they filled in is cleaned."""
+    sample.done("clean", "--propose")
+    path = sample.folder / "decisions" / "cleaning.yaml"
+    proposed = from_text(path.read_text(), "cleaning.yaml", CleaningDecision)
+    kinds = {each.kind for each in proposed.operations}
+    assert {CleaningKind.TRIM, CleaningKind.HEADINGS} <= kinds
+    assert not proposed.accepted
+    before = path.read_text()
+    sample.done("decide", "--accept-proposals", "--reviewer", "Ann")
+    again = sample.done("clean", "--propose", "--json").document
+    assert again["proposals_added"] == 0
+    assert path.read_text() == before
+    assert {each["state"] for each in again["operations"]} == {"proposed"}
+    assert all(each["places"] for each in again["operations"])
+
+    filled = sample.folder / "filled.csv"
+    head, *rows = Path(again["alt_texts_to_fill_in"]).read_text().splitlines()
+    assert head == "picture,where,alt"
+    texts = [f"{row}Text {number}" for number, row in enumerate(rows[:5])]
+    filled.write_text("\n".join((head, *texts, *rows[5:])))
+    assert sample.run("clean", "--alt-texts", str(filled)).code == 2
+    taken = ("clean", "--alt-texts", str(filled), "--reviewer", "Ann", "--json")
+    (given,) = (
+        each
+        for each in sample.done(*taken).document["operations"]
+        if each["state"] == "accepted"
+    )
+    assert (given["kind"], given["places"]) == ("alt_text", 5)
+    wrong = sample.run("clean", "--alt-texts", str(path), "--reviewer", "Ann")
+    assert (wrong.code, "needs the columns" in wrong.err) == (2, True)
