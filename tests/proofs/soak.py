@@ -53,6 +53,7 @@ PROGRAMS = {
                   "tests/browser", "tests/run"],
     "pace": ["tests.proofs.budget.pace"],
     "quota": ["tests.proofs.budget.quota"],
+    "screens": ["tests.proofs.screens"],
     "signals": ["tests.proofs.signals"],
     "verification": ["tests.proofs.growth.verification"],
 }  # fmt: skip
