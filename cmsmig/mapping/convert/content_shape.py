@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, compact
 from cmsmig.destination.value_kinds import ValueKind, kind_of
 from cmsmig.mapping.select.translations import own_key
 
 FieldOf: TypeAlias = tuple[str, str]
 """A component and one of its field keys."""
 _Holding: TypeAlias = "JsonObject | list[Json]"
+_BLOCK = b'"component":'
+"""What is in the JSON of a value that holds blocks; most are documents without."""
 
 _NAMING = {
     "asset": ("filename",),
@@ -77,7 +79,6 @@ def shape_of(content: JsonObject, related: Iterable[str] = ()) -> ContentShape:
                     place.held.add(component)
                 pending += _look_at(found, component, value)
                 continue
-        # Most values are texts and attributes of documents: no calls, no tuples.
         for each in value.values() if isinstance(value, dict) else value:
             if type(each) is dict or type(each) is list:
                 pending.append((each, place))
@@ -123,7 +124,7 @@ def _look_at(
     return [
         (value, fields[own_key(key)])
         for key, value in held.items()
-        if isinstance(value, dict | list)
+        if isinstance(value, dict | list) and _BLOCK in compact(value)
     ]
 
 

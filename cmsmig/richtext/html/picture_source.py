@@ -66,10 +66,13 @@ class PictureSources:
         """By picture, the `noscript` next to it that shows it without scripts."""
         self._sets: dict[Element, str] = {}
         """By picture, the largest address of the sources around it."""
-        for parent in (root, *walk(root)):
+        elements = (root, *walk(root))
+        holding = {each.parent for each in elements if each.tag == "noscript"}
+        for parent in elements:
             if parent.tag == "picture":
                 self._note_sources(parent)
-            self._note_twins(parent.children)
+            if parent in holding:
+                self._note_twins(parent.children)
 
     def shown(self, image: Element) -> str:
         """Return the address that readers saw; empty where there is none.

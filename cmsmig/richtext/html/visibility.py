@@ -110,6 +110,8 @@ def sign_of(element: Element) -> str:
     to jump to or hold a blank, must be called so.
     """
     given = element.attributes
+    if not given and "-" not in element.tag:
+        return ""
     drawing = next((name for name in given if _DRAWING.match(name)), "")
     if drawing:
         return drawing

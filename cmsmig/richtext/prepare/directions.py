@@ -37,6 +37,8 @@ def place_directions(root: Element) -> None:
 def _said(element: Element) -> str:
     """Return the direction that an element's style or attribute says, or empty."""
     given = element.attributes
+    if not given:
+        return ""
     styled = looks(given["style"]).get("direction", "") if "style" in given else ""
     said = (styled, given.get("dir", "").strip().lower())
     return next((each for each in said if each in _DIRECTIONS), "")

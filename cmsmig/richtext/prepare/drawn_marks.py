@@ -11,6 +11,8 @@ from cmsmig.richtext.html.dom import Element, Node, Text, text_of
 
 DRAWN = "cms:drawn"
 """What an element is called once its marks are in the text."""
+MARKED = ("q", "ruby")
+"""The elements that pages draw marks in."""
 _QUOTES = (("\u201c", "\u201d"), ("\u2018", "\u2019"))
 """Of a quotation, and of one in another."""
 _BRACKETS = ("(", ")")

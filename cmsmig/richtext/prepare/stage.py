@@ -19,7 +19,7 @@ from cmsmig.richtext.build.element_rules import RULES
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import AssetLookup
-from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of
+from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of, walk
 from cmsmig.richtext.html.visibility import (
     HIDDEN,
     LINED,
@@ -29,7 +29,7 @@ from cmsmig.richtext.html.visibility import (
 )
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.directions import alignment_in, place_directions
-from cmsmig.richtext.prepare.drawn_marks import DRAWN, write_marks
+from cmsmig.richtext.prepare.drawn_marks import DRAWN, MARKED, write_marks
 from cmsmig.richtext.prepare.embeds import (
     PLAYERS,
     Embeds,
@@ -109,8 +109,11 @@ class Stage:
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
-        show_late_pictures(root, self._losses)
-        write_marks(root, self._losses)
+        tags = {each.tag for each in walk(root)}  # most bodies have none of these
+        if "img" in tags:
+            show_late_pictures(root, self._losses)
+        if not tags.isdisjoint(MARKED):
+            write_marks(root, self._losses)
         place_directions(root)
         stack: list[tuple[Element, Element | None, int, bool, bool, str]] = [
             (root, None, 0, False, False, "")

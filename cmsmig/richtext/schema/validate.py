@@ -71,11 +71,11 @@ def problems(document: object) -> tuple[Problem, ...]:
     while stack:
         step, value, node = stack.pop()
         if isinstance(value, list):
-            inside = _items(value, step, node)
+            inside = _items(value, step, node=node)
         elif not isinstance(value, dict):
             continue
         elif node or value.get("type") == "doc":
-            found.extend(Problem(step.path(), what) for what in _node(value))
+            found += [Problem(step.path(), what) for what in _node(value)]
             inside = _below(value, step)
         elif "component" in value:
             found.extend(Problem(step.path(), what) for what in _block(value, uids))
@@ -86,7 +86,7 @@ def problems(document: object) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def _items(values: list[object], step: _Step, node: bool) -> _Waiting:
+def _items(values: list[object], step: _Step, *, node: bool) -> _Waiting:
     return [
         (_Step(step.name, step.outer, index), each, node)
         for index, each in enumerate(values)
@@ -108,9 +108,10 @@ def _is_plain_text(node: object) -> bool:
 def _below(node: Mapping[str, object], step: _Step) -> _Waiting:
     if node.get("type") == "blok":
         return [(_Step("body", step), _object(node.get("attrs")).get("body"), False)]
-    if "content" not in node:
-        return []
-    return [(_Step("content", step), node["content"], True)]
+    below, content = _Step("content", step), node.get("content")
+    if isinstance(content, list):
+        return _items(content, below, node=True)
+    return [(below, content, True)]
 
 
 def documents_in(content: JsonObject) -> Iterator[tuple[str, JsonObject]]:
@@ -187,8 +188,8 @@ def _content(kind: str, children: object) -> Iterator[str]:
             return
         if kind == "code_block" and "marks" in child:
             yield "A text in a code_block carries marks."
-        alike = before.get("marks") == child.get("marks")
-        if name == "text" == before.get("type") and alike:
+        is_next = name == "text" == before.get("type")
+        if is_next and before.get("marks") == child.get("marks"):
             yield "Two texts with the same marks are next to each other."
         state = edges[name]
         before = child
