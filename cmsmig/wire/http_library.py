@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import os
 import ssl
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -36,12 +34,6 @@ from cmsmig.wire.bounds import (
 )
 from cmsmig.wire.connections import Connections
 from cmsmig.wire.failures import NoAnswer, Outcome
-
-if find_spec("sniffio") is None:
-    # httpcore looks for this library at every request, in every folder of the path:
-    # that it is not installed is found out once.
-    sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
-
 
 _IDLE_SECONDS = 4.0
 """Shorter than a server's usual five, or requests run into closing connections."""
