@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted, first_of, noun_for
@@ -11,14 +12,17 @@ from cmsmig.origin.unread import unread_sentence
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.steps.decide.accept_proposals import Accepted
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json, gone_sentence_of
-from cmsmig.steps.pull.pull import PullReport
-from cmsmig.steps.rebuild.recovery import Rebuilt
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import ImportOutcome
 from cmsmig.terminal.console import Ending
 from cmsmig.ui.doc import Note, Part, Table, Text, applicable, table
 from cmsmig.ui.documents.plan import PUBLICATIONS, gone_tables
 from cmsmig.ui.format import moment
+
+if TYPE_CHECKING:
+    # A pull reads pictures, whose libraries take long to load.
+    from cmsmig.steps.pull.pull import PullReport
+    from cmsmig.steps.rebuild.recovery import Rebuilt
 
 _PLAN = "`cmsmig plan --json` lists all"
 _LACKING = ("not_found", "empty")

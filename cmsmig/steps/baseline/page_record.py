@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from unicodedata import normalize
 from urllib.parse import urljoin, urlsplit
 
-from cmsmig.richtext.html.soup import parse_html
 from cmsmig.valid_text import valid_text
 
 _WORD = re.compile(r"\w+")
@@ -46,6 +45,9 @@ def words(text: str) -> str:
 def read_head(body: bytes, url: str, headers: Mapping[str, str]) -> dict[str, str]:
     """Return title, description, canonical address and robots directives of an HTML
     page. Never raises for what a page may hold."""
+    # Most commands look at recorded pages alone, and this library takes long to load.
+    from cmsmig.richtext.html.soup import parse_html
+
     charset = _CHARSET.search(headers.get("content-type", ""))
     soup = parse_html(body, charset[1] if charset else None)
 
