@@ -215,8 +215,9 @@ class _Stream(httpcore.AsyncNetworkStream):
                 raise received.error
 
     async def aclose(self) -> None:
-        """Hang up."""
-        self._received.transport.close()
+        """Hang up at once: the rest of a request that was given up is not sent, and no
+        host is waited for to end TLS."""
+        self._received.transport.abort()
 
     async def start_tls(
         self,
