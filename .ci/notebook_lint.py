@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 NUMBERS = tuple(range(8))
-MOST_CELLS = 12
+MOST_CELLS = 13
 MOST_LINES = 8
 MOST_PARAMETERS = 12
 LONGEST_LINE = 88

@@ -45,6 +45,7 @@ def schema(folder: Path | None, out: Path | None, as_json: bool) -> None:
 @click.option("--propose", is_flag=True, help="Add proposals, none of them accepted.")
 @click.option("--alt-texts", type=click.Path(path_type=Path), help="A list, filled in.")
 @click.option("--reviewer", default="", help="Who filled it in.")
+@click.option("--ask-links", type=click.IntRange(1), help="Ask so many other sites.")
 @_JSON
 @click.pass_obj
 def clean(
@@ -52,16 +53,19 @@ def clean(
     propose: bool,
     alt_texts: Path | None,
     reviewer: str,
+    ask_links: int | None,
     as_json: bool,
 ) -> None:
     """Show what the operations of decisions/cleaning.yaml change."""
     from cmsmig.survey.cleaning_proposals import propose_cleaning
-    from cmsmig.terminal.cleaning import show_cleaning, take_alts
+    from cmsmig.terminal.cleaning import ask_other_sites, show_cleaning, take_alts
 
     project, settings = load_project(folder, needs_target=False)
     if alt_texts is not None:
         take_alts(project, alt_texts, reviewer)
     more = propose_cleaning(project, settings) if propose else {}
+    if ask_links is not None:
+        more |= ask_other_sites(project, settings, ask_links)
     show_cleaning(project, settings, more, as_json=as_json)
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject, text_of
 from cmsmig.evidence.import_failures import Failure, item_failures
-from cmsmig.evidence.old_addresses import OldAddress, OriginPages, find_old_addresses
+from cmsmig.evidence.item_words import ItemWords
+from cmsmig.evidence.old_addresses import OldAddress, find_old_addresses
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.cleaning.cleaner import cleaned_source
 from cmsmig.mapping.select.reference_targets import DanglingCause, explained
 from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
@@ -114,7 +116,7 @@ def report_findings(
     details: PlanDetails,
 ) -> tuple[FindingSet, ...]:
     """Return all that a report lists. Reads nothing yet."""
-    words = _Words(migration)
+    words = ItemWords(migration)
     return (
         FindingSet(
             "failed-items",
@@ -156,6 +158,7 @@ def report_findings(
             lambda: _undescribed(migration, words),
             "Alternative text",
         ),
+        *((_cleaned_set(migration, words),) if migration.cleaner.operations else ()),
     )
 
 
@@ -164,7 +167,7 @@ def old_address_findings(
 ) -> FindingSet:
     """Return the texts and files of written stories that are on the old site's hosts.
     Reads nothing yet."""
-    words = _Words(migration)
+    words = ItemWords(migration)
 
     def read() -> Iterator[Finding]:
         with Ledger.open_existing(ledger) as opened:
@@ -180,51 +183,7 @@ def old_address_findings(
     )
 
 
-class _Words:
-    """What items and fields are called."""
-
-    def __init__(self, migration: Migration) -> None:
-        origin = migration.origin
-        self._pages = OriginPages(migration)
-        self._places = migration.places.places
-        items = [
-            item
-            for sets in (origin.live, origin.staged)
-            for listed in sets.values()
-            for item in listed
-        ]
-        self._names = {item.key: item.name for item in items}
-        self._in_any_locale = {item.key[:2]: item.name for item in reversed(items)}
-        self._fields = {
-            (each.collection_id, field.slug): field.display_name
-            for each in origin.collections
-            for field in each.fields
-        }
-
-    def item(self, key: ItemKey) -> str:
-        """Return an item's name in its locale, else in any, else its id."""
-        found = self._names.get(key) or self._in_any_locale.get(key[:2])
-        return found or key.item_id
-
-    def target(self, key: ItemKey) -> str:
-        """Return the name of what a reference leads to; empty where it is deleted."""
-        named = self.item(key)
-        return "" if named == key.item_id else named
-
-    def page(self, key: ItemKey) -> str:
-        """Return the path of an item's page at the origin, empty if it has none."""
-        return self._pages.path(key)
-
-    def new_page(self, key: ItemKey) -> str:
-        """Return the path of an item's story, empty if it has none."""
-        return f"/{self._places[key].full_slug}" if key in self._places else ""
-
-    def field(self, key: ItemKey, slug: str) -> str:
-        """Return what editors call a field."""
-        return self._fields.get((key.collection_id, slug)) or slug
-
-
-def _failed(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]:
+def _failed(rows: Mapping[ItemKey, ItemRow], words: ItemWords) -> Iterator[Finding]:
     for key, row in rows.items():
         for each in item_failures([row]):
             yield Finding(
@@ -239,7 +198,7 @@ def _failed(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]
             )
 
 
-def _files(failures: tuple[Failure, ...], words: _Words) -> Iterator[Finding]:
+def _files(failures: tuple[Failure, ...], words: ItemWords) -> Iterator[Finding]:
     for each in failures:
         for key, field in each.places if each.kind == "file" else ():
             yield Finding(
@@ -254,7 +213,7 @@ def _files(failures: tuple[Failure, ...], words: _Words) -> Iterator[Finding]:
             )
 
 
-def _losses(details: PlanDetails, words: _Words) -> Iterator[Finding]:
+def _losses(details: PlanDetails, words: ItemWords) -> Iterator[Finding]:
     for each in details.losses():
         found = loss_finding(
             each.loss,
@@ -265,7 +224,7 @@ def _losses(details: PlanDetails, words: _Words) -> Iterator[Finding]:
         yield replace(found, new_page=words.new_page(each.key))
 
 
-def _references(plan: JsonObject | None, words: _Words) -> Iterator[Finding]:
+def _references(plan: JsonObject | None, words: ItemWords) -> Iterator[Finding]:
     for each in listed_in(plan, "dangling"):
         key, cause = _key(text_of(each["item"])), text_of(each["cause"])
         stated = explained(cause)
@@ -298,7 +257,7 @@ def _references(plan: JsonObject | None, words: _Words) -> Iterator[Finding]:
         )
 
 
-def _links(details: PlanDetails, words: _Words) -> Iterator[Finding]:
+def _links(details: PlanDetails, words: ItemWords) -> Iterator[Finding]:
     for each in details.links_left():
         why, todo = _LINKS.get(each.cause, (explained(each.cause), ""))
         yield Finding(
@@ -313,7 +272,7 @@ def _links(details: PlanDetails, words: _Words) -> Iterator[Finding]:
         )
 
 
-def _old_address(found: OldAddress, migration: Migration, words: _Words) -> Finding:
+def _old_address(found: OldAddress, migration: Migration, words: ItemWords) -> Finding:
     kind, why, todo = _OLD[found.host in migration.files.hosts]
     made = migration.design.content_type(found.key.collection_id)
     slugs = {each.key: each.origin for each in made.fields} if made else {}
@@ -329,7 +288,7 @@ def _old_address(found: OldAddress, migration: Migration, words: _Words) -> Find
     )
 
 
-def _undescribed(migration: Migration, words: _Words) -> Iterator[Finding]:
+def _undescribed(migration: Migration, words: ItemWords) -> Iterator[Finding]:
     """Yield each picture once, at the first place that shows it."""
     pictures = {
         address: each.name
@@ -355,7 +314,35 @@ def _undescribed(migration: Migration, words: _Words) -> Iterator[Finding]:
         )
 
 
-def _skipped(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]:
+def _cleaned_set(migration: Migration, words: ItemWords) -> FindingSet:
+    return FindingSet(
+        "cleaned-values",
+        "What was cleaned",
+        "No operation of cleaning.yaml finds anything any more.",
+        lambda: _cleaned(migration, words),
+    )
+
+
+def _cleaned(migration: Migration, words: ItemWords) -> Iterator[Finding]:
+    """Yield each change, by operation and item."""
+    items = [source for e in migration.items.values() if (source := cleaned_source(e))]
+    for number, operation in migration.cleaner.operations:
+        for source in (e for e in items if number in (n for n, _, _ in e.changed)):
+            key = source.item.key
+            for edit in (e for e in source.edits() if e.operation == number):
+                yield Finding(
+                    kind=f"{number}. {operation.title}",
+                    item=words.item(key),
+                    page=words.page(key),
+                    new_page=words.new_page(key),
+                    field=edit.field.display_name,
+                    what="; ".join(f"{old} → {new}" for old, new in edit.parts),
+                    why=operation.note,
+                    todo="",
+                )
+
+
+def _skipped(rows: Mapping[ItemKey, ItemRow], words: ItemWords) -> Iterator[Finding]:
     for key, row in rows.items():
         is_there = row.gone is None or row.gone.reason != DELETED_THERE
         is_left = row.status == "skipped" and row.reason != IN_PRIMARY_STORY

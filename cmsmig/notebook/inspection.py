@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from cmsmig.errors import CacheError, CmsmigError, UsageError
 from cmsmig.mapping.select.selection import PublicationState
+from cmsmig.notebook.inspect.cleaning_panel import CleaningTable
 from cmsmig.notebook.inspect.explorer import Explorer
 from cmsmig.notebook.inspect.finding_lists import (
     ObstacleTable,
@@ -81,6 +82,15 @@ def explore_items(workspace: Workspace) -> Panel:
     By hand a list can be written below `lists/` in the project folder, as CSV.
     """
     return _when_pulled(workspace, lambda: workspace.shows(Explorer(workspace)))
+
+
+def clean_values(workspace: Workspace) -> Panel:
+    """Show what may be cleaned while it moves; by hand each operation is opened,
+    accepted, changed, refused and undone, alone or together.
+
+    Unattended, the operations that the file has, with what they change.
+    """
+    return _when_pulled(workspace, lambda: workspace.shows(CleaningTable(workspace)))
 
 
 def states_chart(workspace: Workspace) -> Panel:

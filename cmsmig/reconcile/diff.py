@@ -94,9 +94,7 @@ class Sides:
         first, second = value_of(one, name), value_of(other, name)
         if first is second:
             return True
-        if first == second and (
-            isinstance(first, str) or canonical(first) == canonical(second)
-        ):
+        if first == second and canonical(first) == canonical(second):
             # To the letter, as most of a story is: it needs no closer look.
             return True
         return self._text(name, one) == self._text(name, other)
@@ -269,7 +267,7 @@ def _with_followers(found: Diff) -> Diff:
         for name in written - sides.ours.keys()
         if (other := sides.rules.follows(name)) in found.fields and other not in written
     }
-    return replace(found, fields={**found.fields, **held}) if held else found
+    return replace(found, fields={**found.fields, **held})
 
 
 def _without_riders(found: Diff) -> Diff:

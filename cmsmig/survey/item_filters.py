@@ -167,7 +167,8 @@ class ItemFilters:
         ids = self._catalogue.ids()
         return self._catalogue.one(
             "SELECT count(*), count(losses), (SELECT count(*) FROM edition WHERE id IN "
-            f"{ids} AND decided <> '') FROM entry WHERE edition IN {ids}"
+            f"{ids} AND decided <> ''), (SELECT max(print) FROM part WHERE name = "
+            f"'compared') FROM entry WHERE edition IN {ids}"
         )
 
     def _field_filters(self, query: Query) -> Iterator[Filter]:

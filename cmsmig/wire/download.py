@@ -72,6 +72,8 @@ class Download:
     outage: Outage
     observer: Observer
     """Is shown each pause while the host is away."""
+    method: str = "GET"
+    """Or HEAD, to know only whether it is there."""
 
     async def run(self) -> Fetched:
         """Return the outcome; raises `RejectedError` and `UnreachableError`.
@@ -134,7 +136,9 @@ class Download:
         allowed = (aim.host, aim.port) if self.allow_private else None
         for _ in range(_HOPS):
             places = await reachable(aim, allowed=allowed, resolve=self.resolve)
-            async with self.client.stream(aim, places, self.headers) as stream:
+            async with self.client.stream(
+                aim, places, self.headers, self.method
+            ) as stream:
                 onward = stream.headers.get("location")
                 led_on = self.follow and stream.status in _REDIRECTS
                 if not led_on or not onward:

@@ -165,7 +165,11 @@ class Client:
 
     @asynccontextmanager
     async def stream(
-        self, aim: Target, places: tuple[str, ...], headers: Mapping[str, str]
+        self,
+        aim: Target,
+        places: tuple[str, ...],
+        headers: Mapping[str, str],
+        method: str = "GET",
     ) -> AsyncIterator[Stream]:
         """Open a file at one of the numeric addresses that its host may have.
 
@@ -174,7 +178,7 @@ class Client:
         """
         with _broken():
             response = await self._send(
-                "GET",
+                method,
                 aim.url,
                 headers={"Accept-Encoding": "identity", **headers},
                 addresses=places,

@@ -151,6 +151,7 @@ class Session:
         timeout: float = FILE_SECONDS,
         headers: Mapping[str, str] = _NO_HEADERS,
         follow: bool = True,
+        method: str = "GET",
     ) -> Fetched:
         """Download a public file `into` one, or only to know its digest.
 
@@ -176,6 +177,7 @@ class Session:
             follow=follow,
             outage=self._outage,
             observer=self._observer,
+            method=method,
         )
         async with self._file_slots:
             return await download.run()

@@ -14,7 +14,7 @@ from cmsmig.errors import DecisionsError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.cleaning.body_edits import OBJECT, Body
 from cmsmig.mapping.cleaning.cleaner import Cleaner
-from cmsmig.mapping.cleaning.operations import Place, cleaned_value, closed
+from cmsmig.mapping.cleaning.operations import cleaned_value, closed
 from cmsmig.mapping.decisions.cleaning import (
     AltText,
     CleaningDecision,
@@ -60,7 +60,7 @@ def operation(kind: str, **more: Any) -> Operation:
 
 
 def done(field: str, value: object, given: Operation) -> Any:
-    return cleaned_value(given, Place(FIELDS[field], f"posts/one/{field}"), value)[0]  # type: ignore[arg-type]
+    return cleaned_value(given, FIELDS[field], f"posts/one/{field}", value)[0]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -212,9 +212,9 @@ def test_a_body_without_a_place_is_the_same_string(html: str) -> None:
 
 @SEARCH
 @given(bodies | mutated)
-def test_runs_hold_every_visible_letter(html: str) -> None:
+def test_lines_hold_every_visible_letter(html: str) -> None:
     """In their order, with one character for each picture, code and embed."""
-    said = "".join(run.text for run in Body(html).runs).replace(OBJECT, "")
+    said = "".join(Body(html).texts).replace(OBJECT, "")
     rest = iter(text_of(parse(html)))
     assert all(letter in rest for letter in said)
 

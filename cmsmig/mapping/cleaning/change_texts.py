@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
+from itertools import pairwise
+
 from cmsmig.canonical import Json
 from cmsmig.mapping.cleaning.search import text_of
 from cmsmig.mapping.convert.asset_uploads import PICTURE_TYPES, file_objects
 from cmsmig.origin.schema import Field
 
-_AROUND = 24
-_MOST = 160
+_LINES = re.compile(r"(?<=>)(?=<(?:p|h\d|li|ul|ol|div|figure|blockquote)\b)|(?<=\n)")
+_AROUND = 40
+_MOST = 200
 """Characters of a change that are shown."""
 
 
@@ -22,23 +27,33 @@ def said(field: Field, value: Json) -> str:
     return text_of(field, value)
 
 
-def changed_parts(old: str, new: str) -> tuple[str, str]:
-    """Return the part of two texts in which they differ, with a little around it."""
-    first = _alike(old, new)
-    most = min(len(old), len(new)) - first
-    last = min(_alike(old[::-1], new[::-1]), most)
-    start = max(first - _AROUND, 0)
-    return tuple(  # type: ignore[return-value]  # two of two
-        _cut(each, start, len(each) - max(last - _AROUND, 0)) for each in (old, new)
+def changed_parts(old: str, new: str) -> list[tuple[str, str]]:
+    """Return the lines of two texts that differ, each with its other side."""
+    ours, theirs = _LINES.split(old), _LINES.split(new)
+    if len(ours) == len(theirs):
+        return [_cut(*both) for both in zip(ours, theirs, strict=True) if _differ(both)]
+    blocks = SequenceMatcher(None, ours, theirs).get_matching_blocks()
+    start = (0, 0, 0)
+    return [
+        _cut("".join(ours[a + size : b]), "".join(theirs[c + size : d]))
+        for (a, c, size), (b, d, _) in pairwise((start, *blocks))
+        if (a + size, c + size) != (b, d)
+    ]
+
+
+def _differ(both: tuple[str, str]) -> bool:
+    return both[0] != both[1]
+
+
+def _cut(old: str, new: str) -> tuple[str, str]:
+    """Return both sides from shortly before their first difference on."""
+    pairs = enumerate(zip(old, new, strict=False))
+    same = next((n for n, (a, b) in pairs if a != b), min(len(old), len(new)))
+    start = max(same - _AROUND, 0)
+    before = "…" if start else ""
+    ours, theirs = (
+        f"{before}{each[start : start + _MOST]}".replace("\xa0", "␣")
+        + ("…" if len(each) > start + _MOST else "")
+        for each in (old, new)
     )
-
-
-def _cut(text: str, start: int, end: int) -> str:
-    part = text[start : min(end, start + _MOST)].replace("\xa0", "␣")
-    before, after = "…" if start else "", "…" if start + len(part) < len(text) else ""
-    return f"{before}{part}{after}"
-
-
-def _alike(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return ours, theirs

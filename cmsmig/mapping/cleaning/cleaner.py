@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from cmsmig.canonical import Json, JsonObject, fingerprint, text_of
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.cleaning.operations import Place, cleaned_value
+from cmsmig.mapping.cleaning.change_texts import changed_parts, said
+from cmsmig.mapping.cleaning.operations import cleaned_value
 from cmsmig.mapping.cleaning.search import is_found
 from cmsmig.mapping.decisions.cleaning import CleaningKind, Operation
 from cmsmig.mapping.propose.field_facts import is_blank
@@ -28,6 +29,11 @@ class Edit:
     places: int
     old: Json
     new: Json
+
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """Return what changes in it, as its source says it: both sides of each."""
+        return changed_parts(said(self.field, self.old), said(self.field, self.new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ class Cleaner:
                 ):
                     continue
                 where = f"{base}/{each.slug}" + (f"@{tag}" if tag else "")
-                new, places = cleaned_value(operation, Place(each, where), old)
+                new, places = cleaned_value(operation, each, where, old)
                 if places and new != old:
                     now[each.slug] = new
                     yield Edit(number, each, places, old, new)

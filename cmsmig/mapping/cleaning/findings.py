@@ -79,12 +79,12 @@ def _found(field: Field, value: Json, trial_hosts: Set[str]) -> dict[str, list[s
 
 def _in_body(html: str, trial_hosts: Set[str]) -> dict[str, list[str]]:
     body = Body(html)
-    texts = [each.text for each in body.runs]
+    texts = body.texts
     headings = [(int(each.tag[1]), text_of(each)) for each in body.headings]
     levels = [level for level, _ in headings]
     links = [(each.attributes["href"], text_of(each)) for each in body.links]
-    words = sum(len(each.replace(OBJECT, " ").split()) for each in texts)
-    alts = ((each, e.attributes.get("alt")) for e, each in body.addresses().items())
+    words = " ".join(texts).replace(OBJECT, " ").split()
+    alts = zip(body.addresses(), body.facts[3], strict=True)
     found = {
         "top-heading": [text for level, text in headings if level == 1],
         "jump": [
@@ -99,9 +99,9 @@ def _in_body(html: str, trial_hosts: Set[str]) -> dict[str, list[str]]:
             for href, text in links
             if naming.folded(text.strip(_SIGNS)) in VAGUE_TEXTS
         ],
-        "name-alt": [alt or "" for address, alt in alts if is_name(alt, address)],
+        "name-alt": [alt for address, alt in alts if is_name(alt, address)],
         "test-domain": [href for href, _ in links if host_of(href) in trial_hosts],
-        "short": [" ".join(texts)] if 0 < words < FEWEST_WORDS else [],
+        "short": [" ".join(words)] if 0 < len(words) < FEWEST_WORDS else [],
     }
     body.close()
     return found

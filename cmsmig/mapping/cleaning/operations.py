@@ -4,19 +4,16 @@ nothing."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
 
 import regex
 
-from cmsmig.canonical import Json
+from cmsmig.canonical import Json, text_of
 from cmsmig.data_address import file_key
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.cleaning.body_edits import (
     Body,
-    FindEdits,
     TextEdit,
     edit_alts,
     edit_headings,
@@ -50,65 +47,51 @@ _PICTURE_NAME = re.compile(
     r"[\d _.\-]+",
     re.I,
 )
-_Edit: TypeAlias = Callable[[Json], tuple[Json, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a value is."""
-
-    field: Field
-    where: str
-    """As `AltText.where` names it."""
-
-
-def cleaned_value(operation: Operation, place: Place, value: Json) -> tuple[Json, int]:
+def cleaned_value(
+    operation: Operation, field: Field, where: str, value: Json
+) -> tuple[Json, int]:
     """Return what an operation makes of a value, and how many places it changes.
+    `where` is as `AltText.where` names it.
 
     Where its own results never end, the value stays as it is. Raises `DecisionsError`
     for a regular expression that takes too long.
     """
-    edit = _edit_of(operation, place)
     found, places = value, 0
     for _ in range(_ROUNDS):
-        new, count = edit(found)
+        new, count = _edited(operation, field, where, found)
         if not count:
             return found, places
         found, places = new, places + count
     return value, 0
 
 
-def _edit_of(operation: Operation, place: Place) -> _Edit:
-    if operation.kind is CleaningKind.ALT_TEXT:
-        return partial(_alt_texts, operation, place)
-    if operation.kind is CleaningKind.MERGE_VALUES:
-        return partial(_merged, operation, place.field)
-    if operation.kind in (CleaningKind.SET_VALUE, CleaningKind.EMPTY_VALUE):
-        wanted = value_said(place.field, operation.value)
-        return lambda value: (wanted, int(value != wanted))
-    if operation.kind is CleaningKind.HEADINGS:
-        return partial(_headings, operation)
-    in_body = edit_links if operation.within is Within.LINKS else edit_texts
-    find = finder_of(operation)
-    return partial(_texts, find, in_body if place.field.type == BODY else None)
-
-
-def finder_of(operation: Operation) -> FindEdits:
-    """Return what finds the changes of `trim` and `replace` in a text."""
-    if operation.kind is CleaningKind.TRIM:
-        return find_blanks
-    return partial(_replacements, operation)
-
-
-def _texts(
-    find: FindEdits,
-    in_body: Callable[[str, FindEdits], tuple[str, int]] | None,
-    value: Json,
+def _edited(
+    operation: Operation, field: Field, where: str, value: Json
 ) -> tuple[Json, int]:
+    kind = operation.kind
+    if kind in (CleaningKind.SET_VALUE, CleaningKind.EMPTY_VALUE):
+        wanted = value_said(field, operation.value)
+        return wanted, int(value != wanted)
+    if kind is CleaningKind.ALT_TEXT and field.type in PICTURE_TYPES:
+        return _alts_of_field(_alts_at(operation, where), value)
     if not isinstance(value, str):
         return value, 0
-    if in_body is not None:
-        return in_body(value, find)
+    if kind is CleaningKind.ALT_TEXT:
+        return _alts_of_body(_alts_at(operation, where), value)
+    if kind is CleaningKind.MERGE_VALUES:
+        said = dict(field.options).get(value, value)
+        is_other = said != operation.to and said in operation.values
+        return (value_said(field, operation.to), 1) if is_other else (value, 0)
+    if kind is CleaningKind.HEADINGS:
+        levels = partial(heading_levels, operation)
+        return edit_headings(value, levels, drop_empty=operation.drop_empty)
+    is_trim = kind is CleaningKind.TRIM
+    find = find_blanks if is_trim else partial(_replacements, operation)
+    if field.type == BODY:
+        in_links = operation.within is Within.LINKS
+        return edit_links(value, find) if in_links else edit_texts(value, find)
     edits = find(value)
     return edited_text(value, edits), len(edits)
 
@@ -154,15 +137,6 @@ def _replacements(operation: Operation, text: str) -> list[TextEdit]:
     return [e for e in edits if e.start < e.end and text[e.start : e.end] != e.new]
 
 
-def _merged(operation: Operation, field: Field, value: Json) -> tuple[Json, int]:
-    if not isinstance(value, str):
-        return value, 0
-    said = dict(field.options).get(value, value) if field.options else value
-    if said == operation.to or said not in operation.values:
-        return value, 0
-    return value_said(field, operation.to), 1
-
-
 def value_said(field: Field, text: str) -> Json:
     """Return the value that a text says, null for an empty one."""
     if not text or not is_value(field, text):
@@ -174,13 +148,6 @@ def value_said(field: Field, text: str) -> Json:
     if field.type == "Number":
         return float(text) if "." in text else int(text)
     return text
-
-
-def _headings(operation: Operation, value: Json) -> tuple[Json, int]:
-    if not isinstance(value, str) or "<h" not in value.lower():
-        return value, 0
-    levels = partial(heading_levels, operation)
-    return edit_headings(value, levels, drop_empty=operation.drop_empty)
 
 
 def heading_levels(operation: Operation, levels: Sequence[int]) -> list[int]:
@@ -204,48 +171,44 @@ def closed(levels: Sequence[int]) -> list[int]:
     return found
 
 
-def _alt_texts(operation: Operation, place: Place, value: Json) -> tuple[Json, int]:
-    alts = _alts_at(operation, place.where)
-    if place.field.type in PICTURE_TYPES:
-        return _alts_of_field(alts, value)
-    if not isinstance(value, str) or "<img" not in value.lower():
-        return value, 0
-    body = Body(value)
+def _alts_at(operation: Operation, where: str) -> Mapping[str, str]:
+    """Return the alternative texts for a place, by the picture."""
+    return {
+        file_key(each.picture): each.alt
+        for place in ("", where)
+        for each in operation.alts
+        if each.where == place and each.alt.strip()
+    }
+
+
+def _alts_of_body(alts: Mapping[str, str], html: str) -> tuple[str, int]:
+    body = Body(html)
+    shown = zip(body.addresses(), body.pictures, strict=True)
     found = {
         number: alt
-        for number, (picture, address) in enumerate(body.addresses().items())
+        for number, (address, picture) in enumerate(shown)
         if lacks_text(picture.attributes.get("alt"), address)
         and (alt := alts.get(file_key(address)))
     }
     body.close()
-    return edit_alts(value, found)
+    return edit_alts(html, found) if found else (html, 0)
 
 
 def _alts_of_field(alts: Mapping[str, str], value: Json) -> tuple[Json, int]:
     new, places = list[Json](), 0
     for each in value if isinstance(value, list) else [value]:
-        address = each.get("url") if isinstance(each, dict) else None
-        alt = alts.get(file_key(address)) if isinstance(address, str) else None
+        address = text_of(each.get("url")) if isinstance(each, dict) else ""
+        alt = alts.get(file_key(address))
         if (
             isinstance(each, dict)
-            and alt not in (None, each.get("alt"))
-            and lacks_text(each.get("alt"), str(address))
+            and alt
+            and lacks_text(old := each.get("alt"), address)
         ):
             new.append({**each, "alt": alt})
-            places += 1
+            places += old != alt
         else:
             new.append(each)
     return (new if isinstance(value, list) else new[0]), places
-
-
-def _alts_at(operation: Operation, where: str) -> Mapping[str, str]:
-    return dict(_named(operation, "")) | dict(_named(operation, where))
-
-
-def _named(operation: Operation, where: str) -> Iterator[tuple[str, str]]:
-    for each in operation.alts:
-        if each.where == where and each.alt.strip():
-            yield file_key(each.picture), each.alt
 
 
 def lacks_text(alt: object, address: str) -> bool:

@@ -96,9 +96,11 @@ class Operation(Record):
     nothing."""
 
     @property
-    def is_accepted(self) -> bool:
-        """Return whether it is carried out."""
-        return self.reviewed is not None and not self.refused
+    def state(self) -> str:
+        """Return what was decided: only what is accepted is carried out."""
+        if self.refused:
+            return "refused"
+        return "accepted" if self.reviewed else "proposed"
 
     @property
     def effect(self) -> str:
@@ -109,32 +111,21 @@ class Operation(Record):
     @property
     def title(self) -> str:
         """Return what it does, in words, without where."""
-        to = f"“{self.to}”" if self.to else "nothing"
-        match self.kind:
-            case CleaningKind.MERGE_VALUES:
-                others = (f"“{each}”" for each in self.values if each != self.to)
-                return f"{', '.join(others)} become {to}"
-            case CleaningKind.REPLACE:
-                kind = "the expression " if self.regex else ""
-                place = " in links" if self.within is Within.LINKS else ""
-                return f"{kind}“{self.find}” becomes {to}{place}"
-            case CleaningKind.HEADINGS:
-                return ", ".join(self._headings()) or "headings stay as they are"
-            case CleaningKind.TRIM:
-                return "accidental blanks go"
-            case CleaningKind.ALT_TEXT:
-                return f"alternative texts of {len(self.alts)} pictures"
-            case CleaningKind.SET_VALUE:
-                return f"{', '.join(self.fields)} set to “{self.value}”"
-        return f"{', '.join(self.fields)} emptied"
-
-    def _headings(self) -> Iterator[str]:
-        if self.top:
-            yield f"headings begin at level {self.top}"
-        if self.close_jumps:
-            yield "jumps between headings close"
-        if self.drop_empty:
-            yield "empty headings go"
+        headings = (
+            (self.top, f"headings begin at level {self.top}"),
+            (self.close_jumps, "jumps between headings close"),
+            (self.drop_empty, "empty headings go"),
+        )
+        return _TITLES[self.kind].format(
+            others=", ".join(f"“{each}”" for each in self.values if each != self.to),
+            find=f"{'the expression ' if self.regex else ''}“{self.find}”",
+            to=f"“{self.to}”" if self.to else "nothing",
+            place=" in links" if self.within is Within.LINKS else "",
+            headings=", ".join(said for is_so, said in headings if is_so),
+            alts=counted(len(self.alts), "alternative text"),
+            fields=", ".join(self.fields),
+            value=self.value,
+        )
 
     def reaches(self, collection: Collection, field: Field) -> bool:
         """Return whether it may change a field. It never does a slug: pages are known
@@ -152,6 +143,15 @@ class Operation(Record):
         return _TYPES[self.kind]
 
 
+_TITLES: Mapping[CleaningKind, str] = {
+    CleaningKind.MERGE_VALUES: "{others} become {to}",
+    CleaningKind.REPLACE: "{find} becomes {to}{place}",
+    CleaningKind.HEADINGS: "{headings}",
+    CleaningKind.TRIM: "accidental blanks go",
+    CleaningKind.ALT_TEXT: "{alts} given to pictures",
+    CleaningKind.SET_VALUE: "{fields} set to “{value}”",
+    CleaningKind.EMPTY_VALUE: "{fields} emptied",
+}
 _VALUES = frozenset((CleaningKind.SET_VALUE, CleaningKind.EMPTY_VALUE))
 _TYPES: Mapping[CleaningKind, frozenset[str]] = {
     CleaningKind.MERGE_VALUES: frozenset(("PlainText", "Option")),
@@ -173,7 +173,9 @@ class CleaningDecision(Decision):
     def accepted(self) -> tuple[tuple[int, Operation], ...]:
         """Return the operations that are carried out, with their numbers from 1."""
         numbered = enumerate(self.operations, start=1)
-        return tuple((number, each) for number, each in numbered if each.is_accepted)
+        return tuple(
+            (number, each) for number, each in numbered if each.state == "accepted"
+        )
 
 
 def counted_places(places: int, items: int) -> str:
@@ -196,63 +198,53 @@ def _problems(each: Operation, collections: Sequence[Collection]) -> Iterator[st
     slugs = {one.slug for one in collections}
     for slug in sorted({*each.collections} - slugs):
         yield f"names the collection `{slug}`; the site has {', '.join(sorted(slugs))}"
-    reached = [
-        (one, field)
-        for one in collections
-        for field in one.fields
-        if each.reaches(one, field)
-    ]
-    for slug in sorted({*each.fields} - {field.slug for _, field in reached}):
+    fields = [f for one in collections for f in one.fields if each.reaches(one, f)]
+    for slug in sorted({*each.fields} - {field.slug for field in fields}):
         yield f"cannot change the field `{slug}`: there is none, or of another type"
-    if each.kind is CleaningKind.MERGE_VALUES:
-        yield from _merge_problems(each, [field for _, field in reached])
-    elif each.kind is CleaningKind.REPLACE:
-        yield from _replace_problems(each)
-    elif each.kind is CleaningKind.HEADINGS:
-        if each.top not in range(7):
-            yield f"has `top: {each.top}`; levels go from 1 to 6"
-        if not (each.top or each.close_jumps or each.drop_empty):
-            yield "needs `top`, `close_jumps` or `drop_empty`"
-    elif each.kind in _VALUES:
-        yield from _value_problems(each, [field for _, field in reached])
-
-
-def _merge_problems(each: Operation, fields: Sequence[Field]) -> Iterator[str]:
-    if not each.fields or not each.values or not each.to:
-        yield "needs `fields`, `values` and `to`"
-    for field in fields:
-        labels = [label for _, label in field.options]
-        if each.fields and field.type == "Option" and each.to not in labels:
-            yield (
-                f"needs an option of `{field.slug}` under `to`; there are "
-                f"{', '.join(labels)}"
-            )
-
-
-def _replace_problems(each: Operation) -> Iterator[str]:
-    if not each.find:
-        yield "needs `find`"
-    elif not each.regex:
-        if each.find in each.to:
-            yield f"puts `{each.find}` into its own result, and would never end"
-    else:
-        try:
-            regex.compile(each.find)
-        except regex.error as error:
-            yield f"has a regular expression that cannot be read: {error}"
-
-
-def _value_problems(each: Operation, fields: Sequence[Field]) -> Iterator[str]:
-    if not each.fields or not (each.search or each.items):
-        yield "needs `fields`, and `search` or `items`"
+    kind, sets = each.kind, each.kind in _VALUES
+    for is_wrong, said in (
+        (
+            kind is CleaningKind.MERGE_VALUES
+            and not (each.fields and each.values and each.to),
+            "needs `fields`, `values` and `to`",
+        ),
+        (kind is CleaningKind.REPLACE and not each.find, "needs `find`"),
+        (
+            each.find and each.find in each.to and not each.regex,
+            f"puts `{each.find}` into its own result, and would never end",
+        ),
+        (each.top not in range(7), f"has `top: {each.top}`; levels go from 1 to 6"),
+        (
+            kind is CleaningKind.HEADINGS
+            and not (each.top or each.close_jumps or each.drop_empty),
+            "needs `top`, `close_jumps` or `drop_empty`",
+        ),
+        (
+            sets and not (each.fields and (each.search or each.items)),
+            "needs `fields`, and `search` or `items`",
+        ),
+    ):
+        if is_wrong:
+            yield said
     for field in fields if each.fields else ():
-        if each.kind is CleaningKind.EMPTY_VALUE:
-            if field.required:
-                yield f"cannot empty the field `{field.slug}`, which is required"
-        elif field.type not in _SETTABLE:
-            yield f"cannot set the field `{field.slug}`, which is a {field.type}"
-        elif not is_value(field, each.value):
-            yield f"sets `{field.slug}` to `{each.value}`, which is no {field.type}"
+        yield from _value_problems(each, field)
+    try:
+        regex.compile(each.find if each.regex else "")
+    except regex.error as error:
+        yield f"has a regular expression that cannot be read: {error}"
+
+
+def _value_problems(each: Operation, field: Field) -> Iterator[str]:
+    labels, kind = [label for _, label in field.options], each.kind
+    if kind is CleaningKind.MERGE_VALUES and labels and each.to not in labels:
+        there = ", ".join(labels)
+        yield f"needs an option of `{field.slug}` under `to`; there are {there}"
+    elif kind is CleaningKind.EMPTY_VALUE and field.required:
+        yield f"cannot empty the field `{field.slug}`, which is required"
+    elif kind is CleaningKind.SET_VALUE and field.type not in _SETTABLE:
+        yield f"cannot set the field `{field.slug}`, which is a {field.type}"
+    elif kind is CleaningKind.SET_VALUE and not is_value(field, each.value):
+        yield f"sets `{field.slug}` to `{each.value}`, which is no {field.type}"
 
 
 def is_value(field: Field, text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,21 +40,6 @@ def add_operations(project: Project, found: Iterable[Operation]) -> int:
     return added
 
 
-def reviewed_as(
-    now: CleaningDecision, taken: Mapping[int, str], reviewed: Reviewed
-) -> CleaningDecision:
-    """Return the decision with operations accepted, refused or, with an empty word,
-    only proposed; by their numbers from 1."""
-    operations = [*now.operations]
-    for number, word in taken.items():
-        operations[number - 1] = replace(
-            operations[number - 1],
-            refused=word == "refuse",
-            reviewed=reviewed if word else None,
-        )
-    return replace(now, operations=tuple(operations))
-
-
 def read_alts(path: Path, reviewed: Reviewed) -> Operation:
     """Return the operation of a list of alternative texts that was filled in: CSV with
     the columns `picture`, `where` and `alt`. Rows without a text are left out.
@@ -75,4 +60,6 @@ def read_alts(path: Path, reviewed: Reviewed) -> Operation:
         for row in rows
         if (alt := (row["alt"] or "").strip())
     )
+    if not alts:
+        raise UsageError(f"No alternative text is filled in in {path}.")
     return Operation(kind=CleaningKind.ALT_TEXT, alts=alts, reviewed=reviewed)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.cleaning.change_texts import changed_parts, said
 from cmsmig.mapping.cleaning.cleaner import Cleaner, Edit
 from cmsmig.mapping.decisions.cleaning import CleaningDecision, Operation
 from cmsmig.mapping.propose.decision_checks import check_against
@@ -20,30 +19,6 @@ from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 _SAMPLES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class CleaningChange:
-    """What one operation changes in one field of an item."""
-
-    item: Item
-    edit: Edit
-
-    @property
-    def old(self) -> str:
-        """Return the value before, as its source says it."""
-        return said(self.edit.field, self.edit.old)
-
-    @property
-    def new(self) -> str:
-        """Return the value after."""
-        return said(self.edit.field, self.edit.new)
-
-    def as_json(self) -> JsonObject:
-        """Return it as `clean --json` lists it."""
-        old, new = changed_parts(self.old, self.new)
-        named = {"item": str(self.item.key), "name": self.item.name}
-        return {**named, "field": self.edit.field.slug, "old": old, "new": new}
-
-
 @dataclass(slots=True)
 class OperationCount:
     """How much an operation changes."""
@@ -51,16 +26,22 @@ class OperationCount:
     number: int
     """Its place in the file, from 1."""
     operation: Operation
-    items: int = 0
+    cleaner: Cleaner
     places: int = 0
-    samples: list[CleaningChange] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    """Those that it changes."""
 
-    @property
-    def state(self) -> str:
-        """Return whether it is accepted."""
-        if self.operation.refused:
-            return "refused"
-        return "accepted" if self.operation.reviewed else "proposed"
+    def changes(self) -> Iterator[tuple[Item, Edit]]:
+        """Yield each field that it changes, by item."""
+        for item in self.items:
+            for edit in self.cleaner.edits(item.key, item.data):
+                if edit.operation == self.number:
+                    yield item, edit
+
+    def samples(self) -> Iterator[tuple[str, Edit, str, str]]:
+        """Yield some changes: the name of the item, and both sides."""
+        for item, edit in islice(self.changes(), _SAMPLES):
+            yield item.name, edit, *edit.parts[0]
 
     def as_json(self) -> JsonObject:
         """Return it as `clean --json` lists it."""
@@ -68,10 +49,13 @@ class OperationCount:
             "number": self.number,
             "kind": str(self.operation.kind),
             "title": self.operation.title,
-            "state": self.state,
-            "items": self.items,
+            "state": self.operation.state,
+            "items": len(self.items),
             "places": self.places,
-            "samples": [each.as_json() for each in self.samples],
+            "samples": [
+                {"name": name, "field": edit.field.slug, "old": old, "new": new}
+                for name, edit, old, new in self.samples()
+            ],
         }
 
 
@@ -89,58 +73,32 @@ def read_cleaning(
     return origin, decision
 
 
-def changes_by(cleaner: Cleaner, items: Iterable[Item]) -> Iterator[CleaningChange]:
-    """Yield what operations change in items, by item."""
-    reached = {
-        name for name, each in cleaner.collections.items() if cleaner.reaching(each)
-    }
-    for item in items:
-        if item.key.collection_id in reached:
-            for edit in cleaner.edits(item.key, item.data):
-                yield CleaningChange(item, edit)
-
-
 def count_operations(
-    origin: Origin, decision: CleaningDecision, samples: int = _SAMPLES
+    origin: Origin, decision: CleaningDecision
 ) -> tuple[OperationCount, ...]:
     """Return how much each operation changes in the editors' version of the items; a
     proposal, if all of them were accepted."""
-    found = [
-        OperationCount(number, each)
-        for number, each in enumerate(decision.operations, start=1)
-    ]
-    items = [*origin.every_item().values()]
-    _count(found, open_cleaner(origin, decision), items, samples)
-    if any(each.state == "proposed" for each in found):
-        wanted = [each for each in found if each.state == "proposed"]
-        all_accepted = open_cleaner(origin, _with_proposals(decision))
-        _count(wanted, all_accepted, items, samples)
-    return tuple(found)
-
-
-def _with_proposals(decision: CleaningDecision) -> CleaningDecision:
     now = stamp_review("", "")
-    accepted = (
-        each if each.reviewed else replace(each, reviewed=now)
-        for each in decision.operations
+    every = [e if e.reviewed else replace(e, reviewed=now) for e in decision.operations]
+    proposed = replace(decision, operations=tuple(every))
+    cleaners = [open_cleaner(origin, each) for each in (decision, proposed)]
+    found = tuple(
+        OperationCount(number, each, cleaners[each.reviewed is None])
+        for number, each in enumerate(decision.operations, start=1)
     )
-    return replace(decision, operations=tuple(accepted))
+    for cleaner in cleaners if proposed != decision else cleaners[:1]:
+        _count(origin, cleaner, [each for each in found if each.cleaner is cleaner])
+    return found
 
 
-def _count(
-    counts: Iterable[OperationCount],
-    cleaner: Cleaner,
-    items: Iterable[Item],
-    samples: int,
-) -> None:
+def _count(origin: Origin, cleaner: Cleaner, counts: Sequence[OperationCount]) -> None:
     by_number = {each.number: each for each in counts}
-    seen: Counter[tuple[int, object]] = Counter()
-    for change in changes_by(cleaner, items):
-        count = by_number.get(change.edit.operation)
-        if count is None:
+    reached = [e.collection_id for e in origin.collections if cleaner.reaching(e)]
+    for key, item in origin.every_item().items():
+        if key.collection_id not in reached:
             continue
-        count.places += change.edit.places
-        seen[count.number, change.item.key] += 1
-        count.items += seen[count.number, change.item.key] == 1
-        if len(count.samples) < samples:
-            count.samples.append(change)
+        for edit in cleaner.edits(key, item.data):
+            if count := by_number.get(edit.operation):
+                count.places += edit.places
+                if item not in count.items[-1:]:
+                    count.items.append(item)

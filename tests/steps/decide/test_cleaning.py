@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from cmsmig.evidence.report_findings import report_findings
 from cmsmig.mapping.decisions.cleaning import CleaningDecision, CleaningKind
 from cmsmig.mapping.decisions.decision_files import from_text
+from cmsmig.steps.plan.plan_details import PlanDetails
+from tests.support.steps.scenario.reports import opened
 from tests.support.steps.staged_project import Stage, StagedProject
 
 REVIEWED = {"by": "Ann", "at": "2026-01-01T00:00:00+00:00", "how": "individually"}
@@ -102,7 +105,19 @@ def test_cleaned_content_arrives_and_goes_back(sample: StagedProject) -> None:
     notes = [each for each in sample.plan()["notes"] if each.startswith("Cleaning,")]
     assert not [each for each in notes if "written with it now" in each]
 
+    migration = opened(sample)
+    context = migration.context(migration.files.planned_assets({}), {})
+    details = PlanDetails(migration, context, {}, (), ())
+    sets = report_findings(migration, {}, (), sample.plan(), details)
+    (cleaned,) = [each for each in sets if each.name == "cleaned-values"]
+    listed = [*cleaned.read()]
+    assert {each.kind[:2] for each in listed} == {f"{n}." for n in range(1, 9)}
+    (merged,) = [each for each in listed if each.kind.startswith("3.")]
+    assert (merged.field, merged.what) == ("Role", "Brewer → Editor")
+
     (sample.folder / "decisions" / "cleaning.yaml").unlink()
+    sets = report_findings(opened(sample), {}, (), sample.plan(), details)
+    assert "cleaned-values" not in [each.name for each in sets]
     sample.done("import")
     sample.verified()
     assert contents(sample) == original

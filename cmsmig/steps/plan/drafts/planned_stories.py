@@ -92,28 +92,23 @@ class PlannedStories:
         if shape not in self._numbers:
             self._numbers[shape] = len(self.shapes)
             self.shapes.append(draft.shape)
-        self.stories[draft.key] = PlannedStory(
-            losses=self._shared_losses(draft.losses),
+        story = PlannedStory(
+            losses=draft.losses,
             losses_print=draft.losses_print,
             dangling=classify(draft.key, draft.relations, known),
             borrowed=borrowed(draft.key, draft.relations, known),
-            links=self._shared(draft.key, links),
+            links=links,
             shape=self._numbers[shape],
             size=draft.size,
             draft=draft.fingerprint,
         )
+        self.add(draft.key, story)
 
     def add(self, key: ItemKey, story: PlannedStory) -> None:
         """Add a story whose shape is known."""
-        self.stories[key] = replace(
-            story,
-            losses=self._shared_losses(story.losses),
-            links=self._shared(key, story.links),
-        )
-
-    def _shared_losses(self, losses: LossCounts) -> LossCounts:
-        """Return these counts, as one object with equal ones."""
-        return self._losses.setdefault(canonical(losses), losses)
+        losses = self._losses.setdefault(canonical(story.losses), story.losses)
+        links = self._shared(key, story.links)
+        self.stories[key] = replace(story, losses=losses, links=links)
 
     def _shared(self, key: ItemKey, links: DraftLinks) -> DraftLinks:
         """Return these links; hashes that the ledger holds are the ledger's."""

@@ -1,0 +1,51 @@
+"""What a report calls items and fields."""
+
+from __future__ import annotations
+
+from cmsmig.evidence.old_addresses import OriginPages
+from cmsmig.item_key import ItemKey
+from cmsmig.steps.decide.migration import Migration
+
+
+class ItemWords:
+    """What items and fields are called, and where their pages are."""
+
+    def __init__(self, migration: Migration) -> None:
+        origin = migration.origin
+        self._pages = OriginPages(migration)
+        self._places = migration.places.places
+        items = [
+            item
+            for sets in (origin.live, origin.staged)
+            for listed in sets.values()
+            for item in listed
+        ]
+        self._names = {item.key: item.name for item in items}
+        self._in_any_locale = {item.key[:2]: item.name for item in reversed(items)}
+        self._fields = {
+            (each.collection_id, field.slug): field.display_name
+            for each in origin.collections
+            for field in each.fields
+        }
+
+    def item(self, key: ItemKey) -> str:
+        """Return an item's name in its locale, else in any, else its id."""
+        found = self._names.get(key) or self._in_any_locale.get(key[:2])
+        return found or key.item_id
+
+    def target(self, key: ItemKey) -> str:
+        """Return the name of what a reference leads to; empty where it is deleted."""
+        named = self.item(key)
+        return "" if named == key.item_id else named
+
+    def page(self, key: ItemKey) -> str:
+        """Return the path of an item's page at the origin, empty if it has none."""
+        return self._pages.path(key)
+
+    def new_page(self, key: ItemKey) -> str:
+        """Return the path of an item's story, empty if it has none."""
+        return f"/{self._places[key].full_slug}" if key in self._places else ""
+
+    def field(self, key: ItemKey, slug: str) -> str:
+        """Return what editors call a field."""
+        return self._fields.get((key.collection_id, slug)) or slug
