@@ -21,6 +21,7 @@ MOST_LINES = 8
 MOST_PARAMETERS = 12
 LONGEST_LINE = 88
 TYPES = {"str": str, "int": int, "float": (int, float), "bool": bool}
+HIDDEN = {"source_hidden": True}
 SECRET = re.compile(r"token|secret|password|credential", re.IGNORECASE)
 METADATA = {"kernelspec", "language_info"}
 LOGIC = {
@@ -119,8 +120,10 @@ def code(cell: dict) -> Iterator[str]:
     lines = text.splitlines()
     if cell.get("outputs") or cell.get("execution_count") is not None:
         yield "keeps its output: strip it"
-    if cell.get("metadata", {}).keys() - {"tags"}:
+    if cell.get("metadata", {}).keys() - {"tags", "jupyter"}:
         yield "keeps metadata beside its tags: take it out"
+    if cell.get("metadata", {}).get("jupyter") != HIDDEN:
+        yield "shows its code: hide it, people read what it puts out"
     most = MOST_PARAMETERS if is_parameters(cell) else MOST_LINES
     if len(lines) > most:
         yield f"has {len(lines)} lines, at most {most} are allowed"

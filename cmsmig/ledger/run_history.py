@@ -16,6 +16,9 @@ from cmsmig.ledger.rows import ItemRow
 _RUNS = """SELECT run.*, json_extract(plan.body, '$.calls') AS calls
     FROM run LEFT JOIN plan ON plan.hash = run.plan_hash ORDER BY run.id"""
 _LAST = f"{_RUNS} DESC LIMIT 1"
+_NEWEST = """SELECT hash, made_at, json_extract(body, '$.calls') AS calls FROM plan
+    WHERE hash = (SELECT hash FROM plan ORDER BY made_at DESC LIMIT 1)"""
+_CARRIED_OUT = "SELECT command FROM run WHERE plan_hash = ? AND outcome = 'done'"
 _HANDLED = """SELECT kind, count(*) FROM intent
     WHERE run_id = ? AND outcome IS NOT NULL GROUP BY kind"""
 
@@ -33,6 +36,30 @@ class PastRun:
     killed."""
     planned: Mapping[str, int]
     """The calls of its plan, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewestPlan:
+    """The plan that was made last."""
+
+    made_at: str
+    """ISO 8601 in UTC."""
+    calls: Mapping[str, int]
+    """By name."""
+    carried_out: frozenset[str]
+    """The commands that ran by it to their end."""
+
+
+def read_newest_plan(path: Path) -> NewestPlan | None:
+    """Return the plan that was made last, if any was. Reads only. Raises
+    `LedgerError`."""
+    with closing(connect_reading(path)) as db, translated(path):
+        row = db.execute(_NEWEST).fetchone()
+        if row is None:
+            return None
+        done = db.execute(_CARRIED_OUT, (row["hash"],)).fetchall()
+        calls = json.loads(row["calls"] or "{}")
+        return NewestPlan(row["made_at"], calls, frozenset(e["command"] for e in done))
 
 
 def read_history(path: Path) -> tuple[tuple[PastRun, Mapping[str, int]], ...]:

@@ -29,7 +29,7 @@ from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.pull.origin_overview import CollectionCount, count_items
 from cmsmig.steps.write.import_steps import plan_only
-from cmsmig.ui.doc import Doc, Heading, Note, Part, Table, Text
+from cmsmig.ui.doc import Doc, Fold, Heading, Note, Part, Table, Text
 from cmsmig.ui.documents.plan import plan_doc
 from cmsmig.ui.format import about
 from cmsmig.ui.html.safe_html import doc_sheet
@@ -41,6 +41,13 @@ _AMONG_LIMITS = (
     *("plan", "write rate", "stories allowed", "components allowed"),
     *("folders allowed", "requests a month", "largest file", "largest story"),
 )
+_NAMED = {
+    "Site": "origin site",
+    "Collections": "origin collections",
+    "Space": "space",
+    "In the space": "already in the space",
+}
+_FINE = "✓"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -139,16 +146,29 @@ def _checks(settings: Settings, rows: Sequence[CheckRow]) -> Iterator[Part]:
     if settings.warning:
         yield Note(settings.warning, "warning")
     shown = [
-        (row.what, row.found, "✓" if row.ok and not row.warning else "look here")
+        (row.what, row.found, _FINE if row.ok and not row.warning else "look here")
         for row in rows
         if not row.ok or row.what not in _AMONG_LIMITS
     ]
-    yield Table(("What", "Found", ""), shown, "Connection", len(shown))
+    looked = [row for row in shown if row[-1] != _FINE]
+    if looked:
+        yield Table(("What", "Found", ""), looked, shown=len(looked))
+    yield Text(_identity(rows))
+    listed = Table(("What", "Found", ""), shown, shown=len(shown))
+    yield Fold("Everything that was checked", (listed,))
     rate = f"{settings.origin_rate or '60 at first, then as the service says'}"
     named = [(f"Destination: {row.what}", row) for row in rows]
     found = [(name, row.found) for name, row in named if row.what in _AMONG_LIMITS]
     limits = [("Origin: reads a minute", rate), *found]
-    yield Table(("Limit", "Value"), limits, "Limits of the plans", len(limits))
+    listed = Table(("Limit", "Value"), limits, shown=len(limits))
+    yield Fold("Limits of the plans", (listed,))
+
+
+def _identity(rows: Sequence[CheckRow]) -> str:
+    """Return the site, the space and what is in it, in a sentence."""
+    found = {row.what: row.found for row in rows}
+    named = [(name, found[what]) for name, what in _NAMED.items() if what in found]
+    return f"{'; '.join(f'{name}: {value}' for name, value in named)}."
 
 
 def _which(settings: Settings) -> str:
@@ -292,12 +312,14 @@ def _estimated(found: _Counted, rate: float) -> Iterator[Part]:
         "into blocks or exists already is known once all is decided."
     )
     counts = [*((e.name, e.items) for e in found.collections), ("All", items)]
-    yield Table(("Collection", "Items"), counts, shown=len(counts))
+    listed = Table(("Collection", "Items"), counts, shown=len(counts))
+    yield Fold("Items by collection", (listed,))
     rows = [
         (name, calls, "" if calls is None else _time(calls, rate), why)
         for name, calls, why in (*made, ("All, at most", total, ""))
     ]
-    yield Table(("Step", "Calls", f"Time at {rate:g} a second", "Rests on"), rows)
+    head = ("Step", "Calls", f"Time at {rate:g} a second", "Rests on")
+    yield Fold("Calls by step", (Table(head, rows),))
 
 
 def _time(calls: int, rate: float) -> str:

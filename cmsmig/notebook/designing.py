@@ -14,12 +14,11 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.additions import with_missing_designs
-from cmsmig.notebook.design.design_doc import design_doc, samples_table
+from cmsmig.notebook.design.design_doc import design_doc
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.design_table import (
     DesignAcceptance,
     DesignTable,
-    SampleValues,
 )
 from cmsmig.notebook.kit.cell import Panel, facts_bundle
 from cmsmig.notebook.kit.decision_files import (
@@ -35,7 +34,7 @@ from cmsmig.steps.decide.accept_proposals import space_facts
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.ui.html.safe_html import Cell, doc_sheet, note, sheet
 
-__all__ = ["accept_design", "design_table", "open_design", "sample_values"]
+__all__ = ["accept_design", "design_table", "open_design"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +97,8 @@ def design_table(review: DesignReview) -> Panel:
     editor = review.editor
     return review.workspace.panel(
         lambda: doc_sheet(*design_doc(editor)),
-        (lambda: DesignTable(review.file).element()) if editor.content_types else None,
+        (lambda: DesignTable(review.file)) if editor.content_types else None,
         text=f"{len(editor.content_types)} content types",
-    )
-
-
-def sample_values(review: DesignReview) -> Panel:
-    """Show values of the origin for each field, and what the design makes of them."""
-    editor = review.editor
-    return review.workspace.panel(
-        lambda: doc_sheet(
-            *(samples_table(editor, each) for each in editor.content_types)
-        ),
-        (lambda: SampleValues(editor).element()) if editor.content_types else None,
-        text="Sample values per field",
     )
 
 
@@ -124,9 +111,9 @@ def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
     design = review.editor.design
     return review.workspace.panel(
         sheet(note(describe_review(design.reviewed), "good")),
-        DesignAcceptance(
+        lambda: DesignAcceptance(
             review.file, reviewer or known_reviewer(review.workspace)
-        ).element,
+        ),
         text=describe_review(design.reviewed),
     )
 

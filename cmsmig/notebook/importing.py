@@ -26,7 +26,7 @@ from cmsmig.notebook.transfer.step_panel import StepView
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.doc import Text
 from cmsmig.ui.documents.plan import TITLES, plan_line
-from cmsmig.ui.html.safe_html import doc_sheet
+from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
 from cmsmig.ui.job import stages_table
 
 __all__ = [
@@ -80,7 +80,7 @@ async def show_plan(
     view = PlanView(workspace, shown, offers_recreate=recreate is not None)
     return PlanPanel(
         static=shown.html,
-        widget=view.element if workspace.interactive else None,
+        widget=workspace.panel(NOTHING, lambda: view).widget,
         text=plan_line(shown.plan),
         shown=shown,
     )

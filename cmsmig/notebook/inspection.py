@@ -5,11 +5,12 @@ The names of what panels begin with never move: projects keep their notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from cmsmig.errors import CacheError, CmsmigError, UsageError
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.notebook.inspect.cleaning_panel import CleaningTable
 from cmsmig.notebook.inspect.explorer import Explorer
@@ -26,17 +27,16 @@ from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.decision_list import show_changes as show_changes
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.parameters import takes_parameters
+from cmsmig.notebook.kit.project_news import DECISIONS, RAW
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.pull.origin_overview import read_static_pages
 from cmsmig.survey.references import reference_graph
 from cmsmig.ui.controls import bar
-from cmsmig.ui.html.charts import bar_table
 from cmsmig.ui.html.safe_html import (
     folded,
     heading,
-    note,
     paragraph,
     sheet,
     table,
@@ -44,14 +44,12 @@ from cmsmig.ui.html.safe_html import (
 from cmsmig.ui.query import Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Rows
 from cmsmig.ui.table import TableView
-from cmsmig.ui.view import action
+from cmsmig.ui.view import Following, View, action
 
-_COUNTS = ("fields", "staged", "live", "items")
 _COLLECTIONS = Nouns("collection", "collections", "The site has no collections.")
 _COLLECTION_COLUMNS = (
     Column("collection", "Collection"),
     Column("slug", "Slug"),
-    *(Column(each, each.capitalize(), True, css="number") for each in _COUNTS),
 )
 _FIELD_HEAD = ("Field", "Slug", "Type", "Required", "Options", "Help text")
 _PAGES = Nouns("static page", "static pages", "The site has no static pages.")
@@ -62,6 +60,7 @@ _PAGE_COLUMNS = (
     Column("seo", "Title for search engines"),
     Column("description", "Description"),
 )
+_CHOICES = f"{DECISIONS}/{FILE_NAMES[CollectionsDecision]}"
 _ABOUT_PAGES = (
     "Static pages are no items: build them in the new site. The origin lists them to a "
     "token with the scope `pages:read`."
@@ -69,9 +68,16 @@ _ABOUT_PAGES = (
 
 
 def collections_table(workspace: Workspace) -> Panel:
-    """Show the collections with their counts; by hand each opened, with its fields."""
+    """Show the collections with their counts and the states of their items; by hand
+    each opened, with its fields.
+
+    Source: Webflow, publishing: being live is membership of the live set.
+    """
     return _when_pulled(
-        workspace, lambda: workspace.shows(_Collections(workspace, pulled(workspace)))
+        workspace,
+        lambda: _Collections(workspace, pulled(workspace)),
+        "collections",
+        "Collections, their fields, and what is published",
     )
 
 
@@ -81,7 +87,9 @@ def explore_items(workspace: Workspace) -> Panel:
 
     By hand a list can be written below `lists/` in the project folder, as CSV.
     """
-    return _when_pulled(workspace, lambda: workspace.shows(Explorer(workspace)))
+    return _when_pulled(
+        workspace, lambda: Explorer(workspace), "explore", "Items", is_folded=False
+    )
 
 
 def clean_values(workspace: Workspace) -> Panel:
@@ -90,15 +98,9 @@ def clean_values(workspace: Workspace) -> Panel:
 
     Unattended, the operations that the file has, with what they change.
     """
-    return _when_pulled(workspace, lambda: workspace.shows(CleaningTable(workspace)))
-
-
-def states_chart(workspace: Workspace) -> Panel:
-    """Show in which states the items of each collection are, by both sets.
-
-    Source: Webflow, publishing: being live is membership of the live set.
-    """
-    return _when_pulled(workspace, lambda: workspace.panel(_states(pulled(workspace))))
+    return _when_pulled(
+        workspace, lambda: CleaningTable(workspace), "clean", "Clean while it moves"
+    )
 
 
 def reference_report(workspace: Workspace) -> Panel:
@@ -107,18 +109,24 @@ def reference_report(workspace: Workspace) -> Panel:
     Under the item sets that are decided, else under those that are proposed.
     """
 
-    def build() -> Panel:
+    def make() -> View:
         origin = pulled(workspace)
         graph = reference_graph(origin, current_choices(workspace, origin))
-        return workspace.shows(References(workspace, origin, graph))
+        return References(workspace, origin, graph)
 
-    return _when_pulled(workspace, build)
+    title = "Where references lead, and which would stay empty"
+    return _when_pulled(workspace, make, "references", title, (RAW, _CHOICES))
 
 
 def richtext_census(workspace: Workspace) -> Panel:
     """Show what the rich text bodies are made of, how often, and with examples; by
     hand each structure lists the items that hold it."""
-    return _when_pulled(workspace, lambda: workspace.shows(StructureTable(workspace)))
+    return _when_pulled(
+        workspace,
+        lambda: StructureTable(workspace),
+        "census",
+        "What the texts are made of, and what it is converted to",
+    )
 
 
 def not_migratable(workspace: Workspace) -> Panel:
@@ -126,12 +134,22 @@ def not_migratable(workspace: Workspace) -> Panel:
 
     Spec: import rules 8 and 9.
     """
-    return _when_pulled(workspace, lambda: workspace.shows(ObstacleTable(workspace)))
+    return _when_pulled(
+        workspace,
+        lambda: ObstacleTable(workspace),
+        "obstacles",
+        "What cannot be migrated",
+    )
 
 
 def static_pages(workspace: Workspace) -> Panel:
     """Show the site's static pages; by hand, once a button has read them."""
-    return _when_pulled(workspace, lambda: workspace.shows(_StaticPages(workspace)))
+    return _when_pulled(
+        workspace,
+        lambda: _StaticPages(workspace),
+        "static-pages",
+        "Pages of the designer",
+    )
 
 
 @takes_parameters()
@@ -145,26 +163,36 @@ def choose_item_sets(
     without it nothing is written.
     """
     return _when_pulled(
-        workspace, lambda: item_sets(workspace, pulled(workspace), reviewer, item_set)
+        workspace,
+        lambda: item_sets(workspace, pulled(workspace), reviewer, item_set),
+        "item-set",
+        "Item set of each collection",
+        is_folded=False,
     )
 
 
-def _when_pulled(workspace: Workspace, build: Callable[[], Panel]) -> Panel:
-    """Return the panel over what was pulled; by hand a sentence when nothing was."""
-    try:
+def _when_pulled(
+    workspace: Workspace,
+    make: Callable[[], View],
+    prefix: str,
+    title: str,
+    kinds: Sequence[str] = (RAW,),
+    *,
+    is_folded: bool = True,
+) -> Panel:
+    """Return the panel over what was pulled, made again when that changed; by hand a
+    sentence while nothing was."""
+
+    def made() -> View:
         require_pull(workspace.project)
         RawCache(workspace.project.raw).require_complete()
-        return build()
-    except (UsageError, CacheError) as error:
-        if not workspace.interactive:
-            raise
-        return workspace.panel(sheet(note(_unread(error), "warning")))
+        return make()
 
-
-def _unread(error: CmsmigError) -> str:
-    if isinstance(error, UsageError):
-        return "Nothing is read yet: press `Read the origin`, then run this cell again."
-    return f"{error} Then run this cell again."
+    if not workspace.interactive:
+        return workspace.shows(made())
+    view = Following(prefix, title, made, is_folded=is_folded)
+    workspace.news.follow(prefix, view.renew, *kinds)
+    return workspace.shows(view)
 
 
 class _Collections(TableView):
@@ -175,15 +203,27 @@ class _Collections(TableView):
     opens = True
 
     def __init__(self, workspace: Workspace, origin: Origin) -> None:
-        rows = Rows(_COLLECTIONS, _COLLECTION_COLUMNS)
+        states = {
+            each.collection_id: count_states(origin, each.collection_id)
+            for each in origin.collections
+        }
+        occurring = [
+            state
+            for state in PublicationState
+            if any(e[state] for e in states.values())
+        ]
+        titles = (
+            "Fields",
+            "Items",
+            *(e.replace("_", " ").capitalize() for e in occurring),
+        )
+        counted = (Column(each, each, True, css="number") for each in titles)
+        rows = Rows(_COLLECTIONS, (*_COLLECTION_COLUMNS, *counted))
         super().__init__(workspace.list_source(rows))
         self._collections = origin.collections
         for number, each in enumerate(origin.collections):
-            staged, live = (
-                {item.key for item in origin.items(each.collection_id, is_live)}
-                for is_live in (False, True)
-            )
-            counts = (len(each.fields), *map(len, (staged, live, staged | live)))
+            found = states[each.collection_id]
+            counts = (len(each.fields), found.total(), *(found[e] for e in occurring))
             rows.put_row(0, number, 0, (each.display_name, each.slug, *counts))
 
     def name_of(self, key: str) -> str:
@@ -219,24 +259,6 @@ def _fields(collection: Collection) -> Markup:
     return table(_FIELD_HEAD, rows)
 
 
-def _states(origin: Origin) -> Markup:
-    """Return the states of items as bars, those that occur."""
-    counts = [count_states(origin, each.collection_id) for each in origin.collections]
-    occurring = [state for state in PublicationState if any(e[state] for e in counts)]
-    if not occurring:
-        return sheet(note("The site has no items."))
-    names = [each.display_name for each in origin.collections]
-    parts = {
-        state.replace("_", " "): [each[state] for each in counts] for state in occurring
-    }
-    totals = ", ".join(f"{sum(numbers):,} {state}" for state, numbers in parts.items())
-    about = "Items by state, each locale counted; a bar is the share of its collection"
-    return sheet(
-        paragraph(f"{totals}."),
-        bar_table(names, parts, whole="Items", about=about),
-    )
-
-
 class _PageRows(Rows):
     """Static pages; their file is named without a blank."""
 
@@ -249,7 +271,7 @@ class _StaticPages(TableView):
     """A list of the site's static pages, read when its button is pressed."""
 
     prefix = "static-pages"
-    label = title = "Static pages"
+    label = "Static pages"
 
     def __init__(self, workspace: Workspace) -> None:
         self._rows = _PageRows(_PAGES, _PAGE_COLUMNS, (Filter("state", "State", ""),))

@@ -37,7 +37,7 @@ _NAMED = 5
 
 
 def bodies(previews: Previews) -> Panel:
-    """Show how many bodies each field has, and all that they lose, by kind."""
+    """Show all that bodies lose, by kind."""
 
     def shown() -> Markup:
         previews.scanner.finish()
@@ -47,11 +47,11 @@ def bodies(previews: Previews) -> Panel:
             none="No body loses anything.",
             rest="`cmsmig plan --json` lists all",
         )
-        return doc_sheet(fields_html(previews), *listed)
+        return doc_sheet(*listed)
 
     return previews.workspace.panel(
         shown,
-        lambda: LossTable(previews).element(),
+        lambda: LossTable(previews),
         text=f"{len(previews.body_index.bodies)} bodies",
         size=previews.size,
     )
@@ -61,7 +61,7 @@ def body_fields(previews: Previews) -> Panel:
     """Show how the bodies of each field are stored; before a person with choices."""
     return previews.workspace.panel(
         lambda: fields_html(previews),
-        lambda: FieldChoices(previews).element(),
+        lambda: FieldChoices(previews),
         text="How bodies are stored",
     )
 
@@ -92,7 +92,7 @@ def body_preview(
 
     return previews.workspace.panel(
         shown,
-        lambda: BodyEditor(previews, chosen).element(),
+        lambda: BodyEditor(previews, chosen),
         text="Bodies side by side",
         size=previews.size,
     )
@@ -107,7 +107,7 @@ def embed_policies(previews: Previews) -> Panel:
 
     return previews.workspace.panel(
         shown,
-        lambda: EmbedChoices(previews).element(),
+        lambda: EmbedChoices(previews),
         text="Treatment of embeds",
         size=previews.size,
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import wraps
-from pathlib import Path
 
 from markupsafe import Markup
 
@@ -29,25 +28,20 @@ from cmsmig.notebook.kit.finding_table import (
     FindingWords,
     parts_of,
 )
+from cmsmig.notebook.kit.project_news import LEDGER
 from cmsmig.notebook.verify.address_list import AddressView, planned_redirects_doc
 from cmsmig.notebook.verify.checklist_view import ChecklistView
-from cmsmig.notebook.workspace import View, view_frame
-from cmsmig.richtext.losses import all_losses
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify_project
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
-from cmsmig.ui.doc import Part, Text
+from cmsmig.ui.doc import Fold, Part, Text
 from cmsmig.ui.documents.comparisons import verification_doc
-from cmsmig.ui.documents.findings import loss_facts
 from cmsmig.ui.html.safe_html import (
     doc_sheet,
-    heading,
-    more,
     note,
     paragraph,
     sheet,
-    table,
 )
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter
@@ -59,15 +53,12 @@ __all__ = [
     "conclude",
     "evidence",
     "findings",
-    "ledger_tables",
     "redirects",
     "show_changes",
     "verify",
 ]
 
 _REST = "all are in the report"
-_ROWS = 20
-"""Of each view; all of it is one query away."""
 _FINDINGS = 25
 """Findings of one sort that an unattended run shows."""
 _WORDS = FindingWords(
@@ -126,18 +117,9 @@ def redirects(handover: Handover) -> Panel:
     found, files = handover.redirects(), (Text(f"Written: {each}") for each in written)
     return workspace.panel(
         doc_sheet(*planned_redirects_doc(handover, found), *files),
-        lambda: AddressView(handover).element(),
+        lambda: AddressView(handover),
         text=f"redirects: {found.moved}",
     )
-
-
-@_once_imported
-def ledger_tables(handover: Handover) -> Panel:
-    """Return the ledger's documented views as tables. Reads only."""
-    workspace = handover.workspace
-    ledger = workspace.project.ledger
-    parts = [_view(ledger, view) for view in View]
-    return workspace.panel(sheet(*parts))
 
 
 @_once_imported
@@ -169,7 +151,7 @@ def findings(handover: Handover) -> Panel:
     rows = FindingRows(_WORDS.nouns, "findings", handover.pages.site, parts_of(read()))
     listed = FindingSetTable(_WORDS, workspace.list_source(rows), rows, read)
     handover.on_checked(listed.read)
-    return workspace.panel(shown, listed.element, text=listed.label)
+    return workspace.panel(shown, lambda: listed, text=listed.label)
 
 
 @_once_imported
@@ -205,20 +187,6 @@ def conclude(handover: Handover) -> Panel:
     return workspace.shows(view, text=str(found.accounting))
 
 
-def _view(ledger: Path, view: View) -> Markup:
-    title = str(view).replace("_", " ").capitalize()
-    frame = view_frame(ledger, view)
-    # Wider than a page with them; `ledger.sqlite` has them all.
-    known = [
-        name
-        for name in map(str, frame.columns)
-        if not name.endswith(("_id", "uuid", "_hash")) and frame[name].any()
-    ]
-    rows = frame[known].head(_ROWS).itertuples(index=False, name=None)
-    left = more(len(frame), _ROWS, " rows")
-    return heading(title) + table(known, [*rows]) + left
-
-
 class _VerifyView(JobView):
     """The controls of the read-back."""
 
@@ -251,6 +219,8 @@ class _VerifyView(JobView):
         )
         # What is still to be done belongs to the evidence, as of now.
         await plan_only(project, settings, observer=workspace.observer)
+        workspace.news.is_verified = True
+        workspace.news.tell({LEDGER})
         self._handover.checked(found)
         return found
 
@@ -272,10 +242,12 @@ class _EvidenceView(DocView):
         self.hidden = handover.workspace.dry_run
         handover.on_checked(self.renew)
 
-    @action("write", "Write the report", main=True)
+    @action("write", "Write the report", begins=True)
     def write(self, _: str) -> None:
         """Write report.html and report.json."""
         self.say(self.written(), "good")
+        self._handover.workspace.news.is_reported = True
+        self._handover.workspace.news.tell({LEDGER})
         self.renew()
 
     def written(self) -> str:
@@ -285,11 +257,8 @@ class _EvidenceView(DocView):
 
 def _handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:
     """Yield the outcome of every item, what failed and what was lost."""
-    yield from accounting_doc(found)
+    yield Fold("The outcome of every item, by collection", (*accounting_doc(found),))
     yield from failures_doc(found.failures, handover.pages)
-    yield from loss_facts(
-        all_losses({each.severity: {each.kind: each.losses}} for each in found.losses)
-    )
 
 
 def _insist(found: Evidence) -> None:

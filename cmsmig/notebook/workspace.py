@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from cmsmig.errors import LedgerError
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.notebook.kit import opened_project as kit
+from cmsmig.notebook.kit.cell import Panel
+from cmsmig.notebook.kit.overview import Overview
 from cmsmig.notebook.kit.parameters import takes_parameters
 from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.relation import Relation
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "open_workspace",
+    "overview",
 ]
 
 
@@ -100,6 +103,12 @@ def open_workspace(
         project, target=target, dry_run=dry_run, interactive=interactive
     )
     return NotebookWorkspace(*(getattr(opened, each.name) for each in fields(opened)))
+
+
+def overview(workspace: kit.Workspace, notebook: str) -> Panel:
+    """Show where the migration is and what comes next; before a person with a button
+    for it. `notebook` is the number of the one that shows it."""
+    return workspace.shows(Overview(workspace, notebook))
 
 
 def view_frame(ledger: Path, view: View) -> pd.DataFrame:

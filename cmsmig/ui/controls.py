@@ -39,7 +39,8 @@ def button(name: str, label: str, **more: object) -> Markup:
     lost. `copies` is what it puts into the clipboard; `plain` ones look like links,
     a `main` one is the next step. `tabbed` False: Tab passes it by. `focus`: it gets
     the focus when what held it is gone. `turn` is 1 or -1 for what turns pages. `goes`:
-    the page answers it, as `live.js` says.
+    the page answers it, as `live.js` says. One that `begins` is what a button elsewhere
+    presses that leads to this panel.
     """
     return _made("button", name=name, label=label, **more)
 

@@ -51,7 +51,7 @@ class FormView(View, Generic[S]):
         self._fields = {each.attribute: each for each in fields}
         self._state, self._change, self._options = state, change, options
         for each in fields:
-            action = Action(each.name, each.label, each.key, "", main=False)
+            action = Action(each.name, each.label, each.key, "", False)
             self.actions[each.name] = (action, partial(self._take, each))
 
     def html(self, *, live: bool) -> Markup:

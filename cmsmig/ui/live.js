@@ -8,7 +8,8 @@
 // data-item: an element that the cursor can be on; the cursor never leaves the browser.
 // data-turn: a button that turns the page, 1 or -1, when the cursor leaves the list.
 // data-goes: a button that the page answers itself: `item` or `loss` and how far, or
-// `part` and the number of one.
+// `part` and the number of one; `panel` and the name of one in this page, whose button
+// with data-begins it presses; `notebook` and the name of one in this folder.
 // What a person folds stays as it is. Nothing changes between the press and the release
 // of a control: the click would be lost.
 
@@ -26,6 +27,7 @@ function render({ model, el }) {
   // The other classes keep front ends from typesetting what looks like a formula.
   root.className = "cmsmig-live mathjax_ignore tex2jax_ignore";
   root.tabIndex = -1;
+  root.dataset.panel = model.get("panel");
   root.setAttribute("role", "region");
   root.setAttribute("aria-label", model.get("label"));
   el.append(root);
@@ -173,7 +175,9 @@ function render({ model, el }) {
     const near = event.target.closest(CONTROLS);
     if (near?.dataset.goes) {
       const [what, by] = near.dataset.goes.split(" ");
-      if (what === "item") step(Number(by), true);
+      if (what === "panel") leadTo(by);
+      else if (what === "notebook") openNotebook(by, near);
+      else if (what === "item") step(Number(by), true);
       else if (what === "loss") panes.next(Number(by));
       else panes.lead(Number(by));
       return;
@@ -187,6 +191,32 @@ function render({ model, el }) {
     const { value = "", from, copy } = control.dataset;
     if (copy) copied(copy, control);
     if (control.dataset.do) send(control, from ? `${value}=${byId(from).value}` : value);
+  }
+
+  function leadTo(name) {
+    const panel = document.querySelector(`.cmsmig-live[data-panel="${name}"]`);
+    if (!panel) return;
+    panel.scrollIntoView({ block: "start", behavior: "smooth" });
+    panel.focus({ preventScroll: true });
+    panel.querySelector("[data-begins]:not([aria-disabled])")?.click();
+  }
+
+  // JupyterLab runs the command that an element names. Its tab says where it is.
+  function openNotebook(name, control) {
+    const tabs = [...document.querySelectorAll(".jp-mod-current[title]")];
+    const at = tabs.map((each) => /Path: (.*)/.exec(each.title)?.[1]).find(Boolean);
+    if (!at) {
+      control.textContent = `Open ${name}`;
+      return;
+    }
+    const linker = document.createElement("button");
+    const path = at.replace(/[^/]*$/, name);
+    linker.dataset.commandlinkerCommand = "docmanager:open";
+    linker.dataset.commandlinkerArgs = JSON.stringify({ path });
+    linker.hidden = true;
+    root.parentElement.append(linker);
+    linker.click();
+    linker.remove();
   }
 
   function copied(text, control) {

@@ -36,9 +36,13 @@ class Element:
 class Live(Element):
     """A panel of safe HTML; `received` gets the name and value of each control used."""
 
-    def __init__(self, label: str, received: Callable[[str, str], None]) -> None:
-        """`label` names the panel for those who cannot see it."""
-        super().__init__(LiveModel(label=label, layout=Layout(width="auto")))
+    def __init__(
+        self, label: str, received: Callable[[str, str], None], panel: str = ""
+    ) -> None:
+        """`label` names the panel for those who cannot see it, `panel` for buttons that
+        lead to it."""
+        layout = Layout(width="auto")
+        super().__init__(LiveModel(label=label, panel=panel, layout=layout))
         self._received = received
         self._asked = 0
         self._handle.on_msg(self._on_message)
@@ -74,5 +78,6 @@ class LiveModel(anywidget.AnyWidget):
     _esm = script()
     html = traitlets.Unicode("").tag(sync=True)
     label = traitlets.Unicode("").tag(sync=True)
+    panel = traitlets.Unicode("").tag(sync=True)
     wanted = traitlets.Unicode("").tag(sync=True)
     calm = traitlets.Bool(False).tag(sync=True)

@@ -91,6 +91,16 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """The rows that hold the same in one column."""
+
+    value: str
+    count: int
+    cells: Mapping[str, str]
+    """By column, what all of them hold alike; empty where they differ."""
+
+
+@dataclass(frozen=True, slots=True)
 class Nouns:
     """What the rows of a list are called, and what is said where there are none."""
 
@@ -125,6 +135,11 @@ class Relation(ABC):
     @abstractmethod
     def csv(self, query: Query, shown: Sequence[str]) -> Iterator[Sequence[str]]:
         """Yield the head and the lines of the wanted rows."""
+
+    def groups(self, query: Query, column: str) -> Sequence[Group]:
+        """Return the wanted rows by what they hold in a column; none where rows are not
+        grouped."""
+        return ()
 
     def file(self, query: Query) -> str:
         """Return the name of a CSV file of these rows, without its ending."""
@@ -284,6 +299,23 @@ class Rows(Relation):
             cells = {name: self.cell(name, text) for name, text in named}
             rows.append(Row(str(key), words[0], cells))
         return Page(rows, first, count)
+
+    def groups(self, query: Query, column: str) -> Sequence[Group]:
+        """Return the rows that pass by what they hold in a column, in their order."""
+        where, values = self._where(query)
+        alike = "".join(
+            f', CASE WHEN min("{e}") = max("{e}") THEN min("{e}") ELSE \'\' END'
+            for e in self._names
+        )
+        found = self._db.execute(
+            f'SELECT "{column}", count(*){alike} FROM line {where} GROUP BY 1 '
+            "ORDER BY min(rank), count(*) DESC, 1",
+            values,
+        )
+        return [
+            Group(str(value), count, dict(zip(self._names, cells, strict=True)))
+            for value, count, *cells in found
+        ]
 
     def place(self, query: Query, key: str, by: int) -> str:
         """Return the key of the row `by` places behind another."""

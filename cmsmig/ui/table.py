@@ -19,7 +19,7 @@ from cmsmig.ui.controls import Copied
 from cmsmig.ui.html.html_templates import breakable, fragment
 from cmsmig.ui.html.safe_html import NOTHING
 from cmsmig.ui.query import EVERYTHING, Query, marked
-from cmsmig.ui.relation import Column, Filter, Page, Row, Source
+from cmsmig.ui.relation import Column, Filter, Group, Page, Row, Source
 from cmsmig.ui.report_file import csv_lines, write_pieces
 from cmsmig.ui.view import View, action
 
@@ -53,6 +53,13 @@ class TableView(View):
     """Whether rows can be opened."""
     title = ""
     """The heading above the list."""
+    group_by = ""
+    """The column whose values are listed with their counts at first, where there are
+    more rows than a page has; empty: none."""
+    group_columns: Sequence[str] = ()
+    """What is listed of a group besides."""
+    quiet = ""
+    """What is said above the groups that need no one, which are folded."""
 
     def __init__(self, source: Source) -> None:
         super().__init__()
@@ -65,6 +72,11 @@ class TableView(View):
         """Columns that are hidden or shown unlike at first."""
         self.progress = ""
         """How far what fills the list is, in a sentence."""
+
+    def keep(self, before: View) -> None:
+        """Show the place that the same list showed before it was made again."""
+        if isinstance(before, TableView):
+            self.at, self.switched = before.at, before.switched
 
     # What people ask for.
 
@@ -112,6 +124,12 @@ class TableView(View):
     def open(self, key: str) -> None:
         """Open a row."""
         self.lead_to(replace(self.at, key=key, opened=True))
+
+    @action("group", about="List these")
+    def show_group(self, value: str) -> None:
+        """List the rows of a group."""
+        query = self.relation.narrowed(self.at.query, self.group_by, value)
+        self.lead_to(Place(query))
 
     @action("previous", "Previous", key="p")
     def previous(self, _: str) -> None:
@@ -164,6 +182,12 @@ class TableView(View):
             focus = controls.ident(self.named("open"), place.key)
         self.show(focus=focus)
 
+    def _is_grouped(self) -> bool:
+        query = self.at.query
+        return bool(self.group_by) and not (
+            query.text or query.sort or query.get(self.group_by)
+        )
+
     def _step(self, by: int) -> None:
         if not self.at.opened:
             return
@@ -191,6 +215,10 @@ class TableView(View):
         """Return what is said where the whole list is empty."""
         return self.relation.nouns.none
 
+    def is_quiet(self, group: Group) -> bool:
+        """Return whether a group needs no one."""
+        return False
+
     def left_out(self) -> str:
         """Return what a CSV that is written now does not hold yet."""
         return ""
@@ -208,6 +236,11 @@ class TableView(View):
         page = self.relation.page(self.at.query, self.at.first, PAGE, names)
         if page.first != self.at.first:
             self.at = replace(self.at, first=page.first)
+        if live and page.count > PAGE and self._is_grouped():
+            groups = self.relation.groups(self.at.query, self.group_by)
+            loud = [each for each in groups if not self.is_quiet(each)]
+            quiet = [each for each in groups if self.is_quiet(each)]
+            return _made("grouped", view=self, page=page, loud=loud, quiet=quiet)
         return _made("listed", view=self, page=page, columns=columns, live=live)
 
     def bars(self) -> list[Markup]:
@@ -219,6 +252,8 @@ class TableView(View):
             lines.setdefault(each.row, []).append(self._control(each))
         if query != EVERYTHING or self.at.opened:
             lines[0].append(self.act("clear"))
+        if self.history and not self.at.opened:
+            lines[0].append(self.act("back", "Back"))
         return [controls.bar(*each) for _, each in sorted(lines.items())]
 
     def head(self, column: Column) -> Markup:
@@ -282,6 +317,19 @@ class TableView(View):
         if page.count == len(page.rows):
             return f"{nouns.counted(page.count)}."
         return f"{page.first + 1:,} to {page.end:,} of {nouns.counted(page.count)}."
+
+    def summary_of(self, page: Page, groups: int) -> str:
+        """Return how many rows there are, in how many groups."""
+        title = self.title_of(self.group_by).lower()
+        return f"{self.relation.nouns.counted(page.count)}, {counted(groups, title)}."
+
+    def title_of(self, name: str) -> str:
+        """Return the title of a column."""
+        return next(each.title for each in self._all() if each.name == name)
+
+    def alike(self, group: Group, name: str) -> Markup | str:
+        """Return what all rows of a group hold in a column."""
+        return breakable(group.cells[name] or "differs")
 
     def ticks(self) -> list[Markup]:
         """Return the boxes that show columns and hide them."""

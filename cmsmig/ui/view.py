@@ -10,11 +10,12 @@ from typing import TypeAlias, TypeVar
 
 from markupsafe import Markup
 
+from cmsmig.errors import CacheError, UsageError
 from cmsmig.ui.action_queue import ActionQueue
 from cmsmig.ui.controls import bar, button
 from cmsmig.ui.doc import Severity
 from cmsmig.ui.html.html_templates import fragment
-from cmsmig.ui.html.safe_html import NOTHING, note, sheet
+from cmsmig.ui.html.safe_html import NOTHING, folded, note, sheet
 from cmsmig.ui.live import Element, Live
 
 Method: TypeAlias = Callable[..., Awaitable[None] | None]
@@ -32,10 +33,18 @@ class Action:
     about: str
     main: bool
     """Whether it is the next step."""
+    begins: bool = False
+    """Whether a button elsewhere that leads to this panel presses it."""
 
 
 def action(
-    name: str, label: str = "", *, key: str = "", about: str = "", main: bool = False
+    name: str,
+    label: str = "",
+    *,
+    key: str = "",
+    about: str = "",
+    main: bool = False,
+    begins: bool = False,
 ) -> Callable[[M], M]:
     """Let a method of a view be called by the control of this name.
 
@@ -43,7 +52,7 @@ def action(
     """
 
     def declared(method: M) -> M:
-        made = Action(name, label, key, about, main)
+        made = Action(name, label, key, about, main, begins)
         method.action = made  # type: ignore[attr-defined]
         return method
 
@@ -67,6 +76,8 @@ class View(ABC):
         self._parts: list[View] = []
         self._doing: set[str] = set()
         """The controls whose actions are not over yet."""
+        self.after: Callable[[], None] = lambda: None
+        """Called whenever an action is over."""
         self._live: Live | None = None
         self._queue: ActionQueue | None = None
         self.actions = {
@@ -82,6 +93,9 @@ class View(ABC):
         self._parts.append(view)
         return view
 
+    def keep(self, before: View) -> None:  # noqa: B027 (most panels have no place)
+        """Show the place that the same panel showed before it was made again."""
+
     @property
     def size(self) -> int:
         """Return how many letters the form without controls looks through."""
@@ -94,7 +108,7 @@ class View(ABC):
     def element(self) -> Element:
         """Return the panel before a person. Call it in the cell that shows it."""
         self._queue = ActionQueue(self.say)
-        self._live = Live(self.label, self._receive)
+        self._live = Live(self.label, self._receive, self.prefix)
         self.show()
         self.opened()
         return self._live
@@ -105,6 +119,8 @@ class View(ABC):
     @property
     def queue(self) -> ActionQueue:
         """Return the queue of a live panel."""
+        if self._owner is not None:
+            return self._owner.queue
         assert self._queue is not None
         return self._queue
 
@@ -153,7 +169,8 @@ class View(ABC):
         """Return the button of an action."""
         each, _ = self.actions[name]
         own = {"key": each.key, "about": each.about, "main": each.main}
-        given: dict[str, object] = {**own, **more}
+        begins = {"begins": each.begins}
+        given: dict[str, object] = {**own, **begins, **more}
         return button(self.named(name), label or each.label, **given)
 
     def named(self, name: str) -> str:
@@ -183,6 +200,65 @@ class View(ABC):
                 await result
         finally:
             self._doing.discard(name)
+            self.after()
+
+
+class Following(View):
+    """A panel that is made once it can be, and made again when the project changed."""
+
+    def __init__(
+        self,
+        prefix: str,
+        label: str,
+        make: Callable[[], View],
+        *,
+        is_folded: bool = False,
+    ) -> None:
+        """What `make` raises while there is no content is said in its place. A folded
+        panel opens below its label."""
+        super().__init__()
+        self.prefix, self.label = prefix, label
+        self._make, self._is_folded = make, is_folded
+        self._shown: View | None = None
+        self._error = ""
+        self._made()
+
+    @property
+    def size(self) -> int:
+        """Return how many letters the form without controls looks through."""
+        return self._shown.size if self._shown else 0
+
+    def opened(self) -> None:
+        """Start the work of what is shown."""
+        if self._shown is not None:
+            self._shown.opened()
+
+    def renew(self) -> None:
+        """Make what is shown again."""
+        self._made()
+        self.show(calm=True)
+        self.opened()
+
+    def _made(self) -> None:
+        before, self._shown, self._error = self._shown, None, ""
+        self._parts.clear()
+        try:
+            self._shown = self.part(self._make())
+            if before is not None:
+                self._shown.keep(before)
+        except (CacheError, UsageError) as error:
+            self._error = str(error)
+
+    def html(self, *, live: bool) -> Markup:
+        """Return what is shown, or what is missing for it."""
+        if self._shown is None:
+            said = sheet(note(self._error))
+            return self.panel(missing=said) if live else said
+        shown = self._shown.html(live=live)
+        if not live:
+            return shown
+        whole = shown + self.messages()
+        return folded(self.label, whole) if self._is_folded else whole
 
 
 class DocView(View):

@@ -10,8 +10,7 @@ from markupsafe import Markup
 from playwright.async_api import Browser
 
 from cmsmig.ui.doc import Address, Fold, Heading, Mark, Note, Table, Text
-from cmsmig.ui.html.charts import bar_table
-from cmsmig.ui.html.safe_html import doc_sheet, joined, sheet
+from cmsmig.ui.html.safe_html import doc_sheet, joined
 from cmsmig.ui.relation import Column, Nouns, Rows, Source
 from cmsmig.ui.table import TableView
 
@@ -43,8 +42,7 @@ def _shown(folder: Path) -> Markup:
     )
     listed.put_row(0, 0, 0, ("a", "5"))
     view = TableView(Source(listed, folder, dry_run=True))
-    chart = bar_table(["a", "b"], {"part": [1, 2]}, whole="Items", about="Shares")
-    return joined((doc_sheet(*parts), sheet(chart), view.html(live=False)))
+    return joined((doc_sheet(*parts), view.html(live=False)))
 
 
 _KINDS = ("good", "warning", "bad")

@@ -23,7 +23,6 @@ from cmsmig.notebook.designing import (
     accept_design,
     design_table,
     open_design,
-    sample_values,
 )
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.opened_project import Workspace
@@ -84,7 +83,7 @@ async def test_what_is_missing_is_named(tmp_path: Path) -> None:
     decide_collections(workspace)
     for path in workspace.project.raw.glob("*.json"):
         path.unlink()
-    with pytest.raises(UsageError, match="Nothing was pulled"):
+    with pytest.raises(UsageError, match="Nothing is read yet"):
         await open_design(workspace)
 
 
@@ -94,11 +93,7 @@ async def test_unattended_panels_are_plain_and_safe(tmp_path: Path) -> None:
     await decide_all(workspace)
     before = sorted(tmp_path.rglob("*"))
     review = await open_design(workspace)
-    for panel in (
-        design_table(review),
-        sample_values(review),
-        accept_design(review, "x"),
-    ):
+    for panel in (design_table(review), accept_design(review, "x")):
         bundle = panel._repr_mimebundle_()
         assert set(bundle) == {"text/html", "text/plain"}
         assert "<script>steal" not in str(bundle["text/html"])

@@ -81,8 +81,9 @@ async def test_by_hand_no_cell_waits_for_what_takes_long_to_find(
     def static() -> Markup:
         raise AssertionError("not wanted")
 
-    made = Pressed(nothing).element
-    panel = workspace(interactive=True).panel(static, made, text="Items", size=10**7)
+    made = Pressed(nothing)
+    shown_by_hand = workspace(interactive=True)
+    panel = shown_by_hand.panel(static, lambda: made, text="Items", size=10**7)
     shown, _ = panel._repr_mimebundle_()
     assert WIDGET in shown
     assert "Items: not kept here" in shown["text/html"]
@@ -96,7 +97,7 @@ async def test_by_hand_an_error_of_the_static_form_is_its_sentence(
     def static() -> Markup:
         raise UndecidedError("Nothing is decided.")
 
-    panel = workspace(interactive=True).panel(static, Pressed(nothing).element)
+    panel = workspace(interactive=True).panel(static, lambda: Pressed(nothing))
     shown, _ = panel._repr_mimebundle_()
     assert WIDGET in shown
     assert "Nothing is decided." in shown["text/html"]

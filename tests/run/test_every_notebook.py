@@ -173,14 +173,14 @@ OUT_OF_ORDER = (
     ("03", "pulled", 3, "collections.yaml is missing"),
 )
 ALIKE = (
-    ("02", "nothing", 2, "Nothing was pulled"),
-    ("07", "nothing", 2, "Nothing was pulled"),
+    ("02", "nothing", 2, "Nothing is read yet"),
+    ("07", "nothing", 2, "Nothing is read yet"),
     ("05", "decided", 2, "run the notebook 04 first"),
     ("06", "decided", 2, "run the notebook 05 first"),
-    ("03", "nothing", 2, "Nothing was pulled"),
-    ("04", "nothing", 2, "Nothing was pulled"),
-    ("05", "nothing", 2, "Nothing was pulled"),
-    ("06", "nothing", 2, "Nothing was pulled"),
+    ("03", "nothing", 2, "Nothing is read yet"),
+    ("04", "nothing", 2, "Nothing is read yet"),
+    ("05", "nothing", 2, "Nothing is read yet"),
+    ("06", "nothing", 2, "Nothing is read yet"),
     ("02", "pulled", 3, "design.yaml is missing"),
     ("07", "decided", 2, "Nothing was imported yet"),
 )

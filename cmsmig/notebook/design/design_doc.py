@@ -125,22 +125,6 @@ def fields_left_out_doc(content_type: ContentTypeDesign) -> Iterator[Part]:
     yield from table(("left out", "type", "why"), rows, "Left out", shown=len(rows))
 
 
-def samples_table(editor: DesignEditor, content_type: ContentTypeDesign) -> Table:
-    """Return sample values of a content type, and what the design makes of them."""
-    rows: list[tuple[str, ...]] = []
-    for field in content_type.fields:
-        named: tuple[str, str] = (field.origin, field.encoding)
-        for sample in editor.samples(content_type, field):
-            lost = " ".join(sample.losses)
-            rows.append((*named, sample.value, sample.becomes, lost))
-            named = ("", "")
-        if named[0]:
-            rows.append((*named, "", "", "No item fills it."))
-    head = ("field", "encoding", "value at the origin", "becomes", "lost")
-    caption = f"{content_type.display_name} ({content_type.component})"
-    return Table(head, rows, caption, shown=len(rows))
-
-
 def problems(editor: DesignEditor) -> Iterator[Part]:
     """Yield what is wrong with the design now, or that nothing is."""
     found = editor.problems()

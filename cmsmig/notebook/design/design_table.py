@@ -1,5 +1,5 @@
-"""The panels of notebook 02: the design of one content type at a time, samples, and
-the button that accepts."""
+"""The panels of notebook 02: the design of one content type at a time, and the button
+that accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from cmsmig.mapping.decisions.design import BlockDesign, ContentTypeDesign, Design
 from cmsmig.mapping.propose.field_types import Shown, types_shown
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
-from cmsmig.notebook.design.design_doc import places_text, problems, samples_table
+from cmsmig.notebook.design.design_doc import places_text, problems
 from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.field_table import FieldTable, SectionsPanel
 from cmsmig.notebook.design.item_story import ItemStory
@@ -151,37 +151,6 @@ class DesignTable(View):
         )
         title = sheet(heading("Blocks that bodies may hold: their components"))
         return title + form(*blocks) + self._all.html(live=live)
-
-
-class SampleValues(View):
-    """The sample values of the content type that is chosen."""
-
-    label = "Sample values"
-
-    def __init__(self, editor: DesignEditor) -> None:
-        super().__init__()
-        self._editor = editor
-        self._place = 0
-
-    @action("samples-content-type")
-    def choose(self, place: str) -> None:
-        """Show the samples of another content type."""
-        self._place = int(place)
-        self.show()
-
-    @action("samples-again", "Show with the edits so far")
-    def again(self, _: str) -> None:
-        """Show what the design makes of them now."""
-        self.show()
-
-    def html(self, *, live: bool) -> Markup:
-        """Return the samples, and the choice of a content type."""
-        content_type = self._editor.content_types[self._place]
-        choice = chooser("samples-content-type", self._editor, self._place)
-        return self.panel(
-            choice=bar(choice, self.act("samples-again")),
-            samples=doc_sheet(samples_table(self._editor, content_type)),
-        )
 
 
 class DesignAcceptance(View):

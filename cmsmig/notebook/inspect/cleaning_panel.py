@@ -54,7 +54,7 @@ class CleaningTable(DecisionTable[CleaningDecision]):
     """The operations of `cleaning.yaml`, and those that are proposed."""
 
     prefix = "clean"
-    label = title = "Clean while it moves"
+    label = "Clean while it moves"
     opens = True
     follows = "The next import uses it; what was read stays as it is."
 

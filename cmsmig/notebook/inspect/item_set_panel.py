@@ -24,12 +24,10 @@ from cmsmig.notebook.inspect.item_choices import (
     Rule,
     choices_table,
     current_choices,
-    describe,
     sign,
     signature_html,
     with_set,
 )
-from cmsmig.notebook.kit.cell import Panel
 from cmsmig.notebook.kit.decision_files import known_reviewer, remember_reviewer
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.decision_store import write_decision
@@ -75,7 +73,7 @@ _ABOUT_FORMER = heading("Former paths of collections") + paragraph(
 
 def item_sets(
     workspace: Workspace, origin: Origin, reviewer: str, item_set: str
-) -> Panel:
+) -> View:
     """Show and decide which items of each collection are imported.
 
     Unattended with `item_set`, every collection gets that set and the decision is
@@ -91,8 +89,7 @@ def item_sets(
         decision = sign(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
     name = reviewer or known_reviewer(workspace)
-    view = _ItemSets(workspace, origin, renamed, decision, name)
-    return workspace.shows(view, text=describe(decision))
+    return _ItemSets(workspace, origin, renamed, decision, name)
 
 
 class _ItemSets(View):

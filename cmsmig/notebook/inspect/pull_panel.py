@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
+from cmsmig.counting import counted
 from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook.kit.cell import Panel
@@ -21,7 +22,8 @@ from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.ui.format import moment
 from cmsmig.ui.html.safe_html import (
-    heading,
+    NOTHING,
+    folded,
     note,
     paragraph,
     sheet,
@@ -100,7 +102,7 @@ class _PullView(JobView):
         try:
             if await self.run():
                 what = "What can be read" if self._cache.unread() else "Everything"
-                self.say(f"{what} is read. Run the cells below now.", "good")
+                self.say(f"{what} is read.", "good")
         finally:
             self._renew()
 
@@ -139,18 +141,21 @@ def _nothing(project: Project) -> Markup:
 def _found_html(workspace: Workspace) -> Markup:
     origin = pulled(workspace)
     locales = ", ".join(each.tag for each in origin.site.locales)
-    languages = f"the locales {locales}" if locales else "one language"
+    languages = f"; locales: {locales}" if locales else ""
     staged, live = (
         sum(map(len, each.values())) for each in (origin.staged, origin.live)
+    )
+    counts = (
+        counted(len(origin.collections), "collection"),
+        counted(staged, "staged item"),
+        counted(live, "live item"),
     )
     read_at = (workspace.project.raw / "collections.json").stat().st_mtime
     read_on = moment(datetime.fromtimestamp(read_at, UTC).isoformat())
     return sheet(
-        heading(f"{origin.site.display_name}: what was read"),
         paragraph(
-            f"{len(origin.collections):,} collections, {staged:,} staged and {live:,} "
-            f"live items in {languages}; read {read_on}. Everything below works from "
-            "this copy and asks the origin nothing."
+            f"{origin.site.display_name}: {', '.join(counts)}{languages}; read "
+            f"{read_on}. {_file_counts(origin)}"
         ),
         *(note(unread_sentence(each), "warning") for each in origin.unread),
         _files(origin),
@@ -159,12 +164,14 @@ def _found_html(workspace: Workspace) -> Markup:
 
 def _files(origin: Origin) -> Markup:
     failed = [row for row in origin.files.values() if row.error]
-    counts = paragraph(
-        f"{len(origin.files):,} files are named, {len(origin.files) - len(failed):,} "
-        "are here."
-    )
     if not failed:
-        return counts
+        return NOTHING
     rows = [(row.address, row.detail or row.error) for row in failed[:_FILES]]
     caption = f"Files that could not be downloaded ({len(failed):,})"
-    return counts + table(("Address", "Why"), rows, caption=caption)
+    return folded(caption, table(("Address", "Why"), rows))
+
+
+def _file_counts(origin: Origin) -> str:
+    files = origin.files.values()
+    here = sum(not row.error for row in files)
+    return f"{here:,} of {counted(len(files), 'file')} are here."

@@ -48,7 +48,7 @@ def require_pull(project: Project) -> None:
     """Raise `UsageError` when nothing was ever pulled. Reads only."""
     if not any(project.raw.glob("*.json")):
         raise UsageError(
-            f"Nothing was pulled into {project.raw} yet; run the notebook 01 or "
+            f"Nothing is read yet ({project.raw} is empty); run the notebook 01 or "
             "`cmsmig pull` first."
         )
 

@@ -81,7 +81,7 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     """What changed since the last import, and what a plan leaves undecided."""
 
     prefix = "changes"
-    label = title = "Changes"
+    label = "Changes"
     opens = True
     follows = "The next plan uses it."
     deletion = DELETE
@@ -108,12 +108,17 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         """List the changes with what is decided about them now."""
         now = decision_in(self.workspace.project, ConflictsDecision)
         waiting = {each.place: each for each in self._waiting}
+        waits = frozenset(waiting)
         changes = [
             replace(waiting.pop(each.place, each), where=each.where)
             for each in self._changes
         ]
         self._points = [*changes, *waiting.values()]
         self._decided = [e.taken(now or ConflictsDecision()) for e in self._points]
+        self.workspace.news.conflicts = sum(
+            not taken and point.place in waits
+            for point, (taken, _) in zip(self._points, self._decided, strict=True)
+        )
         self.rows.put(0, map(_row, self._points, self._decided))
 
     def options(self, key: str) -> Collection[str]:

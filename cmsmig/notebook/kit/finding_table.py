@@ -9,11 +9,12 @@ from time import monotonic
 from markupsafe import Markup
 
 from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.richtext.losses import Severity
 from cmsmig.ui.action_queue import in_slices
-from cmsmig.ui.documents.findings import Finding
+from cmsmig.ui.documents.findings import DECIDED, Finding
 from cmsmig.ui.html.safe_html import NOTHING, coded, note, sheet, site_link
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows, Source
+from cmsmig.ui.relation import Column, Filter, Group, Nouns, Rows, Source
 from cmsmig.ui.table import TableView
 
 _COLUMNS = (
@@ -119,12 +120,20 @@ def parts_of(sets: Iterable[FindingSet]) -> list[tuple[str, str]]:
 
 
 class FindingTable(TableView):
-    """A list of findings."""
+    """A list of findings: kind by kind where there are many, what matters first."""
+
+    group_by = "kind"
+    group_columns = ("why", "todo")
+    quiet = "How it looks, and what was left out as decided"
+
+    def is_quiet(self, group: Group) -> bool:
+        """Return whether a kind is about the look alone, or was decided."""
+        return group.cells["severity"] in (Severity.LAYOUT, DECIDED)
 
     def __init__(self, words: FindingWords, source: Source) -> None:
         super().__init__(source)
         self.prefix = words.prefix
-        self.label = self.title = words.title
+        self.label = words.title
         self._words = words
 
     @property

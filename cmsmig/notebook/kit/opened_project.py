@@ -23,6 +23,7 @@ from cmsmig.notebook.kit.cell import (
     require_known_parameters,
     show_errors_as_sentences,
 )
+from cmsmig.notebook.kit.project_news import ProjectNews
 from cmsmig.settings import (
     Project,
     Settings,
@@ -84,6 +85,8 @@ class Workspace:
     """Whether a person is there; else no control is made and nothing waits."""
     observer: Observer = unobserved
     """Gets all events, in addition to what a panel shows."""
+    news: ProjectNews = field(default_factory=ProjectNews, compare=False)
+    """Tells the panels of the notebook what changed."""
     item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
     changes_shown: list[ShowsChanges] = field(default_factory=list, compare=False)
     """The lists of changes that this notebook has shown, the last one last."""
@@ -124,30 +127,39 @@ class Workspace:
     def panel(
         self,
         static: Markup | Callable[[], Markup],
-        widget: Callable[[], Element] | None = None,
+        view: Callable[[], View] | None = None,
         *,
         text: str = "",
         size: int = 0,
     ) -> Panel:
-        """Return what a cell shows: `widget()` before a person, else `static`.
+        """Return what a cell shows: `view()` before a person, else `static`.
 
         Neither is computed before it is shown when it is given as a function. `size`
         is how many letters `static` looks through.
         """
+        widget = None if view is None else partial(self._element, view)
         return Panel(static, widget if self.interactive else None, text, size)
+
+    def _element(self, view: Callable[[], View]) -> Element:
+        shown = view()
+        shown.after = partial(self.news.look, self.project)
+        element = shown.element()
+        self.news.look(self.project)
+        return element
 
     def shows(self, view: View, *, text: str = "") -> Panel:
         """Return what a cell shows: the view before a person, else its static form."""
         static = partial(view.html, live=False)
         words = text or view.label
-        return self.panel(static, view.element, text=words, size=view.size)
+        return self.panel(static, lambda: view, text=words, size=view.size)
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> dict[str, object]:
-        return facts_bundle(self._facts())
+        return facts_bundle(self.facts())
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
+        """Return where the notebook works, and whether it writes."""
         rows = [("Project folder", str(self.project.root)), *self._services()]
         if self.project.target:
             rows.insert(0, ("Target", self.project.target))

@@ -55,8 +55,7 @@ def fields_html(previews: Previews) -> Markup:
         place = (each.collection_id, each.field)
         counts = (bodies[place], losing[place], of_content[place])
         rows.append((each.collection_slug, each.field, _stored(each), *counts))
-    shown = table(_HEAD, rows, caption="Bodies by field")
-    return sheet(scanned_html(index), shown)
+    return sheet(scanned_html(index), table(_HEAD, rows))
 
 
 def scanned_html(body_index: BodyIndex) -> Markup:
@@ -81,7 +80,7 @@ def _stored(choice: BodyChoice) -> str:
 
 
 class LossTable(FindingTable):
-    """The counts of bodies and the list of losses, which follow the choices."""
+    """The list of losses, which follows the choices."""
 
     def __init__(self, previews: Previews) -> None:
         self._previews = previews
@@ -93,8 +92,8 @@ class LossTable(FindingTable):
         return self._previews.scanner.tally().complete
 
     def above(self) -> Markup:
-        """Return how many bodies each field has."""
-        return fields_html(self._previews)
+        """Return how many bodies were scanned, while it is not all of them."""
+        return sheet(scanned_html(self._previews.body_index))
 
     def opened(self) -> None:
         """Follow the choices, and scan the bodies."""

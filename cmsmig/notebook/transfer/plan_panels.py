@@ -3,6 +3,7 @@ stays behind or is lost, one by one."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ from cmsmig.notebook.kit.finding_table import (
     parts_of,
 )
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.notebook.kit.project_news import DECISIONS
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
 from cmsmig.reconcile.value_changes import conflict_lines
@@ -136,6 +138,8 @@ _PLACES = {
     "leave theirs, import nothing there": ConflictAction.SKIP,
 }
 _IN_PLACE = "is at the place of this item, and this import did not make it"
+_SOON = 1.0
+"""Seconds in which more decisions may come, before the plan is made again."""
 _FILE = "plan-findings"
 _WORDS = FindingWords(
     prefix="foreseen",
@@ -150,7 +154,7 @@ class PlanView(View):
     """The plan, and what plans again; what it leaves undecided is in the list of
     changes."""
 
-    label = "Plan"
+    prefix = label = "plan"
 
     def __init__(
         self, workspace: Workspace, shown: ShownPlan, *, offers_recreate: bool
@@ -161,6 +165,8 @@ class PlanView(View):
         self._shown = shown
         self._offers_recreate = offers_recreate
         shown.watchers["plan"] = self._renew
+        self._is_planning = False
+        workspace.news.follow("plan", self._follow, DECISIONS)
         self._renew()
 
     def _renew(self) -> None:
@@ -168,12 +174,12 @@ class PlanView(View):
             changes.wait_for(plan_points(self._shown.plan))
         self.show()
 
-    @action("plan-again", "Plan again")
+    @action("plan-again", "Plan again", begins=True)
     async def again(self, _: str) -> None:
         """Plan once more."""
         await self._plan(self._shown.plan.recreate)
 
-    @action("plan-recreate", "Make again what is gone from the destination")
+    @action("plan-recreate", "Create missing stories again")
     async def recreate(self, value: str) -> None:
         """Plan with what is gone, or without."""
         await self._plan(value.endswith("=1"))
@@ -193,6 +199,18 @@ class PlanView(View):
         pilot = self._shown.plan.pilot
         self._shown.show(await plan_now(self._workspace, pilot, recreate=recreate))
         self.say("This is the plan as of now.", "good")
+
+    def _follow(self) -> None:
+        """Plan once more, in the background, for decisions that were just taken."""
+        if not self._is_planning:
+            self._is_planning = True
+            self.queue.start(self._plan_soon)
+
+    async def _plan_soon(self) -> None:
+        await asyncio.sleep(_SOON)
+        self._is_planning = False
+        self.say("Planning with the new decisions …")
+        await self._plan(self._shown.plan.recreate)
 
     def html(self, *, live: bool) -> Markup:
         """Return the plan, below what plans again."""
@@ -227,7 +245,7 @@ def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:
     shown.watchers["findings"] = listed.read
     return workspace.panel(
         lambda: _findings_sheet(read(), site, "`Save as CSV` writes all"),
-        listed.element,
+        lambda: listed,
         text=listed.label,
     )
 

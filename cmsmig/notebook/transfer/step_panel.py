@@ -30,9 +30,9 @@ from cmsmig.steps.write.import_steps import ImportOutcome, run_command
 from cmsmig.ui.doc import Note, Part, Severity, Table, Text, table
 from cmsmig.ui.documents.plan import (
     TITLES,
-    count_planned_writes,
     left_as_it_is,
     planned_calls,
+    writes_of,
 )
 from cmsmig.ui.html.safe_html import doc_sheet, sheet
 from cmsmig.ui.job import JobView
@@ -124,7 +124,7 @@ class StepView(JobView):
 
     def _intended(self, missing: str) -> Iterator[Part]:
         """Yield what the step would do, and what is `missing` before it."""
-        writes = counted(count_planned_writes(self._shown.plan, self._step), "call")
+        writes = counted(writes_of(self._shown.plan.calls, self._step), "call")
         yield Text(f"{TITLES[self._step]}: {writes} that change the destination.")
         if missing:
             yield Note(missing, "warning")
@@ -220,7 +220,7 @@ class StepView(JobView):
         self._failed_before = self._failed_rows()
         try:
             whole = await self.run()
-            self.start_label = "Run again" if whole else "Go on"
+            self.start_label = "Run this step again" if whole else "Go on"
         except LedgerLockedError:
             self.stages = None
             raise

@@ -94,11 +94,11 @@ def planned_calls(plan: Plan, step: str) -> int:
     )
 
 
-def count_planned_writes(plan: Plan, step: str) -> int:
-    """Return the calls of one step that change the destination."""
+def writes_of(calls: Mapping[str, int], step: str) -> int:
+    """Return the calls of one step, by name, that change the destination."""
     return sum(
         count
-        for name, count in plan.calls.items()
+        for name, count in calls.items()
         if _STEP_OF.get(name) == step and is_write(name)
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from playwright.async_api import Page, expect
 
-_PANEL = "() => document.querySelector('.cmsmig-live').focus()"
+_PANEL = "() => document.querySelector('.cmsmig-live[data-panel=explore]').focus()"
 _ON_ITEM = "tr[aria-current=true] .cmsmig-explore-open:focus"
 _WITHIN = "() => document.activeElement.closest('.cmsmig-live') !== null"
 _CHOSEN = "() => document.activeElement.selectedOptions[0].label"

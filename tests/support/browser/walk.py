@@ -144,7 +144,7 @@ class Walk:
     async def is_done(self, step: str) -> None:
         """Insist that the step is done, and that stopping it had left it something."""
         book = self.book
-        await book.labelled(f"{step}-start", "Run again")
+        await book.labelled(f"{step}-start", "Run this step again")
         lines = book.outputs().get_by_text(re.compile(r"writes: \d"))
         said = await lines.all_inner_texts()
         assert said

@@ -22,7 +22,6 @@ from cmsmig.notebook.designing import (
     accept_design,
     design_table,
     open_design,
-    sample_values,
 )
 from cmsmig.notebook.inspect.explorer import Explorer
 from cmsmig.notebook.kit.opened_project import Workspace
@@ -71,8 +70,7 @@ class Session:
         if not (self.folder / "decisions" / "collections.yaml").exists():
             decide_collections(workspace)
         review = await open_design(workspace)
-        panels = (design_table(review), sample_values(review))
-        self.page = Page(*panels, accept_design(review, reviewer))
+        self.page = Page(design_table(review), accept_design(review, reviewer))
 
     async def open_bodies(
         self, item: str = "", reviewer: str = "", *, dry_run: bool = False
