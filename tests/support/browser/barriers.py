@@ -19,12 +19,13 @@ _WIDER = """within => [...document.querySelectorAll(within)]
 _BROKEN = """within => {
   const found = [];
   const range = document.createRange();
+  const words = /(?:(?![\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}])[\\p{L}\\p{N}]){2,30}/gu;
   const passed = "pre, style, script, select, details:not([open])";
   for (const output of document.querySelectorAll(within)) {
     const walker = document.createTreeWalker(output, NodeFilter.SHOW_TEXT);
     for (let text; (text = walker.nextNode());) {
       if (text.parentElement.closest(passed)) continue;
-      for (const word of text.data.matchAll(/[\\p{L}\\p{N}]{2,30}/gu)) {
+      for (const word of text.data.matchAll(words)) {
         range.setStart(text, word.index);
         range.setEnd(text, word.index + word[0].length);
         const lines = new Set([...range.getClientRects()]
@@ -35,7 +36,8 @@ _BROKEN = """within => {
   }
   return found;
 }"""
-"""Words of letters and digits that a line break divides."""
+"""Words of letters and digits that a line break divides. Lines of Chinese and Japanese
+end anywhere."""
 
 
 async def choose_theme(page: Page, theme: str) -> None:
