@@ -24,6 +24,7 @@ from tests.proofs.machine.play import play, steps_of
 from tests.proofs.machine.stage import Stage, staged
 
 STORY = "* POST create story notes/note-1 #1"
+UPDATE = "* PUT update story spots/spot-6 #1"
 SIGN = "* POST sign upload note-20.jpg #1"
 
 
@@ -63,6 +64,9 @@ async def _nothing(*_: object) -> None:
         pytest.param(update_story, "is_as_left", lambda *_: True,
                      f"an editor edits after the create | {STORY}",
                      id="change dates are not compared"),
+        pytest.param(update_story, "_noticing_edits", lambda update, _: update,
+                     f"an editor edits, update lost | {UPDATE}",
+                     id="an edit made meanwhile may be published"),
     ],
 )  # fmt: skip
 def test_broken_code_is_noticed(

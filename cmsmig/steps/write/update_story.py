@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -135,33 +135,43 @@ def fail_update(job: ImportJob, key: ItemKey, reason: str, explanation: str) -> 
 
 
 async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
-    story_record, last = update.story_record, update.last
     there: Story | StoryRow
-    if row is None or not is_as_left(row, last) or _unknown_tags(update):
+    if row is None or not is_as_left(row, update.last) or _unknown_tags(update):
         there = await _read(job, update, row)
     else:
         there = row
     # Asked before the first request: what it writes is unpublished, too.
-    before = replace(story_record, unpublished_edits=hides_edits(there, story_record))
-    last = replace(last, record=before)
-    update = replace(update, last=last)
+    update = _noticing_edits(update, there)
+    known: Set[tuple[str, str]] = frozenset()
     for attempt in range(1, ATTEMPTS + 1):
-        resource = story_resource(last, there, update.fields)
+        resource = story_resource(update.last, there, update.fields)
         compared = compare(resource, job.migration.decisions.conflicts)
+        edits = {(each.field, each.seen) for each in compared.diff.edits}
+        if attempt > 1 and edits - known:
+            # Made while our request was on its way.
+            update = _noticing_edits(update, there)
+        known = edits
         if compared.verb is None:
             _save_compared(job, update, compared)
             return
         try:
-            body = story_to_send(last, compared, partial(parent_id, job))
-            written = await job.client.update_story(story_record.story_id, body)
+            body = story_to_send(update.last, compared, partial(parent_id, job))
+            written = await job.client.update_story(update.story_record.story_id, body)
         except (OutcomeUnknownError, MalformedAnswerError):
             # It may have been applied: then nothing of ours is left to write.
-            there = await job.client.story(story_record.story_id)
+            there = await job.client.story(update.story_record.story_id)
             if attempt == ATTEMPTS:
                 raise
         else:
             _save_written(job, update, compared, written)
             return
+
+
+def _noticing_edits(update: Update, there: Story | StoryRow) -> Update:
+    """Return the update of a story that visitors may lack an edit of."""
+    last, record = update.last, update.story_record
+    record = replace(record, unpublished_edits=hides_edits(there, record))
+    return replace(update, last=replace(last, record=record))
 
 
 def _unknown_tags(update: Update) -> bool:
