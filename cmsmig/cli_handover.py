@@ -57,15 +57,20 @@ def clean(
     as_json: bool,
 ) -> None:
     """Show what the operations of decisions/cleaning.yaml change."""
+    import asyncio
+
+    from cmsmig.steps.baseline.external_links import find_dead_links
     from cmsmig.survey.cleaning_proposals import propose_cleaning
-    from cmsmig.terminal.cleaning import ask_other_sites, show_cleaning, take_alts
+    from cmsmig.terminal.cleaning import show_cleaning, take_alts
+    from cmsmig.terminal.progress import Progress
 
     project, settings = load_project(folder, needs_target=False)
     if alt_texts is not None:
         take_alts(project, alt_texts, reviewer)
     more = propose_cleaning(project, settings) if propose else {}
     if ask_links is not None:
-        more |= ask_other_sites(project, settings, ask_links)
+        observer = Progress(sys.stderr)
+        more |= asyncio.run(find_dead_links(project, settings, ask_links, observer))
     show_cleaning(project, settings, more, as_json=as_json)
 
 

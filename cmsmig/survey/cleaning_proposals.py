@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.cleaning.findings import CLEAN
@@ -10,7 +11,7 @@ from cmsmig.mapping.cleaning.operations import lacks_text
 from cmsmig.mapping.decisions.cleaning import CleaningKind, Operation, Within
 from cmsmig.origin.schema import Site
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.cleaning_file import add_operations
+from cmsmig.steps.decide.cleaning_report import add_operations, read_alts
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.cleaning_findings import clusters, trial_hosts
 from cmsmig.survey.site_scan import scan_values
@@ -18,14 +19,29 @@ from cmsmig.ui.report_file import csv_text, write_text
 
 
 def propose_cleaning(project: Project, settings: Settings) -> JsonObject:
-    """Add the proposals to `cleaning.yaml`, and write the list of missing alternative
-    texts; return what was written. Raises `UnreadError` without a complete pull."""
+    """Add the proposals to `cleaning.yaml`; return what was written. Raises
+    `UnreadError` without a complete pull."""
     catalogue = Catalogue(project, settings.site_id)
     scan_values(catalogue)
-    added = add_operations(project, propose_operations(catalogue))
-    rows = csv_text(("picture", "where", "alt"), missing_alts(catalogue))
-    path = write_text(project.root / "lists" / "alt-texts.csv", rows)
-    return {"proposals_added": added, "alt_texts_to_fill_in": str(path)}
+    added = add_operations(project, proposals(project, catalogue))
+    return {"proposals_added": added, "alt_texts_to_fill_in": str(_list_of(project))}
+
+
+def proposals(project: Project, catalogue: Catalogue) -> list[Operation]:
+    """Return the operations that the findings ask for, and that of the list of missing
+    alternative texts, which is written where there is none, as far as it is filled in.
+
+    Raises `UsageError` where the list is no such list any more.
+    """
+    path, head = _list_of(project), ("picture", "where", "alt")
+    if not path.exists():
+        write_text(path, csv_text(head, missing_alts(catalogue)))
+    given = read_alts(path)
+    return [*propose_operations(catalogue), *([given] if given.alts else [])]
+
+
+def _list_of(project: Project) -> Path:
+    return project.root / "lists" / "alt-texts.csv"
 
 
 def missing_alts(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:

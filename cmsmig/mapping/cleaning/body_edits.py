@@ -5,6 +5,7 @@ A body is read as the conversion reads it. Code and embeds are never looked into
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple, TypeAlias
@@ -36,6 +37,8 @@ _BREAKS = MORE_BLOCK_TAGS | {"br"}
 _END, _OBJECT = Text(""), Text(OBJECT)
 _NEAR = 99
 """Characters of source next to an element that are looked at."""
+_TAG_BEFORE = re.compile(r"(?:\A|</?([a-z][a-z0-9]*)[^<>]*>)\s*\Z", re.I)
+_TAG_AFTER = re.compile(r"\s*(?:\Z|</?([a-z][a-z0-9]*))", re.I)
 _UNSEEN = " \n\t\xa0\u200b\u200d"
 
 
@@ -71,6 +74,8 @@ class Body:
         self.headings: list[Element] = []
         self.links: list[Element] = []
         self.pictures: list[Element] = []
+        self.first_lines: dict[Element, int] = {}
+        """The number of the line that each heading begins."""
         kinds = dict.fromkeys(_HEADINGS, self.headings)
         kinds |= {"a": self.links, "img": self.pictures}
         stack: list[Node] = [*reversed(self.root.children)]
@@ -80,13 +85,14 @@ class Body:
                 self.lines.append([])
             elif isinstance(node, Text):
                 self.lines[-1].append(node)
-            elif node.tag in _PROTECTED or is_custom_embed(node):
-                self.lines[-1].append(_OBJECT)
             else:
-                if node.tag in kinds and (node.tag != "a" or "href" in node.attributes):
+                is_kept = node.tag in _PROTECTED or is_custom_embed(node)
+                has_place = node.tag != "a" or "href" in node.attributes
+                if node.tag in kinds and has_place and not is_kept:
                     kinds[node.tag].append(node)
+                    self.first_lines[node] = len(self.lines)
                 ends = [_END] if node.tag in _BREAKS else []
-                is_object = node.tag in VOID and not ends
+                is_object = is_kept or (node.tag in VOID and not ends)
                 inside = [_OBJECT] if is_object else reversed(node.children)
                 stack += [*ends, *inside, *ends]
 
@@ -100,14 +106,14 @@ class Body:
         return ["".join(each.value for each in line) for line in self.lines]
 
     @property
-    def facts(self) -> list[list[str]]:
-        """Return what it says: texts, headings, links and alternative texts."""
-        return [
-            [each for each in self.texts if each.strip()],
-            [each.tag for each in self.headings if not is_empty(each)],
-            [each.attributes["href"] for each in self.links],
-            [each.attributes.get("alt", "") for each in self.pictures],
-        ]
+    def hrefs(self) -> list[str]:
+        """Return the addresses of the links."""
+        return [each.attributes["href"] for each in self.links]
+
+    @property
+    def alts(self) -> list[str]:
+        """Return the alternative texts of the pictures."""
+        return [each.attributes.get("alt", "") for each in self.pictures]
 
     def addresses(self) -> list[str]:
         """Return the address that each picture shows."""
@@ -117,26 +123,28 @@ class Body:
 
 def is_empty(heading: Element) -> bool:
     """Return whether a heading shows nothing, and no link can jump to it."""
-    return not text_of(heading).strip(_UNSEEN) and not any(
+    # Up to a heading in it: each part of many nested ones is looked at once.
+    shows = any(
         each.attributes.get("id")
-        or each.tag in _PROTECTED
+        or each.tag in _PROTECTED | _HEADINGS
         or (each.tag in VOID and each.tag != "br")
-        for each in (heading, *walk(heading))
+        or is_custom_embed(each)
+        for each in walk(heading)
     )
+    named = shows or heading.attributes.get("id")
+    return not named and not text_of(heading).strip(_UNSEEN)
 
 
 def edit_texts(html: str, find: FindEdits) -> tuple[str, int]:
     """Return a body with changes of its visible text, and how many there are."""
     body = Body(html)
     found: list[TextEdit] = []
-    facts, expected, places = body.facts, list[str](), 0
+    places = 0
     for line, text in zip(body.lines, body.texts, strict=True):
         edits = [e for e in find(text) if OBJECT not in text[e.start : e.end]]
         places += len(edits)
         found += _in_source(line, text, edits) if edits else ()
-        expected.append(edited_text(text, edits))
-    facts[0] = [each for each in expected if each.strip()]
-    return _changed(body, found, places, facts)
+    return _changed(body, found, places)
 
 
 def _in_source(
@@ -160,31 +168,25 @@ def _in_source(
 
 def edit_links(html: str, find: FindEdits) -> tuple[str, int]:
     """Return a body with changes of the addresses of links, and how many."""
-    return _edit_attribute(
-        html, "href", lambda old: [edited_text(each, find(each)) for each in old]
-    )
+    body = Body(html)
+    new = [edited_text(each, find(each)) for each in body.hrefs]
+    found = [
+        _attribute(html, each, "href", address)
+        for each, address in zip(body.links, new, strict=True)
+        if address != each.attributes["href"]
+    ]
+    return _changed(body, found, len(found))
 
 
 def edit_alts(html: str, alts: Mapping[int, str]) -> tuple[str, int]:
     """Return a body with alternative texts of pictures, by the picture's number."""
-    return _edit_attribute(
-        html, "alt", lambda old: [alts.get(n, alt) for n, alt in enumerate(old)]
-    )
-
-
-def _edit_attribute(
-    html: str, name: str, change: Callable[[Sequence[str]], list[str]]
-) -> tuple[str, int]:
     body = Body(html)
-    facts = body.facts
-    elements, part = (body.links, 2) if name == "href" else (body.pictures, 3)
-    old, facts[part] = facts[part], change(facts[part])
-    changed = [
-        _attribute(html, each, name, new)
-        for each, before, new in zip(elements, old, facts[part], strict=True)
-        if new != before
+    found = [
+        _attribute(html, each, "alt", alts[number])
+        for number, each in enumerate(body.pictures)
+        if alts.get(number, alt := each.attributes.get("alt", "")) != alt
     ]
-    return _changed(body, changed, len(changed), facts)
+    return _changed(body, found, len(found))
 
 
 def _attribute(html: str, element: Element, name: str, value: str) -> TextEdit:
@@ -202,7 +204,6 @@ def edit_headings(
 ) -> tuple[str, int]:
     """Return a body with other levels of its headings, with or without empty ones."""
     body = Body(html)
-    facts, tags = body.facts, list[str]()
     empty = {each for each in body.headings if drop_empty and _can_go(body, each)}
     kept = [each for each in body.headings if each not in empty]
     found = [TextEdit(each.start, each.end, "") for each in empty]
@@ -215,33 +216,26 @@ def edit_headings(
             end = heading.inner_end + 3
             if html[end - 3 : end].lower() == "</h":
                 found.append(TextEdit(end, end + 1, level))
-        if not is_empty(heading):
-            tags.append(f"h{level}")
-    facts[1] = tags
-    return _changed(body, found, places, facts)
+    return _changed(body, found, places)
 
 
 def _can_go(body: Body, heading: Element) -> bool:
-    """Return whether an empty heading parts no texts, which would join without it."""
-    start, end = heading.start, heading.end
-    before = body.html[max(start - _NEAR, 0) : start].rstrip()[-1:]
-    after = body.html[end : end + _NEAR].lstrip()[:1]
-    return is_empty(heading) and (before in ("", ">") or after in ("", "<"))
+    """Return whether an empty heading parts no lines, which would join without it: a
+    block ends before it or begins after it, or the body does."""
+    before = _TAG_BEFORE.search(
+        body.html[max(heading.start - _NEAR, 0) : heading.start]
+    )
+    after = _TAG_AFTER.match(body.html[heading.end : heading.end + _NEAR])
+    parts = any(
+        each and (each[1] or "p").lower() in _BREAKS for each in (before, after)
+    )
+    return parts and is_empty(heading)
 
 
-def _changed(
-    body: Body, found: Iterable[TextEdit], places: int, expected: list[list[str]]
-) -> tuple[str, int]:
-    """Return the body with its changes. It stays as it is where it would then say
-    anything else than it should: in markup that is not well-formed."""
+def _changed(body: Body, found: Iterable[TextEdit], places: int) -> tuple[str, int]:
+    """Return the body with its changes, the very same string without any."""
     html = body.html
     body.close()
     # An element that was opened again has one place in the source.
     edits = sorted({each.start: each for each in found}.values())
-    if not edits:
-        return html, 0
-    new = edited_text(html, edits)
-    after = Body(new)
-    says = after.facts == expected
-    after.close()
-    return (new, places) if says else (html, 0)
+    return (edited_text(html, edits), places) if edits else (html, 0)

@@ -31,7 +31,7 @@ def changed_parts(old: str, new: str) -> list[tuple[str, str]]:
     """Return the lines of two texts that differ, each with its other side."""
     ours, theirs = _LINES.split(old), _LINES.split(new)
     if len(ours) == len(theirs):
-        return [_cut(*both) for both in zip(ours, theirs, strict=True) if _differ(both)]
+        return [_cut(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
     blocks = SequenceMatcher(None, ours, theirs).get_matching_blocks()
     start = (0, 0, 0)
     return [
@@ -39,10 +39,6 @@ def changed_parts(old: str, new: str) -> list[tuple[str, str]]:
         for (a, c, size), (b, d, _) in pairwise((start, *blocks))
         if (a + size, c + size) != (b, d)
     ]
-
-
-def _differ(both: tuple[str, str]) -> bool:
-    return both[0] != both[1]
 
 
 def _cut(old: str, new: str) -> tuple[str, str]:

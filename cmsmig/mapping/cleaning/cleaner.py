@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from cmsmig.canonical import Json, JsonObject, fingerprint, text_of
-from cmsmig.item_key import ItemKey
 from cmsmig.mapping.cleaning.change_texts import changed_parts, said
 from cmsmig.mapping.cleaning.operations import cleaned_value
 from cmsmig.mapping.cleaning.search import is_found
@@ -71,40 +70,39 @@ class Cleaner:
             if any(each.reaches(collection, one) for one in collection.fields)
         ]
 
-    def edits(self, key: ItemKey, data: JsonObject) -> Iterator[Edit]:
+    def edits(self, item: Item) -> Iterator[Edit]:
         """Yield what changes in an item, in the order of the operations.
 
         Which items an operation is for is decided by what was pulled.
         """
-        collection, now = self.collections[key.collection_id], dict(data)
-        tag = self.locales.get(key.locale_id, "")
-        base = f"{collection.slug}/{text_of(data.get('slug'))}"
+        collection, data = self.collections[item.key.collection_id], item.data
+        now, tag = dict(data), self.locales.get(item.key.locale_id, "")
         for number, operation in self.reaching(collection):
-            if not self._is_for(operation, key, data):
-                continue
-            for each in collection.fields:
+            is_for = (
+                item.key.item_id in (operation.items or (item.key.item_id,))
+                and tag in (operation.locales or (tag,))
+                and is_found(operation.search, collection, item.key, data)
+            )
+            sets = operation.kind is CleaningKind.SET_VALUE
+            for each in collection.fields if is_for else ():
                 old = now.get(each.slug)
-                if not operation.reaches(collection, each) or (
-                    is_blank(old) and operation.kind is not CleaningKind.SET_VALUE
-                ):
-                    continue
-                where = f"{base}/{each.slug}" + (f"@{tag}" if tag else "")
-                new, places = cleaned_value(operation, each, where, old)
-                if places and new != old:
-                    now[each.slug] = new
-                    yield Edit(number, each, places, old, new)
+                if operation.reaches(collection, each) and (sets or not is_blank(old)):
+                    where = f"{collection.slug}/{item.slug}/{each.slug}"
+                    where += f"@{tag}" if tag else ""
+                    new, places = cleaned_value(operation, each, where, old)
+                    if places and new != old:
+                        now[each.slug] = new
+                        yield Edit(number, each, places, old, new)
 
-    def cleaned(self, key: ItemKey, data: JsonObject) -> JsonObject:
+    def cleaned(self, item: Item) -> JsonObject:
         """Return an item's values as the operations leave them."""
-        new = {each.field.slug: each.new for each in self.edits(key, data)}
-        return {**data, **new}
+        return {**item.data, **{e.field.slug: e.new for e in self.edits(item)}}
 
     def summary(self, item: Item) -> CleanedItem | None:
         """Return what an item becomes; None where nothing changes."""
-        raw = item.data
-        found = [*self.edits(item.key, raw)]
-        data = {**raw, **{each.field.slug: each.new for each in found}}
-        if not found or data == raw:
+        found = [*self.edits(item)]
+        data = {**item.data, **{each.field.slug: each.new for each in found}}
+        if data == item.data:
             return None
         return CleanedItem(
             text_of(data.get("name")),
@@ -123,15 +121,6 @@ class Cleaner:
             source=CleanedSource(item, self, summary.edits),
         )
 
-    def _is_for(self, operation: Operation, key: ItemKey, data: JsonObject) -> bool:
-        if operation.items and key.item_id not in operation.items:
-            return False
-        tag = self.locales.get(key.locale_id, "")
-        if operation.locales and tag not in operation.locales:
-            return False
-        collection = self.collections[key.collection_id]
-        return is_found(operation.search, collection, key, data)
-
 
 @dataclass(frozen=True, slots=True)
 class CleanedSource:
@@ -149,12 +138,12 @@ class CleanedSource:
 
     def edits(self) -> Iterator[Edit]:
         """Yield what was changed, with both values."""
-        return self.cleaner.edits(self.item.key, self.item.data)
+        return self.cleaner.edits(self.item)
 
 
 @lru_cache(maxsize=_LATELY_READ)
 def _read(source: CleanedSource) -> JsonObject:
-    return source.cleaner.cleaned(source.item.key, source.item.data)
+    return source.cleaner.cleaned(source.item)
 
 
 def cleaned_source(item: Item) -> CleanedSource | None:

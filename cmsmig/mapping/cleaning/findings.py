@@ -80,11 +80,11 @@ def _found(field: Field, value: Json, trial_hosts: Set[str]) -> dict[str, list[s
 def _in_body(html: str, trial_hosts: Set[str]) -> dict[str, list[str]]:
     body = Body(html)
     texts = body.texts
-    headings = [(int(each.tag[1]), text_of(each)) for each in body.headings]
+    headings = [(int(e.tag[1]), texts[body.first_lines[e]]) for e in body.headings]
     levels = [level for level, _ in headings]
     links = [(each.attributes["href"], text_of(each)) for each in body.links]
     words = " ".join(texts).replace(OBJECT, " ").split()
-    alts = zip(body.addresses(), body.facts[3], strict=True)
+    alts = zip(body.addresses(), body.alts, strict=True)
     found = {
         "top-heading": [text for level, text in headings if level == 1],
         "jump": [

@@ -28,7 +28,7 @@ from cmsmig.mapping.decisions.cleaning import (
     CleaningKind,
     Operation,
     Within,
-    is_value,
+    value_said,
 )
 from cmsmig.origin.schema import Field
 
@@ -135,19 +135,6 @@ def _replacements(operation: Operation, text: str) -> list[TextEdit]:
             f"`{operation.to}`: {error}."
         ) from None
     return [e for e in edits if e.start < e.end and text[e.start : e.end] != e.new]
-
-
-def value_said(field: Field, text: str) -> Json:
-    """Return the value that a text says, null for an empty one."""
-    if not text or not is_value(field, text):
-        return None
-    if field.type == "Option":
-        return next(key for key, label in field.options if label == text)
-    if field.type == "Switch":
-        return text == "yes"
-    if field.type == "Number":
-        return float(text) if "." in text else int(text)
-    return text
 
 
 def heading_levels(operation: Operation, levels: Sequence[int]) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import regex
 
-from cmsmig.canonical import fingerprint
+from cmsmig.canonical import Json, fingerprint
 from cmsmig.counting import counted
 from cmsmig.mapping.decisions.decision_records import Record, record_body, unless
 from cmsmig.mapping.decisions.design import Decision, Reviewed
@@ -19,6 +19,8 @@ TEXT_TYPES = frozenset(("PlainText", "Email", "Phone"))
 LINK_TYPES = frozenset(("Link", "VideoLink"))
 BODY = "RichText"
 PICTURE_TYPES = frozenset(("Image", "MultiImage"))
+_NUMBER = regex.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+_SWITCH: Mapping[str, Json] = {"yes": True, "no": False}
 _SETTABLE = TEXT_TYPES | LINK_TYPES | {BODY, "Option", "Switch", "Number", "DateTime"}
 
 
@@ -130,17 +132,16 @@ class Operation(Record):
     def reaches(self, collection: Collection, field: Field) -> bool:
         """Return whether it may change a field. It never does a slug: pages are known
         by it."""
-        if field.slug == "slug" or (self.fields and field.slug not in self.fields):
+        if (
+            field.slug == "slug"
+            or field.slug not in (self.fields or (field.slug,))
+            or collection.slug not in (self.collections or (collection.slug,))
+        ):
             return False
-        if self.collections and collection.slug not in self.collections:
-            return False
-        return self.kind in _VALUES or field.type in self._types
-
-    @property
-    def _types(self) -> frozenset[str]:
-        if self.kind is CleaningKind.REPLACE and self.within is Within.LINKS:
-            return LINK_TYPES | {BODY}
-        return _TYPES[self.kind]
+        types = _TYPES.get(self.kind)
+        if self.within is Within.LINKS:
+            types = LINK_TYPES | {BODY}
+        return types is None or field.type in types
 
 
 _TITLES: Mapping[CleaningKind, str] = {
@@ -152,7 +153,6 @@ _TITLES: Mapping[CleaningKind, str] = {
     CleaningKind.SET_VALUE: "{fields} set to “{value}”",
     CleaningKind.EMPTY_VALUE: "{fields} emptied",
 }
-_VALUES = frozenset((CleaningKind.SET_VALUE, CleaningKind.EMPTY_VALUE))
 _TYPES: Mapping[CleaningKind, frozenset[str]] = {
     CleaningKind.MERGE_VALUES: frozenset(("PlainText", "Option")),
     CleaningKind.REPLACE: TEXT_TYPES | {BODY},
@@ -160,7 +160,7 @@ _TYPES: Mapping[CleaningKind, frozenset[str]] = {
     CleaningKind.TRIM: TEXT_TYPES | LINK_TYPES | {BODY},
     CleaningKind.ALT_TEXT: PICTURE_TYPES | {BODY},
 }
-"""The types of fields that each kind changes."""
+"""The types of fields that each kind changes; the others change any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _problems(each: Operation, collections: Sequence[Collection]) -> Iterator[st
     fields = [f for one in collections for f in one.fields if each.reaches(one, f)]
     for slug in sorted({*each.fields} - {field.slug for field in fields}):
         yield f"cannot change the field `{slug}`: there is none, or of another type"
-    kind, sets = each.kind, each.kind in _VALUES
+    kind = each.kind
     for is_wrong, said in (
         (
             kind is CleaningKind.MERGE_VALUES
@@ -220,7 +220,7 @@ def _problems(each: Operation, collections: Sequence[Collection]) -> Iterator[st
             "needs `top`, `close_jumps` or `drop_empty`",
         ),
         (
-            sets and not (each.fields and (each.search or each.items)),
+            kind not in _TYPES and not (each.fields and (each.search or each.items)),
             "needs `fields`, and `search` or `items`",
         ),
     ):
@@ -243,16 +243,15 @@ def _value_problems(each: Operation, field: Field) -> Iterator[str]:
         yield f"cannot empty the field `{field.slug}`, which is required"
     elif kind is CleaningKind.SET_VALUE and field.type not in _SETTABLE:
         yield f"cannot set the field `{field.slug}`, which is a {field.type}"
-    elif kind is CleaningKind.SET_VALUE and not is_value(field, each.value):
+    elif kind is CleaningKind.SET_VALUE and value_said(field, each.value) is None:
         yield f"sets `{field.slug}` to `{each.value}`, which is no {field.type}"
 
 
-def is_value(field: Field, text: str) -> bool:
-    """Return whether a text says a value of a field."""
-    if field.type == "Option":
-        return text in (label for _, label in field.options)
-    if field.type == "Switch":
-        return text in ("yes", "no")
-    if field.type == "Number":
-        return regex.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", text) is not None
-    return bool(text)
+def value_said(field: Field, text: str) -> Json:
+    """Return the value that a text says; null for one that the field cannot have."""
+    if field.type == "Number" and (number := _NUMBER.fullmatch(text)):
+        return float(text) if number[1] else int(text)
+    if field.type in ("Number", "Switch", "Option"):
+        named: dict[str, Json] = {label: key for key, label in field.options}
+        return (_SWITCH if field.type == "Switch" else named).get(text)
+    return text or None

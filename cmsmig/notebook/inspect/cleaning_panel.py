@@ -10,7 +10,6 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from cmsmig.mapping.cleaning.cleaner import Edit
-from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.cleaning import (
     CleaningDecision,
     CleaningKind,
@@ -20,17 +19,16 @@ from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.notebook.inspect.explorer import site_scan
 from cmsmig.notebook.kit.decision_files import known_reviewer, pulled
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
-from cmsmig.notebook.kit.opened_project import LISTS, Workspace
-from cmsmig.steps.decide.cleaning_file import read_alts
-from cmsmig.steps.decide.cleaning_report import OperationCount, count_operations
+from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.steps.decide.cleaning_report import (
+    OperationCount,
+    count_operations,
+)
 from cmsmig.steps.decide.decision_store import decision_in, stamp_review
-from cmsmig.survey.cleaning_proposals import missing_alts, propose_operations
-from cmsmig.ui.controls import bar
+from cmsmig.survey.cleaning_proposals import proposals, propose_operations
 from cmsmig.ui.html.safe_html import escape, note, sheet, table
 from cmsmig.ui.html.word_marks import side_by_side
 from cmsmig.ui.relation import Column, Filter, Nouns, Rows
-from cmsmig.ui.report_file import csv_text, write_text
-from cmsmig.ui.view import action
 
 _NOUNS = Nouns("operation", "operations", "Nothing to clean was found so far.")
 _COLUMNS = (
@@ -47,7 +45,6 @@ _FILTERS = (Filter("kind", "Kind", ""), Filter("state", "State", ""))
 _ACCEPT, _REFUSE, _INTO = "accept", "refuse", "all become "
 _PREVIEWED = 300
 """Changes of one operation that are shown."""
-_ALTS = "alt-texts.csv"
 
 
 class CleaningTable(DecisionTable[CleaningDecision]):
@@ -63,7 +60,7 @@ class CleaningTable(DecisionTable[CleaningDecision]):
         super().__init__(workspace, rows, CleaningDecision)
         self._scan = site_scan(workspace)
         self._origin = pulled(workspace)
-        self._proposed: tuple[Operation, ...] = ()
+        self._proposed: list[Operation] = []
         self._operations: list[Operation] = []
         self._counts: dict[str, OperationCount] = {}
         """By the fingerprint of what an operation does."""
@@ -75,7 +72,10 @@ class CleaningTable(DecisionTable[CleaningDecision]):
     async def _find(self) -> None:
         self.progress = "Proposals follow when all items are looked through."
         await self._scan.run()
-        self._proposed = propose_operations(self._scan.catalogue)
+        catalogue, project = self._scan.catalogue, self.workspace.project
+        self._proposed = [*propose_operations(catalogue)]
+        if not self.workspace.dry_run:
+            self._proposed = proposals(project, catalogue)
         self.progress = "Counting what each operation changes."
         self.renew()
         await asyncio.to_thread(self._count)
@@ -162,29 +162,6 @@ class CleaningTable(DecisionTable[CleaningDecision]):
         first = places[0] if places else len(operations)
         operations[first : first + len(places)] = filed
         return replace(now, operations=tuple(operations))
-
-    @action("list", "Write the list of missing alternative texts")
-    def write_list(self, _: str) -> None:
-        """Write the pictures without an alternative text, for people to fill in."""
-        rows = csv_text(("picture", "where", "alt"), missing_alts(self._scan.catalogue))
-        path = write_text(self.workspace.project.root / LISTS / _ALTS, rows)
-        self.say(f"Fill in the column `alt` of {path}.", "good")
-
-    @action("alts", "Take it filled in")
-    def take_list(self, _: str) -> None:
-        """Accept the alternative texts that the list has now. Raises `UsageError`
-        where it is none."""
-        reviewed = stamp_review(known_reviewer(self.workspace), IN_BULK)
-        given = read_alts(self.workspace.project.root / LISTS / _ALTS, reviewed)
-        self.change(
-            lambda now: replace(now, operations=(*now.operations, given)), "Written to"
-        )
-
-    def bars(self) -> list[Markup]:
-        """Return what narrows the list, decides, and is about alternative texts."""
-        if self.source.dry_run or self.at.opened:
-            return super().bars()
-        return [*super().bars(), bar(self.act("list"), self.act("alts"))]
 
     def name_of(self, key: str) -> str:
         """Return what an operation does."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import RejectedError, UnreachableError
+from cmsmig.events import Observer
 from cmsmig.mapping.cleaning.body_edits import Body
 from cmsmig.mapping.decisions.cleaning import BODY, LINK_TYPES
 from cmsmig.settings import Project, Settings
@@ -22,7 +23,7 @@ _GONE = frozenset((404, 410))
 
 
 async def find_dead_links(
-    project: Project, settings: Settings, session: Session, most: int
+    project: Project, settings: Settings, most: int, observer: Observer
 ) -> JsonObject:
     """Ask the addresses outside of the site that items link to, at most so many, each
     once with HEAD; return how many were asked, how many are left, and the dead ones.
@@ -32,14 +33,16 @@ async def find_dead_links(
     """
     uses = _external(read_origin(project, settings.site_id))
     wanted = sorted(uses, key=lambda address: (host_of(address), address))
-    dead: list[JsonObject] = []
-    for address in wanted[:most]:
-        if why := await _why_dead(session, address):
-            dead.append({"address": address, "why": why, "items": [*uses[address]]})
-        await asyncio.sleep(_PAUSE)
-    asked = min(len(wanted), most)
-    left = len(wanted) - asked
-    return {"links_asked": asked, "links_left": left, "dead_links": [*dead]}
+    asked, dead = wanted[:most], list[JsonObject]()
+    async with Session(
+        "site", authorization=None, budget=None, in_flight=1, observer=observer
+    ) as session:
+        for address in asked:
+            if why := await _why_dead(session, address):
+                dead.append({"address": address, "why": why, "items": [*uses[address]]})
+            await asyncio.sleep(_PAUSE)
+    left = len(wanted) - len(asked)
+    return {"links_asked": len(asked), "links_left": left, "dead_links": [*dead]}
 
 
 async def _why_dead(session: Session, address: str) -> str:
@@ -57,24 +60,21 @@ async def _why_dead(session: Session, address: str) -> str:
 
 
 def _external(origin: Origin) -> Mapping[str, dict[str, None]]:
+    """Return the addresses outside of the site, each with the items that link there."""
     own = {each.removeprefix("www.") for each in origin.site.domains}
+    types = {
+        each.collection_id: {field.slug: field.type for field in each.fields}
+        for each in origin.collections
+    }
     found: dict[str, dict[str, None]] = {}
-    fields = {each.collection_id: each.fields for each in origin.collections}
     for key, item in origin.every_item().items():
-        for field in fields[key.collection_id]:
-            value = item.data.get(field.slug)
-            for address in _links(field.type, value) if isinstance(value, str) else ():
-                is_web = address.lower().startswith(("http://", "https://"))
-                if is_web and host_of(address).removeprefix("www.") not in own:
+        for slug, value in item.data.items():
+            kind = types[key.collection_id].get(slug)
+            if not isinstance(value, str) or kind not in (BODY, *LINK_TYPES):
+                continue
+            for address in Body(value).hrefs if kind == BODY else (value,):
+                host = host_of(address).removeprefix("www.")
+                if address.lower().startswith("http") and host and host not in own:
                     bare = address.partition("#")[0]
                     found.setdefault(bare, {})[item.name or item.slug] = None
     return found
-
-
-def _links(kind: str, value: str) -> Iterator[str]:
-    if kind in LINK_TYPES:
-        yield value
-    elif kind == BODY:
-        body = Body(value)
-        yield from body.facts[2]
-        body.close()

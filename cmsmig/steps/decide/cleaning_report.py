@@ -1,19 +1,35 @@
-"""What each operation of `cleaning.yaml` changes, or would. Asks no service."""
+"""What each operation of `cleaning.yaml` changes, or would; and what is added to it.
+Asks no service."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.errors import UsageError
 from cmsmig.mapping.cleaning.cleaner import Cleaner, Edit
-from cmsmig.mapping.decisions.cleaning import CleaningDecision, Operation
+from cmsmig.mapping.decisions.cleaning import (
+    AltText,
+    CleaningDecision,
+    CleaningKind,
+    Operation,
+)
+from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.origin.schema import Item
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.cleaned_origin import open_cleaner
-from cmsmig.steps.decide.decision_store import decision_in, stamp_review
+from cmsmig.steps.decide.decision_store import (
+    change_decision,
+    decision_in,
+    decision_text,
+    stamp_review,
+)
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 
 _SAMPLES = 3
@@ -34,7 +50,7 @@ class OperationCount:
     def changes(self) -> Iterator[tuple[Item, Edit]]:
         """Yield each field that it changes, by item."""
         for item in self.items:
-            for edit in self.cleaner.edits(item.key, item.data):
+            for edit in self.cleaner.edits(item):
                 if edit.operation == self.number:
                     yield item, edit
 
@@ -97,8 +113,51 @@ def _count(origin: Origin, cleaner: Cleaner, counts: Sequence[OperationCount]) -
     for key, item in origin.every_item().items():
         if key.collection_id not in reached:
             continue
-        for edit in cleaner.edits(key, item.data):
+        for edit in cleaner.edits(item):
             if count := by_number.get(edit.operation):
                 count.places += edit.places
                 if item not in count.items[-1:]:
                     count.items.append(item)
+
+
+def add_operations(project: Project, found: Iterable[Operation]) -> int:
+    """Add operations that the file does not have, refused or not; return how many.
+
+    Writes nothing where there is none.
+    """
+    wanted = {each.effect: each for each in found}
+    added = 0
+
+    def add(now: CleaningDecision) -> CleaningDecision:
+        nonlocal added
+        known = {each.effect for each in now.operations}
+        fresh = [each for effect, each in wanted.items() if effect not in known]
+        added = len(fresh)
+        return replace(now, operations=(*now.operations, *fresh))
+
+    if wanted:
+        change_decision(project, CleaningDecision, add)
+    return added
+
+
+def read_alts(path: Path, reviewed: Reviewed | None = None) -> Operation:
+    """Return the operation of a list of alternative texts that was filled in: CSV with
+    the columns `picture`, `where` and `alt`. Rows without a text are left out.
+
+    Raises `UsageError` for another file.
+    """
+    text = (decision_text(path) or "").removeprefix("\ufeff")
+    head = text.partition("\n")[0]
+    delimiter = next((each for each in ";\t" if each in head), ",")
+    rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
+    if not {"picture", "alt"} <= {*(rows.fieldnames or ())}:
+        raise UsageError(
+            f"{path} is no list of alternative texts: its first line needs the columns "
+            "picture, where and alt; `cmsmig clean --propose` writes one to fill in."
+        )
+    alts = tuple(
+        AltText(row["picture"], alt, row.get("where") or "")
+        for row in rows
+        if (alt := (row["alt"] or "").strip())
+    )
+    return Operation(kind=CleaningKind.ALT_TEXT, alts=alts, reviewed=reviewed)

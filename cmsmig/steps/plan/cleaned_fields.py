@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from cmsmig.counting import counted
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.cleaning.cleaner import cleaned_source
 from cmsmig.mapping.decisions.cleaning import counted_places
 from cmsmig.reconcile.rules.story_fields import CONTENT
@@ -16,26 +16,25 @@ from cmsmig.steps.plan.wanted_stories import WantedStories
 def cleaning_notes(wanted: WantedStories) -> Iterator[str]:
     """Yield what each operation changes, and in how many items an import would write
     that now; and that it finds nothing."""
-    migration = wanted.migration
-    places: Counter[int] = Counter()
-    items: Counter[int] = Counter()
-    fresh: Counter[int] = Counter()
-    for key, item in migration.items.items():
-        source = cleaned_source(item)
-        changed = source.changed if source else ()
-        for number, _, count in changed:
-            places[number] += count
-        numbers = {number for number, _, _ in changed}
-        items.update(numbers)
-        row, links = wanted.rows.get(key), wanted.links.get(key)
-        record = row.story_record if row else None
-        if links and (record is None or links.is_needed(record)):
-            fresh.update(numbers)
-    for number, each in migration.cleaner.operations:
-        said = counted_places(places[number], items[number])
-        new = counted(fresh[number], "item is", "items are")
-        now = f"; {new} written with it now" if fresh[number] else ""
-        yield f"Cleaning, operation {number} ({each.title}): {said}{now}."
+    items = wanted.migration.items.items()
+    sources = [(key, each) for key, item in items if (each := cleaned_source(item))]
+    for number, operation in wanted.migration.cleaner.operations:
+        places = {
+            key: sum(count for n, _, count in each.changed if n == number)
+            for key, each in sources
+        }
+        changed = [key for key, count in places.items() if count]
+        fresh = sum(_is_written(wanted, key) for key in changed)
+        said = counted_places(sum(places.values()), len(changed))
+        new = counted(fresh, "item is", "items are")
+        now = f"; {new} written with it now" if fresh else ""
+        yield f"Cleaning, operation {number} ({operation.title}): {said}{now}."
+
+
+def _is_written(wanted: WantedStories, key: ItemKey) -> bool:
+    row, links = wanted.rows.get(key), wanted.links.get(key)
+    record = row.story_record if row else None
+    return links is not None and (record is None or links.is_needed(record))
 
 
 def cleaned_fields(migration: Migration) -> Mapping[tuple[str, str], list[str]]:

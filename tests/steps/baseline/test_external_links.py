@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
+from cmsmig.events import unobserved
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline import external_links
 from cmsmig.steps.baseline.external_links import find_dead_links
@@ -47,13 +49,11 @@ async def test_dead_links_are_found_one_after_the_other(
             {"/gone": 404, "/forbidden": 403}.get(request.url.path, 200)
         )
 
-    async with Session(
-        "site", authorization=None, budget=None, in_flight=1,
-        transport=httpx.MockTransport(answer),
-    ) as session:  # fmt: skip
-        project, settings = Project(tmp_path), Settings()
-        found = await find_dead_links(project, settings, session, 100)
-        few = await find_dead_links(project, settings, session, 2)
+    asking = partial(Session, transport=httpx.MockTransport(answer))
+    monkeypatch.setattr(external_links, "Session", asking)
+    project, settings = Project(tmp_path), Settings()
+    found = await find_dead_links(project, settings, 100, unobserved)
+    few = await find_dead_links(project, settings, 2, unobserved)
     dead = {each["address"]: each["why"] for each in found["dead_links"]}
     assert dead.keys() == {
         "http://127.0.0.1/admin", "https://a.example/slow", "https://b.example/gone"

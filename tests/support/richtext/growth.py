@@ -8,9 +8,18 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from cmsmig.mapping.cleaning.findings import findings_in
+from cmsmig.mapping.cleaning.likeness import sketch
+from cmsmig.mapping.cleaning.operations import cleaned_value
 from cmsmig.mapping.cleaning.search import searched_text
 from cmsmig.mapping.convert.content_shape import shape_of
 from cmsmig.mapping.convert.file_addresses import in_html, in_text
+from cmsmig.mapping.decisions.cleaning import (
+    AltText,
+    CleaningKind,
+    Operation,
+    Within,
+)
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.notebook.inspect.item_values import ValueContext, value_html
 from cmsmig.notebook.preview.body_panes import compared
@@ -79,6 +88,21 @@ def _preview(text: str) -> object:
     return compared(text, ConvertedBody(made.document, made.losses), lambda: str)
 
 
+_CLEANING = (
+    Operation(kind=CleaningKind.TRIM),
+    Operation(kind=CleaningKind.REPLACE, find="a", to="b"),
+    Operation(kind=CleaningKind.REPLACE, find="/", to="|", within=Within.LINKS),
+    Operation(kind=CleaningKind.HEADINGS, top=2, close_jumps=True, drop_empty=True),
+    Operation(kind=CleaningKind.ALT_TEXT, alts=(AltText("i", "A"),)),
+)
+
+
+def _clean(text: str) -> object:
+    field = _field("RichText")
+    changed = [cleaned_value(each, field, "", text) for each in _CLEANING]
+    return changed, list(findings_in(field, text, frozenset())), sketch(html_text(text))
+
+
 def _field(kind: str) -> Field:
     return Field(
         field_id="f", slug="f", display_name="F", type=kind, required=False,
@@ -103,7 +127,7 @@ def _value(construct: Construct) -> Callable[[str], object]:
 
 _BODY: Mapping[str, Callable[[str], object]] = {
     "faithful": _faithful, "markdown": _markdown, "pull": _pull,
-    "plan": _plan, "preview": _preview,
+    "plan": _plan, "preview": _preview, "clean": _clean,
 }  # fmt: skip
 
 
