@@ -49,7 +49,7 @@ _JSON = click.option(
 )
 _SPLITS = ["headings", "images", "embeds", "tables", "quotes", "code", "galleries"]
 _RECREATE = click.option(
-    "--recreate", is_flag=True, help="Make again what is gone from the destination."
+    "--recreate", is_flag=True, help="Create missing stories again."
 )
 
 

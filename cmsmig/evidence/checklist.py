@@ -18,6 +18,7 @@ from cmsmig.evidence.checks import (
 from cmsmig.evidence.evidence import Evidence, gather, planned_writes
 from cmsmig.evidence.report_findings import listed_in
 from cmsmig.evidence.summary import HELD
+from cmsmig.richtext.losses import Severity
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.ui.documents.findings import SEVERITIES, loss_severity
@@ -135,16 +136,23 @@ def _losses(evidence: Evidence) -> Check:
     for each in evidence.losses:
         severity = loss_severity(each.kind, each.severity)
         by_severity[severity] += each.losses
-    what = "Losses were read and accepted"
+    what = "Losses are accepted"
     if not any(by_severity.values()):
         return done(what, "Nothing was lost.")
-    named = (f"{name} {count:,}" for name, count in by_severity.items() if count)
-    todo = "Read those of content; correct them in the story where readers need them."
-    return person(what, f"{', '.join(named)}.", "lists/losses.csv", todo)
+    named = [
+        counted(count, f"{name} loss", f"{name} losses")
+        for name, count in by_severity.items()
+        if count
+    ]
+    todo = "Accept them, or change the embeds and the design."
+    if by_severity[Severity.CONTENT]:
+        todo = "Read the losses of content; correct them in the story."
+    whole = "" if by_severity[Severity.CONTENT] else " No content was lost."
+    return person(what, f"{', '.join(named)}.{whole}", "lists/losses.csv", todo)
 
 
 def _dangling(evidence: Evidence) -> Check:
-    what = "References that stay empty were read and accepted"
+    what = "References that stay empty are accepted"
     count = len(listed_in(evidence.plan, "dangling"))
     if not count:
         return done(what, "Every reference leads to a story.")
@@ -165,10 +173,11 @@ def _published(evidence: Evidence) -> Check:
         return done(what, f"All but {stories} that editors unpublished.")
     if not unpublished:
         return done(what, "No story of a live item is left unpublished.")
-    stories = counted(unpublished, "story", "stories")
+    items = counted(unpublished, "live item is", "live items are")
+    stories = "story" if unpublished == 1 else "stories"
     return either(
         what,
-        f"{stories} of live items are not published.",
+        f"The {stories} of {items} not published.",
         "report.html, Published",
         HELD,
         ok=False,
@@ -218,8 +227,7 @@ def _addresses(evidence: Evidence) -> Iterator[Check]:
         "Every old address has an outcome",
         f"{found}.",
         _MAP,
-        "Import the items that failed; then decide in notebook 07 about each address "
-        "that waits.",
+        "Decide about each in notebook 07." if waiting else "",
         ok=not waiting,
     )
     clashes = [*redirects.shared, *redirects.shadowed]

@@ -59,7 +59,7 @@ from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import hidden_sentences
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
-from cmsmig.ui.documents.plan import is_write
+from cmsmig.ui.documents.plan_steps import is_write
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 PAGE = "report.html"

@@ -21,7 +21,7 @@ from cmsmig.mapping.decisions.design import Decision, Design
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import decision_in
-from cmsmig.ui.documents.plan import writes_of
+from cmsmig.ui.documents.plan_steps import writes_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,9 +310,8 @@ def _arrived(accounting: Accounting) -> str:
 
 
 def _published(published: PublicationCount) -> str:
-    stories = counted(published.stories, "story", "stories")
-    made = f"{stories} that the import made, each language counted"
-    return f"{published.published:,} of {made}."
+    stories = counted(published.stories, "story is", "stories are")
+    return f"{published.published:,} of {stories} published."
 
 
 def _why_not(published: PublicationCount) -> str:
@@ -354,6 +353,6 @@ def _left(
         (published.due, "Operator: run `cmsmig publish`."),
         (published.waiting, "Operator and editors: decide about them in notebook 04."),
         (published.held, f"Editors or operator: {HELD[0].lower()}{HELD[1:]}"),
-        (True, "Everybody: the checklist before the DNS switch, below."),
+        (True, "Next: the checklist before the DNS switch."),
     )
     return " ".join(said for is_so, said in parts if is_so)

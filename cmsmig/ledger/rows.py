@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
 from cmsmig.item_key import ItemKey
 
 GONE = "deleted_since"
@@ -271,6 +272,18 @@ class Accounting:
             + self.gone_deleted
             + self.gone_undecided
         )
+
+    @property
+    def sentence(self) -> str:
+        """Return the accounting for a person who looks at it now and then."""
+        created = counted(self.created, "story", "stories")
+        left = counted(self.skipped, "item")
+        parts = [f"{created} created", f"{left} left out", f"{self.failed:,} failed"]
+        if self.reused:
+            parts.insert(1, f"{self.reused:,} reused")
+        if self.open:
+            parts.append(f"{self.open:,} still to be imported")
+        return ", ".join(parts)
 
     @property
     def lines(self) -> list[str]:

@@ -25,7 +25,8 @@ from cmsmig.notebook.transfer.plan_panels import (
 from cmsmig.notebook.transfer.step_panel import StepView
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.doc import Text
-from cmsmig.ui.documents.plan import TITLES, plan_line
+from cmsmig.ui.documents.plan import plan_line
+from cmsmig.ui.documents.plan_steps import TITLES
 from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
 from cmsmig.ui.job import stages_table
 

@@ -67,7 +67,7 @@ _WORDS = FindingWords(
     nouns=Nouns(
         "finding",
         "findings",
-        "Everything arrived whole: nothing failed, is missing, lost or left out.",
+        "Nothing failed, is missing, lost or left out.",
     ),
 )
 
@@ -262,7 +262,7 @@ def _handover_doc(found: Evidence, handover: Handover) -> Iterator[Part]:
 
 
 def _insist(found: Evidence) -> None:
-    said = f"{found.accounting}: {found.headline.sentence} See the report."
+    said = f"{found.headline.sentence} {found.accounting.sentence}. See the report."
     if found.exit_code == DifferencesError.exit_code:
         raise DifferencesError(said)
     if found.exit_code:

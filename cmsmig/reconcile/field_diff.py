@@ -155,7 +155,7 @@ class FieldDiff:
         if self.why:
             return self.why
         if _is_same(self.base, self.theirs) and self.kind is ConflictKind.STORY:
-            return "was changed by us, which would move a page that visitors may know"
+            return "The slug changed at the origin. Writing it moves a live page."
         if _is_same(self.base, self.theirs):
             return "cannot be written, for something else there has that name"
         if not _is_same(self.base, self.ours):

@@ -47,15 +47,33 @@ def change_lines(
     return (f"{label}: {'not changed' if old == new else 'changed'}",)
 
 
-def conflict_lines(
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The whole value of a field on three sides, in words."""
+
+    field: str
+    last: str
+    """As the last import left it."""
+    origin: str
+    """As the next import would write it."""
+    space: str
+    """As it is in the space now."""
+
+
+def sides_of(
     labels: Labels, ref: Ref, name: str, base: Value, ours: Value, theirs: Value
-) -> tuple[str, ...]:
-    """Return what the space and what we made of a field, as decisions name it, with
-    whole values."""
-    return tuple(
-        "; ".join(change_lines(labels, ref, name, base, now, sys.maxsize))
-        for now in (theirs, ours)
-    )
+) -> Sides:
+    """Return the values of a field, as decisions name it; what differs without another
+    word says how."""
+    last = labels.value(json_of(base))
+
+    def said(now: Value) -> str:
+        text = labels.value(json_of(now))
+        if text != last or same(json_of(base), json_of(now)):
+            return text
+        return "; ".join(change_lines(labels, ref, name, base, now, sys.maxsize))
+
+    return Sides(labels.field_name(ref, name), last, said(ours), said(theirs))
 
 
 def body_changes(

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cmsmig.errors import InterruptedRunError
+from cmsmig.errors import DifferencesError, InterruptedRunError
 from cmsmig.events import Noticed, Observer, StepFinished, StepStarted
 from cmsmig.run.engine import declared_parameters, execute, export_page
 from cmsmig.run.locations import Notebook
@@ -63,6 +63,10 @@ class NotebookRun:
         failed = self.failed
         if failed is None or failed.failure is None:
             return ""
+        if failed.failure.exit_code == DifferencesError.exit_code:
+            seen = failed.page or failed.notebook
+            again = f"`cmsmig run --from {failed.name[:2]}`"
+            return f"{failed.failure.why}: {seen}. Continue with {again}."
         where = f" in {failed.failure.where}" if failed.failure.where else ""
         rest = f"; {', '.join(self.not_run)} not run" if self.not_run else ""
         return (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
 from cmsmig.errors import CmsmigError, InterruptedRunError
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
@@ -22,7 +23,7 @@ _MEANINGS = {
     1: "done, but something failed, is open or drifted",
     2: "wrong usage or settings",
     3: "decisions are missing",
-    4: "verification found a difference, or could not compare everything",
+    4: "the space differs from what was decided",
     5: "interrupted; the same command continues from there",
     6: "another run holds the ledger",
     7: "a service refused the credentials",
@@ -93,6 +94,13 @@ class Balance:
             return 4
         failed = self.accounting.failed if self.accounting else 0
         return 1 if failed or self.failed_files or self.gone_undone else 0
+
+    @property
+    def meaning(self) -> str:
+        """Return what the exit code says here, with the number of differences."""
+        if self.differences:
+            return f"{counted(self.differences, 'difference')} found"
+        return "not everything could be compared" if self.is_unread else ""
 
     @property
     def lines(self) -> list[str]:

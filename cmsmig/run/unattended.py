@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.event_log import FILE_NAME, EventLog, fan_out
 from cmsmig.events import Observer
 from cmsmig.run.execution import NotebookRun, assign, run_notebooks
@@ -59,6 +59,13 @@ class Finished:
         return self.balance.differences if self.balance is not None else None
 
     @property
+    def meaning(self) -> str:
+        """Return what the exit code says of this run."""
+        found = self.balance.meaning if self.balance is not None else ""
+        own = found if self.exit_code == DifferencesError.exit_code else ""
+        return own or meaning_of(self.exit_code)
+
+    @property
     def lines(self) -> list[str]:
         """Return what is printed at the end: outcome, differences, report last."""
         balance = self.balance.lines if self.balance is not None else []
@@ -69,7 +76,7 @@ class Finished:
             *balance,
             f"began: {_moment(self.began)}",
             f"ended: {_moment(self.ended)}",
-            f"outcome: {self.exit_code}, {meaning_of(self.exit_code)}",
+            f"outcome: {self.exit_code}, {self.meaning}",
             f"differences: {'not compared' if compared is None else compared}",
             f"report: {self.report}",
         ]
@@ -135,7 +142,7 @@ def run_unattended(
     finished = Finished(run, balance, began, time.time(), project.target)
     code = finished.exit_code
     level = "error" if code else "info"
-    log.write(level, step="run", outcome=f"exit {code}: {meaning_of(code)}")
+    log.write(level, step="run", outcome=f"exit {code}: {finished.meaning}")
     return finished
 
 

@@ -114,11 +114,13 @@ class Meter:
 
     def seconds_left(self) -> float | None:
         """Return the seconds to the end: by the calls expected, else by the things
-        handled so far; None as long as neither is known."""
+        handled so far; None as long as neither is known, and until a tenth is done."""
         stage = self.stage
         if self._planned and self.calls:
+            if 10 * self.calls < self._planned:
+                return None
             return max(0, self._planned - self.calls) * self.elapsed / self.calls
-        if stage is None or not stage.total or not stage.done:
+        if stage is None or not stage.total or 10 * stage.done < stage.total:
             return None
         elapsed = self.clock() - stage.began
         return (stage.total - stage.done) * elapsed / stage.done

@@ -20,7 +20,7 @@ DRIVES = frozenset(
     f"changes-{each}"
     for each in (
         *("decide", "all", "open", "back", "next", "previous", "search", "clear"),
-        *("state", "where", "kind", "sort", "save"),
+        *("state", "where", "kind", "sort", "save", "group", "column"),
     )
 )
 """Controls that only a project with conflicts has."""
@@ -38,6 +38,9 @@ STEPS = (
     {"click": "changes-sort"},
     {"click": "changes-save"},
     {"shows": ["changes_said", "changes.csv"]},
+    {"press": ["Choose columns", 0]},
+    {"press_in": ["changes-column", "Decided by"]},
+    {"choose": ["changes-group", "conflicts"]},
     {"click": "changes-clear"},
     {"click": "changes-open"},
     {"click": "changes-next"},

@@ -141,7 +141,7 @@ async def test_the_sandbox_restarts_between_import_and_the_next_plan(
     place.rehearsed.restart()
     assert place.rehearsed.content() == before
     async with place.opened("04") as book:
-        await book.sees("0 become new stories")
+        await book.sees("items have a story")
     async with place.opened("07") as book:
         await book.click("verify-start")
         await book.sees("0 differences between decisions, ledger and destination")

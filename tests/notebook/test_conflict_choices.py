@@ -85,7 +85,7 @@ def test_what_both_sides_changed_is_one_row_with_both_values_whole(
         return {**item, "fieldData": data}
 
     edit_items(project, changed)
-    both = ("shows", ["changes_list", f"{long}theirs", f"{long}ours", "both"])
+    both = ("shows", ["changes_list", f"{long}ours", f"{long}theirs"])
     rows = ({"set": ["changes-search", "record"]}, {"counts": ["changes-open", 2]})
     found = shown(project, dict([both]), {"counts": ["changes-decide", 2]}, *rows)
     assert not found.get("edits")
@@ -235,10 +235,13 @@ def test_deleting_all_that_are_listed_is_apart_and_has_their_number(
     delete_item(project, "record-4")
     taken = shown(
         project,
-        {"sees": "All that are listed: keep it unpublish it make it again leave it"},
-        {"sees": "out write ours keep theirs Delete 2 stories Save as CSV"},
+        {"sees": "All that are listed: write ours keep theirs unpublish it make it"},
+        {"sees": "again leave it out keep it Delete 2 stories Save as CSV"},
         {"set": ["changes-search", "record 4"]},
-        {"pick": ["changes-all", "Delete 1 story"]},
+        {"pick": ["changes-ask", "Delete 1 story"]},
+        {"pick": ["changes-ask", "No"]},
+        {"pick": ["changes-ask", "Delete 1 story"]},
+        {"pick": ["changes-all", "Yes: Delete 1 story"]},
         {"sees": "1 decision written to decisions/conflicts.yaml"},
     )
     assert [(each["what"], each["action"]) for each in taken["gone"]] == [
@@ -287,7 +290,7 @@ def test_what_moved_is_listed_before_the_plan(project: Staged) -> None:
     assert panel.text == (
         "changed: 1 at origin, 0 at decisions, 1 at destination, 1 on both sides"
     )
-    assert ">theirs: name: &#34;" in html
+    assert "Conflicts: changed on both sides since the last import (1)" in html
     assert "Ours" in html
     assert "&lt;b&gt;Theirs&lt;/b&gt;" in html
     assert "<b>Theirs</b>" not in html

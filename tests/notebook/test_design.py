@@ -190,7 +190,7 @@ async def test_unattended_everything_that_is_designed_is_shown(tmp_path: Path) -
         "<b>Mood</b> mood mood_block tone",
         "tone Report Report tone Essay Essay",
         "Stories at /posts/‹slug› , dated by creation",
-        "is_root and is_nestable",
+        "content type and block",
         "Uploads go into the root of the assets",
     ):
         assert each in words

@@ -30,7 +30,7 @@ from cmsmig.notebook.importing import (
     run_step,
     show_plan,
 )
-from cmsmig.ui.documents.plan import TITLES, planned_calls
+from cmsmig.ui.documents.plan_steps import TITLES, planned_calls
 from cmsmig.ui.meter import Meter
 from tests.support.notebook.page import Page
 from tests.support.notebook.staging import Staged
@@ -48,10 +48,10 @@ def test_unattended_the_steps_give_what_the_import_command_gives(
     hashes, last = asyncio.run(_import_by_notebooks(by_notebook))
     assert hashes == {planned["hash"]}
     assert by_notebook.comparable() == by_command.comparable()
-    assert "in 12 = created 12 + reused 0 + skipped 0 + failed 0" in last
+    assert "12 stories created, 0 items left out, 0 failed" in last
     again = by_notebook.workspace()
     said = asyncio.run(show_plan(again)).html()
-    assert "0 become new stories, 12 have one" in said
+    assert "12 items have a story" in said
     assert "writes: 0" in by_notebook.done("import").out
 
 
@@ -68,8 +68,8 @@ def test_a_pilot_goes_through_the_steps_alone(staged: Start) -> None:
         return shown.html() + panel.html()
 
     shown = asyncio.run(walked())
-    assert "of a pilot (limit 3): of 3 items" in shown
-    assert "in 3 = created 3 + reused 0 + skipped 0 + failed 0" in shown
+    assert "of a pilot (limit 3): 3 items" in shown
+    assert "3 stories created, 0 items left out, 0 failed" in shown
     assert pilot_of("a, b,", "", "fr", 0) == Pilot(("a", "b"), (), ("fr",))
     with pytest.raises(UsageError, match="limit of 1 or more"):
         pilot_of(limit=-1)
@@ -217,7 +217,7 @@ async def test_what_is_gone_is_named_and_made_again_by_the_parameter(
     _empty(stage)
     workspace = stage.workspace()
     shown = await show_plan(workspace, recreate=False)
-    assert "12 are gone" in shown.html()
+    assert "12 items are gone" in shown.html()
     assert "cmsmig import --recreate" in shown.html()
     writes = stage.writes()
     with pytest.raises(PreflightError, match="12 stories"):

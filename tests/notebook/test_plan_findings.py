@@ -31,7 +31,7 @@ async def test_a_plan_becomes_a_page_for_a_client(staged: Start) -> None:
     await page.sees("it can be sent as it is")
     html = path.read_text("utf-8")
     assert "Plan for the migration of" in html
-    assert "12 become new stories" in html
+    assert "12 items become new stories" in html
     assert "records/record-2" in html
     assert "Calls:" not in html
     assert "default-src 'none'" in html

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from cmsmig.errors import DifferencesError
 from cmsmig.ledger.lease import lease
 from cmsmig.run.outcome import meaning_of
 from cmsmig.sandbox.http.asgi import Call, Reply
@@ -244,9 +245,13 @@ def _assert_ends_with(site: Site, code: int, at: str) -> Night:
     """Run a night; the code, the last lines and the log agree."""
     night = site.alone(at[:2])
     assert night.code == code, night.err
-    assert night.lines[-3].startswith(f"outcome: {code}, ")
     assert night.lines[-1].startswith(f"report: {night.folder}/")
-    assert [line for line in night.err.splitlines() if line.startswith(f"{at} stopped")]
+    # Of differences the number comes first, and no cell is named.
+    differs = code == DifferencesError.exit_code
+    said = f"run --from {at[:2]}`." if differs else f"{at} stopped"
+    meaning = "1 difference found" if differs else meaning_of(code)
+    assert [line for line in night.err.splitlines() if said in line]
+    assert night.lines[-3] == f"outcome: {code}, {meaning}"
     assert night.log[-1] | {"time": ""} == {
         "time": "",
         "level": "error",
@@ -254,7 +259,7 @@ def _assert_ends_with(site: Site, code: int, at: str) -> Night:
         "item": None,
         "call": None,
         "wait": 0.0,
-        "outcome": f"exit {code}: {meaning_of(code)}",
+        "outcome": f"exit {code}: {meaning}",
     }
     return night
 

@@ -28,7 +28,9 @@ from cmsmig.mapping.redirects.moved_files import NO_FILES, MovedFiles, is_closin
 from cmsmig.mapping.select.address import Address, AddressKey
 
 _REST_BELOW = f"/{REST}"
-_UNKNOWN = "Nothing is known of its page: name a target, keep it or call it gone."
+_UNKNOWN = (
+    "No page of this address is known: choose a target, keep it, or call it gone."
+)
 _CLOSING = (
     "It leads to {}, on a host that ends with the old site, and that file is not "
     "uploaded: upload it to the new space, and choose its address."

@@ -102,10 +102,14 @@ def places_text(content_type: ContentTypeDesign, above: Sequence[str]) -> str:
     dated = f"`{content_type.date_field}`" if content_type.date_field else "creation"
     by = content_type.order_field
     ordered = f"by `{by}`" if by else "as at the origin"
-    nestable = "is_root and is_nestable" if content_type.universal else "is_root alone"
+    nestable = (
+        "content type and block"
+        if content_type.universal
+        else "content type, not a block"
+    )
     return (
         f"Stories at {listed}{started}, dated by {dated}, "
-        f"ordered {ordered}{tags}. The component is {nestable}."
+        f"ordered {ordered}{tags}. It is a {nestable}."
     )
 
 

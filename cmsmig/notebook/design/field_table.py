@@ -42,11 +42,11 @@ _FIELD_FORM = (
     Field("design-field-required", "required", "required"),
 )
 _HEAD = (
-    "origin field",
-    "label, key",
-    "encoding, section",
-    "sample, and why",
-    "order, out",
+    "Origin field; select",
+    "Label, key",
+    "Encoding, section",
+    "Example and reason",
+    "Position, leave out",
 )
 _NAMED = "its name for editors"
 _REASON = "Not needed any more."

@@ -180,7 +180,7 @@ class ObstacleTable(FindingSetTable):
         await self._scan.run()
         self.read()
 
-    @action("browse", "List them in the browser")
+    @action("browse", "Show these items above")
     def browse(self, _: str) -> None:
         """List the items with the chosen kind."""
         titles = {title: kind for kind, title in KINDS.items()}
@@ -227,7 +227,7 @@ class References(TableView):
         self._lists = workspace.item_lists
         self._drawn = sheet(_drawing(origin, graph), _edges(origin, graph))
 
-    @action("browse", "List them in the browser")
+    @action("browse", "Show these items above")
     def browse(self, _: str) -> None:
         """List the items of these references in the browser of items."""
         cause = self._rows.causes.get(self.at.query.get("cause"))

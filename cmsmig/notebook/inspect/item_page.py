@@ -49,8 +49,8 @@ from cmsmig.ui.html.safe_html import (
 from cmsmig.ui.view import View
 
 _STATES = {
-    "created": "It has a story",
-    "reused": "It has a story that was there before",
+    "created": "Its story is in the space",
+    "reused": "Its story was in the space before",
     "selected": "It is planned, and has no story yet",
     "skipped": "It was left out",
     "failed": "It failed",

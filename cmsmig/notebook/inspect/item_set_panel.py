@@ -57,17 +57,13 @@ _LANGUAGES = (
 _MIXED = ("differs by collection", "")
 _FOLLOW, _STAY = "follow", "stay"
 _ABOUT = paragraph(
-    "Choose for all collections first, then for each one that differs. The number of a "
-    "choice is what it would import, under Publish what it would publish. Archived "
-    "items that are still online have visitors; queued ones go live with the next "
-    "publish of the site. Single items are decided under `apart` in the file. Nothing "
-    "is written before you press the button."
+    "Each choice shows how many stories it brings, under Publish how many of them are "
+    "published. Single items are decided under `apart` in the file."
 )
 _ABOUT_FORMER = heading("Former paths of collections") + paragraph(
-    "These links lead to no page of an item, but end in the slug of one. Decide per "
-    "path: as a former path of the collection, links below it lead to the stories, and "
-    "so do redirects. What is not decided stays as it is. At the root there are static "
-    "pages too: compare each page first."
+    "These links look like old paths of renamed collections. Choose per path whether "
+    "links and redirects below it lead to the stories. What is not decided stays as it "
+    "is."
 )
 
 

@@ -140,8 +140,8 @@ def _nothing(project: Project) -> Markup:
 
 def _found_html(workspace: Workspace) -> Markup:
     origin = pulled(workspace)
-    locales = ", ".join(each.tag for each in origin.site.locales)
-    languages = f"; locales: {locales}" if locales else ""
+    locales = [each.tag for each in origin.site.locales]
+    languages = f"; locales: {', '.join(locales)}" if len(locales) > 1 else ""
     staged, live = (
         sum(map(len, each.values())) for each in (origin.staged, origin.live)
     )

@@ -18,6 +18,7 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
+from cmsmig.reconcile.value_changes import Sides
 from cmsmig.steps.changes.changes import Change, Where
 
 Decision: TypeAlias = EditChoice | GoneChoice | ConflictChoice
@@ -50,8 +51,10 @@ class Point:
     """By what a button says."""
     moved: tuple[str, ...] = ()
     """What it is about where nothing is decided about it here: a plan may ask."""
-    whole: bool = False
-    """Whether its row has all of it: both values of a field."""
+    sides: Sides | None = None
+    """The values of a field on the three sides."""
+    waits: bool = False
+    """Whether nothing of it is written before someone decides."""
 
     @property
     def place(self) -> tuple[str, ...]:
@@ -124,7 +127,9 @@ def point_of(change: Change) -> Point:
         change.lines or (change.text,),
         _options(change),
         (str(ConflictKind.STORY), change.what, change.field) if change.item else (),
-        whole=change.where is Where.BOTH,
+        sides=change.sides,
+        waits=change.where is Where.BOTH
+        or (change.ref is not None and not change.field),
     )
 
 

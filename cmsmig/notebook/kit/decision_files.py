@@ -69,7 +69,7 @@ def save(workspace: Workspace, decision: D, reviewer: str) -> D:
 def describe_review(reviewed: Reviewed | None) -> str:
     """Return who accepted something, when and how, as a sentence."""
     if reviewed is None:
-        return "Proposed by the kit; not accepted yet."
+        return "Proposed by cmsmig, not accepted yet."
     return f"Accepted {reviewed.how} by {reviewed.by}, {moment(reviewed.at)}."
 
 

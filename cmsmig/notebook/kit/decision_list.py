@@ -21,28 +21,40 @@ from cmsmig.notebook.kit.change_points import DELETE, Decision, Point, point_of
 from cmsmig.notebook.kit.decision_files import known_reviewer
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.opened_project import Workspace
+from cmsmig.reconcile.value_changes import Sides
 from cmsmig.settings import Project
-from cmsmig.steps.changes.changes import Change, changes_of
+from cmsmig.steps.changes.changes import Change, Where, changes_of
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.ui.controls import Copied
 from cmsmig.ui.doc import Doc, Note, Table
 from cmsmig.ui.documents.comparisons import changes_doc, changes_line
-from cmsmig.ui.html.html_templates import breakable
 from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
+from cmsmig.ui.html.word_marks import changed_words
+from cmsmig.ui.query import EVERYTHING, Query
 from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
+from cmsmig.ui.table import Place
 
+_GROUP = "group"
 _NOUNS = Nouns("change", "changes", "There is nothing to decide.")
+_WAITS, _KEPT = "conflicts", "kept, nothing to do"
+_WRITTEN = "written by the next import"
 _COLUMNS = (
     Column("what", "What"),
     Column("change", "Change"),
-    Column("where", "Where", css="whole"),
-    Column("kind", "Kind", hidden=True),
+    Column("last", "Last import"),
+    Column("origin", "Origin now"),
+    Column("space", "Space now"),
     Column(DECISION, "Decision"),
-    Column("by", "Decided by"),
+    Column("by", "Decided by", optional=True, hidden=True),
+    Column("where", "Where", css="whole", hidden=True),
+    Column("kind", "Kind", hidden=True),
     Column("state", "State", hidden=True),
+    Column(_GROUP, "Changes", hidden=True),
 )
+_SIDES = ("last", "origin", "space")
 _FILTERS = (
+    Filter(_GROUP, "Show", ""),
     Filter("state", "Decision", ""),
     Filter("where", "Where", ""),
     Filter("kind", "Kind", ""),
@@ -85,6 +97,11 @@ class ChangeList(DecisionTable[ConflictsDecision]):
     opens = True
     follows = "The next plan uses it."
     deletion = DELETE
+    order = (
+        *("write ours", "keep theirs", "publish it", "unpublish it", "leave it so"),
+        *("make it again", "leave it out", "keep it"),
+    )
+    group_by = _GROUP
 
     def __init__(
         self, workspace: Workspace, found: Sequence[Change] | None, doc: Doc
@@ -97,6 +114,11 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         self._changes = [*map(point_of, found or ())]
         self._waiting: Sequence[Point] = ()
         self.load()
+
+    def narrow(self, query: Query) -> None:
+        """List the rows of another query; words are searched for in all changes."""
+        is_new = query.text != self.at.query.text
+        super().narrow(query.without(_GROUP) if query.text and is_new else query)
 
     def wait_for(self, points: Iterable[Point]) -> None:
         """List these, too; each in place of the change that it is about."""
@@ -120,6 +142,8 @@ class ChangeList(DecisionTable[ConflictsDecision]):
             for point, (taken, _) in zip(self._points, self._decided, strict=True)
         )
         self.rows.put(0, map(_row, self._points, self._decided))
+        if self.at == Place() and any(each.waits for each in self._points):
+            self.at = Place(EVERYTHING.having(_GROUP, _WAITS))
 
     def options(self, key: str) -> Collection[str]:
         """Return what can be decided about a change."""
@@ -157,10 +181,11 @@ class ChangeList(DecisionTable[ConflictsDecision]):
         return self._points[number_of(key)].with_filed(now, filed)
 
     def held(self, row: Row, column: str) -> str | Markup | Copied:
-        """Return what a row holds; of what both sides changed, both values whole."""
-        point = self._points[number_of(row.key)]
-        if column == "change" and point.whole:
-            return breakable("; ".join(point.lines))
+        """Return what a row holds; of a value what differs from the last import is
+        marked."""
+        sides = self._points[number_of(row.key)].sides
+        if column in _SIDES and sides is not None:
+            return changed_words(sides.last, getattr(sides, column))
         return super().held(row, column)
 
     def name_of(self, key: str) -> str:
@@ -169,7 +194,8 @@ class ChangeList(DecisionTable[ConflictsDecision]):
 
     def detail(self, key: str) -> Markup:
         """Return the whole change, and what decides about it."""
-        lines = self._points[number_of(key)].lines
+        point, (_, by) = self._points[number_of(key)], self._decided[number_of(key)]
+        lines = [*point.lines, *([f"Decided: {by}"] if by else [])]
         shown = doc_sheet(Table((), [(each,) for each in lines], shown=len(lines)))
         if self.source.dry_run:
             return shown
@@ -188,8 +214,15 @@ def _row(point: Point, taken: tuple[str, str]) -> tuple[int, Sequence[str]]:
     state = "decided" if taken[0] else "not decided"
     if not point.options:
         state = "nothing to decide"
-    cells = (point.what, "; ".join(point.lines), point.where, point.kind, *taken, state)
-    return (0 if point.options else 1), cells
+    group = _WAITS if point.waits else _WRITTEN
+    if point.where is Where.DESTINATION and not point.waits:
+        group = _KEPT
+    sides = point.sides or Sides("; ".join(point.lines), "", "", "")
+    cells = (
+        *(point.what, sides.field, sides.last, sides.origin, sides.space, *taken),
+        *(point.where, point.kind, state, group),
+    )
+    return (_WAITS, _WRITTEN, _KEPT).index(group), cells
 
 
 def _was_imported(project: Project) -> bool:

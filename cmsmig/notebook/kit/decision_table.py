@@ -38,6 +38,8 @@ class DecisionTable(TableView, Generic[D]):
     says_last = True  # a message above the rows would move them under the mouse
     follows = ""
     """What follows a decision, in a sentence."""
+    order: Sequence[str] = ()
+    """The options, as their buttons for all are side by side."""
     deletion = ""
     """The option that deletes stories; its button for all has their number, below the
     others."""
@@ -46,6 +48,8 @@ class DecisionTable(TableView, Generic[D]):
         super().__init__(workspace.list_source(rows))
         self.workspace, self.rows = workspace, rows
         self._kind: type[D] = kind
+        self._asks = False
+        """Whether it asks whether to delete."""
         self._history = DecisionHistory(workspace.project, FILE_NAMES[kind])
 
     @abstractmethod
@@ -89,6 +93,7 @@ class DecisionTable(TableView, Generic[D]):
     @action("all")
     def decide_all(self, option: str) -> None:
         """Decide about all rows that are listed and offer this."""
+        self._asks = False
         keys = self.rows.keys(self.at.query)
         self.take({e: option for e in keys if option in self.in_bulk(e)}, IN_BULK)
 
@@ -135,14 +140,33 @@ class DecisionTable(TableView, Generic[D]):
         if self.source.dry_run or self.at.opened or not options:
             return super().bars()
         deleted = options.pop(self.deletion, 0)
+        known = [each for each in self.order if each in options]
+        listed = [*known, *(each for each in options if each not in known)]
         buttons = (
-            self.act("all", o, value=o, row=str(n)) for n, o in enumerate(options)
+            self.act("all", o, value=o, row=str(n)) for n, o in enumerate(listed)
         )
         bars = [*super().bars(), bar(words("All that are listed:"), *buttons)]
         if deleted:
             label = f"Delete {counted(deleted, 'story', 'stories')}"
-            bars.append(bar(self.act("all", label, value=self.deletion, row="delete")))
+            bars.append(bar(*self._deleting(label)))
         return bars
+
+    def _deleting(self, label: str) -> list[Markup]:
+        """Return the button that deletes, or what it asks first."""
+        if not self._asks:
+            return [self.act("ask", label, value="yes")]
+        sure = self.act("all", f"Yes: {label}", value=self.deletion, row="delete")
+        return [
+            words("The next import deletes them in the space."),
+            sure,
+            self.act("ask", "No"),
+        ]
+
+    @action("ask")
+    def ask(self, value: str) -> None:
+        """Ask whether to delete, or leave it."""
+        self._asks = bool(value)
+        self.show()
 
     def held(self, row: Row, column: str) -> str | Markup | Copied:
         """Return what a row holds; in the column of decisions, its buttons."""

@@ -36,7 +36,7 @@ from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.notebook.kit.project_news import DECISIONS
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import NO_LABELS
-from cmsmig.reconcile.value_changes import conflict_lines
+from cmsmig.reconcile.value_changes import sides_of
 from cmsmig.steps.changes.changes import Where
 from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.gone_at_origin import gone_change
@@ -73,9 +73,9 @@ class ShownPlan:
             raise UsageError("This plan was stored; run the cell of the plan again.")
         return self.plan.details
 
-    def html(self) -> Markup:
-        """Return it to be read."""
-        return doc_sheet(*plan_doc(self.plan))
+    def html(self, *, live: bool = False) -> Markup:
+        """Return it to be read; live, below the list in which conflicts are decided."""
+        return doc_sheet(*plan_doc(self.plan, is_decided_above=live))
 
 
 async def plan_now(
@@ -111,26 +111,32 @@ def plan_points(plan: Plan) -> Iterator[Point]:
                 line = taken.folder.sentence
             elif taken.row.is_folder:
                 line = f"{taken.who} {_IN_PLACE}"
-            yield Point(there, str(taken.kind), name, (line,), options)
+            yield Point(there, str(taken.kind), name, (line,), options, waits=True)
     for each in plan.edit_conflicts:
-        sides = (each.base, each.ours, each.theirs)
-        theirs, ours = conflict_lines(labels, each.ref, each.field, *sides)
-        both = (f"theirs: {theirs}", f"ours: {ours}")
-        lines = (each.why,) if each.why else both
+        values = (each.base, each.ours, each.theirs)
+        sides = sides_of(labels, each.ref, each.field, *values)
         edit = edit_options(each.kind, each.what, each.field, each.seen, each.ours)
-        name = labels.item(each.what)
-        yield Point(there, each.ref.kind.noun(), name, lines, edit, whole=True)
+        yield Point(
+            there,
+            each.ref.kind.noun(),
+            labels.item(each.what),
+            (each.why,) if each.why else (sides.field,),
+            edit,
+            sides=None if each.why else sides,
+            waits=True,
+        )
     for thing in plan.gone.undecided.things:
         ref = Ref(thing.kind, thing.name)
         gone, said = gone_options(GoneFrom.DESTINATION, ref), ref.kind.noun(2)
         line = f"is gone from the {said} of the space"
-        yield Point(there, ref.kind.noun(), ref.key, (line,), gone)
+        yield Point(there, ref.kind.noun(), ref.key, (line,), gone, waits=True)
     for row in plan.gone_at_origin:
         if row.story_record is not None and row.gone is not None:
             path = row.story_record.full_slug
             gone = gone_options(GoneFrom.ORIGIN, Ref(Kind.STORY, path))
             name, line = f"{row.name or row.key} ({path})", gone_change(row.gone)
-            yield Point(Where.ORIGIN, Kind.STORY.noun(), name, (line,), gone)
+            noun = Kind.STORY.noun()
+            yield Point(Where.ORIGIN, noun, name, (line,), gone, waits=True)
 
 
 _PLACES = {
@@ -221,7 +227,9 @@ class PlanView(View):
             name = "plan-recreate"
             label, ticked = self.actions[name][0].label, self._shown.plan.recreate
             controls.append(tick(name, label, ticked, value=name))
-        return self.panel(plan_controls=bar(*controls), plan=self._shown.html())
+        return self.panel(
+            plan_controls=bar(*controls), plan=self._shown.html(live=True)
+        )
 
 
 def findings_panel(workspace: Workspace, shown: ShownPlan) -> Panel:

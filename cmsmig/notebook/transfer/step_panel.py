@@ -28,12 +28,8 @@ from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import ImportOutcome, run_command
 from cmsmig.ui.doc import Note, Part, Severity, Table, Text, table
-from cmsmig.ui.documents.plan import (
-    TITLES,
-    left_as_it_is,
-    planned_calls,
-    writes_of,
-)
+from cmsmig.ui.documents.plan import left_as_it_is
+from cmsmig.ui.documents.plan_steps import TITLES, planned_calls, writes_of
 from cmsmig.ui.html.safe_html import doc_sheet, sheet
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter
@@ -146,7 +142,7 @@ class StepView(JobView):
             yield Text("What failed at another step is in the report of notebook 07.")
         if self._step == "link":
             yield from left_as_it_is(outcome.plan)
-        yield Text(f"{outcome.accounting}; writes: {outcome.writes:,}")
+        yield Text(f"{outcome.accounting.sentence}; writes: {outcome.writes:,}")
         yield from failures_doc(failed, OriginPages(migration))
         yield from map(Text, meter.notices)
 

@@ -178,8 +178,8 @@ def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:
         )
     if step == "publish" and unlinked:
         return (
-            f"Phase two is not over ({unlinked:,} left); link the stories before any "
-            "is published."
+            f"Links of {counted(unlinked, 'story is', 'stories are')} still to be "
+            "filled; link the stories before any is published."
         )
     return ""
 

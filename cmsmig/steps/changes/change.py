@@ -8,6 +8,7 @@ from enum import StrEnum
 from cmsmig.canonical import JsonObject
 from cmsmig.reconcile.field_diff import ABSENT, Absent, Value
 from cmsmig.reconcile.kinds import Ref
+from cmsmig.reconcile.value_changes import Sides
 
 
 class Where(StrEnum):
@@ -48,6 +49,8 @@ class Change:
     """Whose value was decided to be kept, by whom and when."""
     lines: tuple[str, ...] = ()
     """The change of the field in words, a line for each leaf."""
+    sides: Sides | None = None
+    """The values of the field, where it is one."""
 
     @property
     def is_edit(self) -> bool:

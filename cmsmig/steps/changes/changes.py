@@ -28,7 +28,7 @@ from cmsmig.reconcile.rules.story import (
     story_resource,
 )
 from cmsmig.reconcile.rules.story_fields import POSITION, PUBLISHED
-from cmsmig.reconcile.value_changes import change_lines, conflict_lines
+from cmsmig.reconcile.value_changes import change_lines, sides_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.changes.change import Change as Change
 from cmsmig.steps.changes.change import Where as Where
@@ -131,10 +131,15 @@ def _in_words(change: Change, labels: Labels, decided: ConflictsDecision) -> Cha
         return named
     ref = ref or Ref(Kind.STORY, change.what)
     of = (labels, ref, change.field, change.old)
+    ours = change.ours if change.where is Where.BOTH else change.old
+    theirs = change.new
+    if change.where is Where.ORIGIN:
+        ours, theirs = change.new, change.old
+    sides = sides_of(*of, ours, theirs)
+    lines = change_lines(*of, change.new)
     if change.where is Where.BOTH:
-        theirs, ours = conflict_lines(*of, change.ours, change.new)
-        return replace(named, lines=(f"theirs: {theirs}", f"ours: {ours}"))
-    return replace(named, lines=change_lines(*of, change.new))
+        lines = (f"in the space: {sides.space}", f"at the origin: {sides.origin}")
+    return replace(named, lines=lines, sides=sides)
 
 
 def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:
@@ -214,7 +219,9 @@ def _of_public(
         story_record, wanted = row.story_record, versions.records.get(key)
         if story_record.public_record == (wanted or story_record.record_hash):
             continue
-        text = "is live as editors see it, which visitors were not given yet"
+        text = (
+            "Updated, not published: an editor has unpublished changes in this story."
+        )
         if wanted is not None:
             text = version_text(migration, key)
         yield Change(Where.ORIGIN, story_record.full_slug, str(key), text=text)

@@ -1,4 +1,4 @@
-"""What an import will ask of the destination, to the call: the sum of its actions, and
+"""What an import will ask of the destination, call by call: the sum of its actions, and
 the lists that are read meanwhile. Reads only."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plans an import: what it would do from here, to the call.
+"""Plans an import: what it would do from here, in detail.
 
 The ledger is taken as it will be once it has learned what became of things since the
 last run; nothing of that is written yet, except where stories are now.

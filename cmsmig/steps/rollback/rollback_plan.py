@@ -1,4 +1,4 @@
-"""The plan of a rollback: what goes, what stays and why, to the call.
+"""The plan of a rollback: what goes, what stays and why, in detail.
 
 Before that, the open intents of killed runs are looked up: an import may have created
 things that the ledger has no record of, and a rollback may have deleted things that it

@@ -11,14 +11,15 @@ from cmsmig.steps.verify.differences import Verification
 from cmsmig.ui.doc import Cell, Doc, Fold, Note, Part, Table, Text, applicable, table
 
 _TITLES = {
-    Where.BOTH: "On both sides, since the last import",
+    Where.BOTH: "Conflicts: changed on both sides since the last import",
     Where.ORIGIN: "At the origin, since the last import",
     Where.DECISIONS: "In the decisions, since the last plan",
-    Where.DESTINATION: "In the space, since it was written",
+    Where.DESTINATION: "In the space, since it was written: kept, nothing to do",
 }
 _PLACES = {where: f"at {where}" for where in Where} | {Where.BOTH: "on both sides"}
 _JSON = "`cmsmig changes --json` lists all"
 _HEAD = ("What", "Change")
+_SIDES = ("What", "Field", "Last import", "Origin now", "Space now")
 
 
 def changes_line(found: Sequence[Change]) -> str:
@@ -53,10 +54,23 @@ def _count(found: Sequence[Change], where: Where) -> int:
 
 
 def _rows(listed: Sequence[Change], title: str, rest: str) -> Iterator[Part]:
+    sides = [
+        (each.title, each.sides.field, each.sides.last, each.sides.origin, _there(each))
+        for each in listed
+        if each.sides and each.where is Where.BOTH
+    ]
+    if sides:
+        yield from table(_SIDES, sides, title, rest, shown=30)
+        return
     rows = [row for each in listed for row in _lines(each)]
     yield from table(_HEAD, rows, title, rest, shown=30)
     if not listed:
         yield Text(f"{title}: nothing")
+
+
+def _there(change: Change) -> str:
+    said = f" (decided: {change.decided})" if change.decided else ""
+    return f"{change.sides.space if change.sides else ''}{said}"
 
 
 def _lines(change: Change) -> Iterator[tuple[Cell, ...]]:
@@ -92,10 +106,11 @@ def verification_doc(
         counted(found.assets, "file"),
         counted(found.components, "component"),
         counted(found.folders, "folder"),
-        counted(found.languages, "group of languages", "groups of languages"),
         counted(found.public, "page as visitors get it", "pages as visitors get them"),
     )
-    yield Text(f"Compared: {', '.join(compared)}.")
+    groups = counted(found.languages, "group of languages", "groups of languages")
+    listed_too = [*compared, *([groups] if found.languages else [])]
+    yield Text(f"Compared: {', '.join(listed_too)}.")
     for listed, caption in (
         (found.differences, "Differences"),
         (found.kept, "Kept as editors changed it"),

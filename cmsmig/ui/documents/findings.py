@@ -30,7 +30,7 @@ SEVERITIES: Mapping[str, str] = {
 }
 """The severities of losses with their titles, what matters most first."""
 _CSV_HEAD = ("Kind", "Item", "Page at the origin", "Field", "What", "Why", "What to do")
-_LOOK = "Nothing, unless the new site is to look the same there."
+_LOOK = "Nothing. The new site has its own style."
 _COPY = "Copy its code from the origin into the story by hand."
 _EMBED = "Nothing, if it is not wanted; else change the embed policy in notebook 03."
 _TEXT = "Compare the story with the old page, and add what is missing by hand."

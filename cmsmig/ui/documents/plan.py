@@ -18,7 +18,7 @@ from cmsmig.reconcile.labels import NO_LABELS, Labels
 from cmsmig.reconcile.resource import Action, Verb
 from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
 from cmsmig.reconcile.rules.story_fields import CONTENT
-from cmsmig.reconcile.value_changes import conflict_lines
+from cmsmig.reconcile.value_changes import sides_of
 from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.missing_objects import Gone, Missing, gone_sentence
 from cmsmig.steps.plan.plan import Plan
@@ -38,6 +38,7 @@ from cmsmig.ui.doc import (
     table,
 )
 from cmsmig.ui.documents.findings import LINK_KINDS, loss_facts
+from cmsmig.ui.documents.plan_steps import STEP_OF, TITLES
 from cmsmig.ui.format import duration
 
 _JSON = "`cmsmig plan --json` lists all"
@@ -58,80 +59,39 @@ _ORDER = (
 )
 PUBLICATIONS = f"Publications that wait for you: {DECIDE_PUBLISHED}"
 _READING = "Reading the space"
-_STEPS = {
-    "prepare": (
-        "04 Components, folders, files",
-        "create_datasources read_datasource_entries create_datasource_entries "
-        "compare_datasources compare_datasource_entries update_datasources "
-        "update_datasource_entries delete_datasource_entries create_components "
-        "compare_components update_components create_folders compare_folders "
-        "rename_folders update_folders create_asset_folders settle_uploads "
-        "sign_uploads finish_uploads compare_assets update_assets",
-    ),
-    "create": (
-        "05 Stories, phase one",
-        "read_back_components create_stories",
-    ),
-    "link": (
-        "06 Relations and links, phase two",
-        "free_slugs compare_stories update_stories",
-    ),
-    "publish": (
-        "06 Publication",
-        "publish_stories read_versions show_versions compare_gone_stories "
-        "unpublish_stories delete_stories",
-    ),
-}
-TITLES = {step: title for step, (title, _) in _STEPS.items()}
-_STEP_OF = {name: step for step, (_, names) in _STEPS.items() for name in names.split()}
-_LOOKS = ("read_", "list_", "compare_")
-
-
-def planned_calls(plan: Plan, step: str) -> int:
-    """Return the calls of one step, and those that read the space before it."""
-    return sum(
-        count for name, count in plan.calls.items() if _STEP_OF.get(name, step) == step
-    )
-
-
-def writes_of(calls: Mapping[str, int], step: str) -> int:
-    """Return the calls of one step, by name, that change the destination."""
-    return sum(
-        count
-        for name, count in calls.items()
-        if _STEP_OF.get(name) == step and is_write(name)
-    )
-
-
-def is_write(call: str) -> bool:
-    """Return whether a call of this name changes the destination."""
-    return not call.startswith(_LOOKS)
 
 
 def plan_line(plan: Plan) -> str:
     """Return a plan in one line."""
     items = plan.items
     part = "" if plan.pilot.is_whole else f" of a pilot ({plan.pilot})"
-    gone = f"{items['gone']:,} are gone, " if items["gone"] else ""
     why = ", ".join(f"{_words(name)} {count:,}" for name, count in plan.skipped.items())
+    counts = (
+        (items["to_create"], "item becomes a new story", "items become new stories"),
+        (items["already_there"], "item has a story", "items have a story"),
+        (items["gone"], "item is gone", "items are gone"),
+        (items["skipped"], "item is left out", "items are left out"),
+        (items["failed"], "item fails", "items fail"),
+    )
+    said = [counted(count, one, many) for count, one, many in counts if count]
+    reasons = f" ({why})" if why else ""
     return (
-        f"Plan {plan.plan_hash[:16]}{part}: of {counted(items['in'], 'item')}, "
-        f"{items['to_create']:,} become new stories, {items['already_there']:,} have "
-        f"one, {gone}{items['skipped']:,} are skipped{f' ({why})' if why else ''}, "
-        f"{items['failed']:,} fail."
+        f"Plan {plan.plan_hash[:16]}{part}: {', '.join(said) or 'no items'}{reasons}."
     )
 
 
-def plan_doc(plan: Plan) -> Doc:
-    """Return a plan for a person to read before anything is written."""
-    return (*plan_without_calls(plan), *_calls(plan))
+def plan_doc(plan: Plan, *, is_decided_above: bool = False) -> Doc:
+    """Return a plan for a person to read before anything is written;
+    `is_decided_above`: below the list in which its conflicts are decided."""
+    whole = plan_without_calls(plan, is_decided_above=is_decided_above)
+    return (*whole, *_calls(plan))
 
 
-def plan_without_calls(plan: Plan) -> Doc:
+def plan_without_calls(plan: Plan, *, is_decided_above: bool = False) -> Doc:
     """Return a plan for a client: all of it but the numbers of calls."""
     return (
         Text(plan_line(plan)),
-        *_section("Decisions", _decisions(plan)),
+        *_section("Decisions", () if is_decided_above else _decisions(plan)),
         *_warnings(plan),
         *_section("Not sent", _refused(plan)),
         Heading(f"Changes: {_verbs(plan.actions) or 'none'}"),
@@ -150,14 +110,13 @@ def _decisions(plan: Plan) -> Iterator[Part]:
     yield from _gone_there(plan.gone.undecided)
     labels = plan.details.labels if plan.details else NO_LABELS
     yield from table(
-        ("What", "In the space", "Ours", "Why"),
+        ("What", "Field", "Last import", "Origin now", "Space now"),
         [
-            (labels.item(each.what), *_conflict(labels, each), each.cause)
+            (labels.item(each.what), *_conflict(labels, each))
             for each in plan.edit_conflicts
             if not each.why
         ],
-        "Waits for you: what is in the space stays until you choose in notebook 04, or "
-        "in decisions/conflicts.yaml",
+        "Conflicts: choose in notebook 04, keep theirs or write ours",
         _JSON,
     )
     yield from table(
@@ -196,8 +155,9 @@ def _decisions(plan: Plan) -> Iterator[Part]:
 
 
 def _conflict(labels: Labels, found: FieldDiff) -> tuple[str, ...]:
-    sides = (found.base, found.ours, found.theirs)
-    return conflict_lines(labels, found.ref, found.field, *sides)
+    values = (found.base, found.ours, found.theirs)
+    sides = sides_of(labels, found.ref, found.field, *values)
+    return sides.field, sides.last, sides.origin, sides.space
 
 
 def _gone_there(undecided: Gone) -> Iterator[Part]:
@@ -324,7 +284,7 @@ def left_as_it_is(plan: Plan) -> Iterator[Part]:
         "links into the old site stay as they are",
     )
     yield from applicable(
-        (causes, Text(f"{empty} empty: {_counts(causes)}.")),
+        (causes, Text(f"{empty} empty{_reasons(causes)}.")),
         (
             replaced,
             Text(
@@ -354,7 +314,7 @@ def _calls(plan: Plan) -> Iterator[Part]:
         named = [
             (name, count)
             for name, count in plan.calls.items()
-            if _STEP_OF.get(name, _READING) == step
+            if STEP_OF.get(name, _READING) == step
         ]
         for number, (name, count) in enumerate(named):
             title = "" if number else TITLES.get(step, step)
@@ -393,6 +353,13 @@ def item_name(plan: Plan, key: ItemKey) -> str:
 def _counts(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{_words(name)} {count:,}" for name, count in ordered)
+
+
+def _reasons(causes: Mapping[str, int]) -> str:
+    if len(causes) == 1:
+        return f" because {next(iter(causes))}"
+    ordered = sorted(causes.items(), key=lambda pair: (-pair[1], pair[0]))
+    return f": {', '.join(f'{n:,} because {cause}' for cause, n in ordered)}"
 
 
 def _words(code: str) -> str:

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from cmsmig.ui.html.html_templates import PIECES, breakable_html
+from cmsmig.ui.html.html_templates import PIECES, breakable, breakable_html
 
 SIGN = "\ufdd0"
 """Distinguishes what the kit writes from what the origin writes: no character."""
@@ -40,6 +40,9 @@ _LABEL = re.compile(rf'<span title="{SIGN}([^"]*)"|<\w+ class="cmsmig-(?:box|los
 """The tag around what names something and is no text of the body."""
 _PLACE = re.compile(r'<(?:img|span class="cmsmig-box")[^>]* title="(https?:[^"]*)"')
 """A picture, or what is shown for an embed, with its address."""
+_LONG = 320
+"""Characters of a value that a row of a list shows whole."""
+_EXCERPT = 90
 _MOST = 2_500
 """Words between the first and the last difference that are compared in order."""
 
@@ -250,3 +253,29 @@ def _written(
             done = last
         made[number] = "".join(parts) + text[done:]
     return made
+
+
+def changed_words(before: str, now: str) -> Markup:
+    """Return a text with the words marked that are not those of before; a long one is
+    folded behind what changed first."""
+    if before == now:
+        return breakable(now) if len(now) <= _LONG else _folded(now[:_EXCERPT], now)
+    old, new = before.split(), now.split()
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    codes = matcher.get_opcodes() if max(len(old), len(new)) <= _MOST else ()
+    pieces = [
+        Markup("{}" if code == "equal" else "<ins>{}</ins>").format(" ".join(new[a:b]))
+        for code, _, _, a, b in codes
+        if a < b
+    ]
+    whole = Markup(" ").join(pieces) if codes else breakable(now)
+    if len(now) <= _LONG:
+        return whole
+    first = next((code[3] for code in codes if code[0] != "equal"), 0)
+    return _folded(" ".join(new[max(0, first - 4) :])[:_EXCERPT], whole)
+
+
+def _folded(excerpt: str, whole: str | Markup) -> Markup:
+    return Markup("<details><summary>… {} …</summary>{}</details>").format(
+        excerpt, whole
+    )

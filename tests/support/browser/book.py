@@ -229,9 +229,10 @@ class Book:
                 await asyncio.sleep(0.05)
         await self.choose(name, offered[place])
 
-    async def press(self, text: str) -> None:
-        """Click on words of the page."""
-        await self.page.get_by_text(text).click()
+    async def press(self, text: str, which: int | None = None) -> None:
+        """Click on words of the page; `which`, where they are there twice."""
+        found = self.page.get_by_text(text)
+        await (found if which is None else found.nth(which)).click()
 
     async def press_in(self, name: str, text: str) -> None:
         """Click on words of a control."""

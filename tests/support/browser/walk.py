@@ -122,7 +122,7 @@ class Walk:
 
     async def note_the_plan(self) -> None:
         """Keep the plan's hash."""
-        shown = self.book.output("become new stories").first
+        shown = self.book.output("new stor").first
         self.plan = re.search(r"Plan ([0-9a-f]{16}):", await shown.inner_text())[1]
 
     async def stop_and_go_on(
