@@ -70,6 +70,8 @@ class Book:
     """Whether a ledger was lost, ever."""
     is_section_unsent: bool = False
     """Whether a killed run may have published the section or not."""
+    never_public: set[int] = field(default_factory=set)
+    """Stories that a killed run did not get to publish: no editor took them back."""
     rolled_back: bool = False
     """Whether a rollback was begun, ever: what is gone is forgotten by it."""
 
@@ -88,6 +90,7 @@ class Book:
 
     def publication(self, seen: Seen, value: bool) -> None:
         """Take note of an editor's publication, which may take an earlier one back."""
+        self.never_public.discard(seen.story_id)
         if self.held.pop((seen.story_id, PUBLISHED), value) is value:
             self.edited(seen, PUBLISHED, value)
 
@@ -98,6 +101,7 @@ class Book:
             self.is_section_unsent = True
         elif seen.shown is None:
             self.publication(seen, False)
+            self.never_public.add(seen.story_id)
 
     def pictured(self, seen: Seen, value: str) -> None:
         """Take note of an editor's picture, which may be the imported one again."""

@@ -67,7 +67,7 @@ def _keeps_edits(days: Days, command: str, before: Space, after: Space) -> None:
                 item = book.pulled.get(seen.key)
                 if item is not None and item.live and book.held.get((own, PUBLISHED)):
                     protected -= {PUBLISHED}  # As it is decided: no edit.
-                if command == "import":
+                if command == "import" or own in book.never_public:
                     # A publication alone does not keep what is to be deleted.
                     protected -= {PUBLISHED}
                 what = f"{seen.path} went to the trash with {sorted(protected)}"
