@@ -218,8 +218,11 @@ def _row(point: Point, taken: tuple[str, str]) -> tuple[int, Sequence[str]]:
     if point.where is Where.DESTINATION and not point.waits:
         group = _KEPT
     sides = point.sides or Sides("; ".join(point.lines), "", "", "")
+    change = sides.field
+    if point.sides and point.waits and point.where is not Where.BOTH:
+        change = f"{change}: {'; '.join(point.lines)}"
     cells = (
-        *(point.what, sides.field, sides.last, sides.origin, sides.space, *taken),
+        *(point.what, change, sides.last, sides.origin, sides.space, *taken),
         *(point.where, point.kind, state, group),
     )
     return (_WAITS, _WRITTEN, _KEPT).index(group), cells

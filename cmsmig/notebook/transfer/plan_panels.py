@@ -120,7 +120,7 @@ def plan_points(plan: Plan) -> Iterator[Point]:
             there,
             each.ref.kind.noun(),
             labels.item(each.what),
-            (each.why,) if each.why else (sides.field,),
+            (each.cause,),
             edit,
             sides=None if each.why else sides,
             waits=True,

@@ -110,9 +110,9 @@ def _decisions(plan: Plan) -> Iterator[Part]:
     yield from _gone_there(plan.gone.undecided)
     labels = plan.details.labels if plan.details else NO_LABELS
     yield from table(
-        ("What", "Field", "Last import", "Origin now", "Space now"),
+        ("What", "Field", "Last import", "Origin now", "Space now", "Why"),
         [
-            (labels.item(each.what), *_conflict(labels, each))
+            (labels.item(each.what), *_conflict(labels, each), each.cause)
             for each in plan.edit_conflicts
             if not each.why
         ],
