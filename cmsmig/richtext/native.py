@@ -361,7 +361,8 @@ class _Conversion(Listener):
             for child in node.content:
                 self.deviates(Deviation.SPACER)
                 what = spelled(child.text) if isinstance(child, Run) else "<br>"
-                self._losses.lose("spacer", what, source)
+                if what:  # Blanks of the source show nothing anywhere.
+                    self._losses.lose("spacer", what, source)
 
 
 def convert_text(
