@@ -32,7 +32,7 @@ from cmsmig.settings import Project
 
 Value: TypeAlias = str | int | float | None
 """A value in a query."""
-_AGAIN = "the site was read again, or the file is in use; run this cell again"
+_AGAIN = "the site was read again, or the file is in use; run this notebook again"
 
 
 @dataclass(frozen=True, slots=True)

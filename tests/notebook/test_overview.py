@@ -18,7 +18,7 @@ Start = Callable[..., Staged]
 
 
 def test_nothing_is_read_at_first(tmp_path: Path) -> None:
-    """Any notebook says so, and leads to 01."""
+    """Any notebook reports it, and leads to 01."""
     workspace = open_workspace(str(tmp_path), interactive=False)
     html = overview(workspace, "05").html()
     assert "The origin is not read yet." in html

@@ -106,7 +106,7 @@ class Operation(Record):
 
     @property
     def effect(self) -> str:
-        """Return the fingerprint of what it does, whoever decided it."""
+        """Return the fingerprint of what it does, without note and review."""
         plain = replace(self, note="", refused=False, reviewed=None)
         return fingerprint(record_body(plain))
 
