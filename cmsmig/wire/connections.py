@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import cast
@@ -36,7 +36,7 @@ class Connections(httpx.AsyncHTTPTransport):
 
     def __init__(self, certificates: ssl.SSLContext, *, idle_seconds: float) -> None:
         super().__init__(verify=certificates)
-        self._pool = _Pool(certificates, idle_seconds)
+        self._pool = _Pool(certificates, idle_seconds)  # type: ignore[assignment]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the answer, whose body is still to be read."""
@@ -44,63 +44,103 @@ class Connections(httpx.AsyncHTTPTransport):
         return await super().handle_async_request(request)
 
 
-class _Pool(httpcore.AsyncConnectionPool):
+class _Pool:
+    """Gives each request a connection that no other one uses.
+
+    The library's own pool looks at all connections twice for each request, and waits
+    for a turn of the event loop at each of its locks: a third of a request's time.
+    """
+
     def __init__(self, certificates: ssl.SSLContext, idle_seconds: float) -> None:
-        super().__init__(max_connections=None)
+        certificates.set_alpn_protocols(["http/1.1"])
         self._certificates = certificates
         self._idle_seconds = idle_seconds
+        self._idle: dict[str, list[httpcore.AsyncHTTP11Connection]] = {}
+        """By scheme, host and port; the one that was used last is the last."""
 
-    def create_connection(
-        self, origin: httpcore.Origin
-    ) -> httpcore.AsyncConnectionInterface:
-        return _Connection(
-            origin,
-            ssl_context=self._certificates,
-            keepalive_expiry=self._idle_seconds,
-            network_backend=_Network(),
+    async def handle_async_request(
+        self, request: httpcore.Request
+    ) -> httpcore.Response:
+        """Send a request over an idle connection, or over a new one."""
+        if (scheme := request.url.scheme.decode()) not in ("http", "https"):
+            raise httpcore.UnsupportedProtocol(f"{scheme}:// is neither http nor https")
+        idle = self._idle.setdefault(str(request.url.origin), [])
+        connection = await _taken_from(idle) or await self._connect(request)
+        response = await connection.handle_async_request(request)
+        return httpcore.Response(
+            response.status,
+            headers=response.headers,
+            content=_Content(response, connection, idle),
+            extensions=response.extensions,
         )
 
+    async def aclose(self) -> None:
+        """Hang up; no request is on its way."""
+        for idle in self._idle.values():
+            while idle:
+                await idle.pop().aclose()
 
-class _Connection(httpcore.AsyncHTTPConnection):
-    def has_expired(self) -> bool:
-        """Return whether it must not be used again.
-
-        The library takes what a host says beyond an answer for the next answer.
-        """
-        talk = self._connection
-        said_more = isinstance(talk, httpcore.AsyncHTTP11Connection) and bool(
-            talk._h11_state.trailing_data[0]
-        )
-        return super().has_expired() or said_more
-
-    def is_idle(self) -> bool:
-        """Return False: nothing limits how many are kept, and the pool would count the
-        idle ones again for each of them, at every request."""
-        return False
+    async def _connect(
+        self, request: httpcore.Request
+    ) -> httpcore.AsyncHTTP11Connection:
+        origin = request.url.origin
+        timeout = request.extensions.get("timeout", {}).get("connect")
+        host = origin.host.decode()
+        stream = await _connect_first(host, origin.port, timeout)
+        if origin.scheme == b"https":
+            await stream.start_tls(self._certificates, host, timeout)
+        return httpcore.AsyncHTTP11Connection(origin, stream, self._idle_seconds)
 
 
-class _Network(httpcore.AsyncNetworkBackend):
-    """Connects by asyncio itself, to checked addresses. The library's own streams would
-    ask the system about every kept connection at each request."""
+async def _taken_from(
+    idle: list[httpcore.AsyncHTTP11Connection],
+) -> httpcore.AsyncHTTP11Connection | None:
+    """Return an idle connection that may be used again; hang up the others."""
+    while idle:
+        connection = idle.pop()
+        # The library takes what a host says beyond an answer for the next answer.
+        said_more = connection._h11_state.trailing_data[0]
+        if not said_more and not connection.has_expired():
+            return connection
+        await connection.aclose()
+    return None
 
-    async def connect_tcp(
+
+class _Content:
+    """The body of an answer; once it is closed, its connection is idle or closed."""
+
+    def __init__(
         self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """Connect to a checked address, one after another, the last without a limit of
-        its own."""
-        with _translated(httpcore.ConnectTimeout, httpcore.ConnectError):
-            async with asyncio.timeout(timeout):
-                found = _checked.get() or await resolve_by_system(host, port)
-        *others, last = found
-        for address in others:
-            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
-                return await _connect(address, port, _NEXT_ADDRESS_SECONDS)
-        return await _connect(last, port, timeout)
+        response: httpcore.Response,
+        connection: httpcore.AsyncHTTP11Connection,
+        idle: list[httpcore.AsyncHTTP11Connection],
+    ) -> None:
+        self._response = response
+        self._connection = connection
+        self._idle = idle
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._response.aiter_stream()
+
+    async def aclose(self) -> None:
+        """Read no more of it."""
+        await self._response.aclose()
+        if self._connection.is_idle():
+            self._idle.append(self._connection)
+
+
+async def _connect_first(host: str, port: int, timeout: float | None) -> _Stream:
+    """Connect to a checked address, one after another, the last without a limit of its
+    own. The library's own streams would ask the system about every kept connection at
+    each request."""
+    with _translated(httpcore.ConnectTimeout, httpcore.ConnectError):
+        async with asyncio.timeout(timeout):
+            found = _checked.get() or await resolve_by_system(host, port)
+    *others, last = found
+    for address in others:
+        with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+            return await _connect(address, port, _NEXT_ADDRESS_SECONDS)
+    return await _connect(last, port, timeout)
 
 
 async def _connect(address: str, port: int, timeout: float | None) -> _Stream:
