@@ -159,6 +159,11 @@ class StoryRecord:
     by the language's code; empty while that is not known."""
 
     @property
+    def shows_older(self) -> bool:
+        """Return whether visitors were given another version than our last write."""
+        return self.public_record not in ("", self.record_hash)
+
+    @property
     def language_slugs(self) -> dict[str, str]:
         """Return its slugs in other languages, by the language's code."""
         return dict(json.loads(self.slugs)) if self.slugs else {}

@@ -39,15 +39,12 @@ from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, decision_prints
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import gone_change, gone_items
-from cmsmig.steps.plan.publication.open_publications import (
-    publication_diffs,
-    withheld_publications,
-)
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
     version_text,
 )
+from cmsmig.steps.plan.publication.publications import public_states
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
 from cmsmig.steps.pull.raw_site import require_same_site
@@ -184,17 +181,16 @@ def _of_publications(
 ) -> Iterator[Change]:
     """Yield what the origin or the decisions ask for and waits for a person: a page
     that is no longer to be public, a publication that an editor's work holds back."""
-    migration, listed = job.migration, job.snapshot.stories
-    diffs = publication_diffs(migration, rows.values(), listed)
-    withheld = withheld_publications(migration, rows.values(), listed, versions.records)
-    for key, each in {**diffs, **withheld}.items():
-        if not each.why:
+    listed = job.snapshot.stories
+    for state in public_states(job.migration, rows.values(), listed, versions).values():
+        each = state.field
+        if each is None or not each.why:
             continue
         where = Where.DECISIONS if each.why == NOT_ASKED else Where.ORIGIN
         yield Change(
             where,
             each.what,
-            str(key),
+            str(state.row.key),
             each.field,
             each.theirs,
             each.ours,

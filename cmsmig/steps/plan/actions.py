@@ -18,7 +18,7 @@ from cmsmig.settings import Settings
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import to_remove
-from cmsmig.steps.plan.publication.public_versions import Publication
+from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories
 

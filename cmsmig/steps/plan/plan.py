@@ -25,7 +25,7 @@ from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS
 from cmsmig.steps.plan.preflights.plan_checks import NO_CHECKS, PlanChecks
-from cmsmig.steps.plan.publication.public_versions import Publication
+from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.plan.resources import InTheWay
 
 RULES_VERSION = 1

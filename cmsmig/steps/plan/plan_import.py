@@ -54,7 +54,7 @@ from cmsmig.steps.plan.preflights.plan_checks import (
     read_hooks,
 )
 from cmsmig.steps.plan.preflights.refused_stories import find_refused
-from cmsmig.steps.plan.publication.planned_publication import (
+from cmsmig.steps.plan.publication.publications import (
     PlannedPublication,
     plan_publication,
 )

@@ -24,16 +24,19 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.kinds import Kind, Ref
 from cmsmig.reconcile.labels import Labels
-from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
+from cmsmig.reconcile.rules.publication import (
+    DECIDE_PUBLISHED,
+    WITHHELD,
+    Due,
+    decided_public,
+)
 from cmsmig.reconcile.rules.story import seen_in_story
 from cmsmig.reconcile.rules.story_fields import PUBLISHED
 from cmsmig.reconcile.value_changes import change_lines
-from cmsmig.steps.plan.edits.written_stories import to_publish
-from cmsmig.steps.plan.publication.open_publications import withheld_publications
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
+from cmsmig.steps.plan.publication.publications import public_states
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
@@ -108,11 +111,11 @@ async def compare_public(
     listed, rows = job.snapshot.stories, job.ledger.items.all().values()
     migration, versions = job.migration, job.public_versions(existing)
     public = {row.story_id for row in listed if row.published}
-    withheld = withheld_publications(migration, rows, listed, versions.records)
-    for key, each in withheld.items():
-        if key in expected:
-            text = f"`{each.what}` {each.why}; {DECIDE_PUBLISHED}."
-            found.add(DifferenceCode.NOT_PUBLISHED, key, text, PUBLISHED)
+    states = public_states(migration, rows, listed, versions)
+    withheld = {key for key, each in states.items() if each.is_withheld}
+    for key in (each for each in states if each in withheld and each in expected):
+        text = f"`{states[key].record.full_slug}` {WITHHELD}; {DECIDE_PUBLISHED}."
+        found.add(DifferenceCode.NOT_PUBLISHED, key, text, PUBLISHED)
     pages = [
         Page(key, expected[key], found.published_at.get(key))
         for key in job.migration.items
@@ -129,9 +132,8 @@ async def compare_public(
         wanted = VisitorPages(
             job.linked(existing), versions, found.unpublished, found.proven
         )
-        decided = migration.decisions.conflicts
-        due = to_publish(migration.to_publish, rows, listed, decided, versions.records)
-        await _compare(job, wanted, pages, {row.key for row in due}, found)
+        due = {key for key, each in states.items() if each.due is Due.YES}
+        await _compare(job, wanted, pages, due, found)
     except ServiceError as error:
         found.public_unread = f"What visitors get could not be read: {error}"
 
@@ -300,9 +302,6 @@ def _stays(job: ImportJob, story_record: StoryRecord) -> bool:
     """Return whether a decision keeps a story as an editor published it."""
     decided = job.migration.decisions.conflicts
     return any(
-        decided.side(
-            ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen_of(is_public)
-        )
-        is Side.THEIRS
+        decided_public(story_record, decided, is_public=is_public) is Side.THEIRS
         for is_public in (True, False)
     )

@@ -33,7 +33,8 @@ from cmsmig.steps.plan.gone.missing_objects import (
 )
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.plan_import import PlannedImport
-from cmsmig.steps.plan.publication.public_versions import Publication, VisitorPages
+from cmsmig.steps.plan.publication.public_versions import VisitorPages
+from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import upload_assets

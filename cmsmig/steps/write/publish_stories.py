@@ -17,7 +17,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.convert.item_draft import ItemDraft
-from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED
+from cmsmig.reconcile.rules.publication import DECIDE_PUBLISHED, Due, PublicState
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
@@ -25,13 +25,9 @@ from cmsmig.reconcile.rules.story import (
     with_publication,
 )
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS
-from cmsmig.steps.plan.edits.written_stories import (
-    already_public,
-    last_write,
-    to_publish,
-    to_unpublish,
-)
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
+from cmsmig.steps.plan.publication.publications import public_states
 from cmsmig.steps.plan.publication.version_pair import SHOW
 from cmsmig.steps.worker_pool import Work, work_through, write_ahead
 from cmsmig.steps.write.execute import OF_ONE_OBJECT
@@ -57,16 +53,13 @@ async def publish_stories(job: ImportJob) -> None:
     # No update is to come in this run: what stories hold counts.
     job.edits = NO_EDITS
     _forget_unwanted(job)
-    rows = job.ledger.items.all().values()
-    listed, decided = job.snapshot.stories, job.migration.decisions.conflicts
-    wanted = job.migration.to_publish
-    await _unpublish_all(
-        job, to_unpublish(job.migration.items.keys() - wanted, rows, listed, decided)
-    )
-    existing = job.existing()
-    versions = job.public_versions(existing)
-    _note_public(job, versions)
-    due = to_publish(wanted, rows, listed, decided, versions.records)
+    versions, rows = job.public_versions(job.existing()), job.ledger.items.all()
+    states = public_states(
+        job.migration, rows.values(), job.snapshot.stories, versions
+    ).values()
+    await _unpublish_all(job, [each.row for each in states if each.is_hidden])
+    _note_public(job, versions, states)
+    due = [each.row for each in states if each.due is Due.YES]
     # What one of them holds is not known: the next run puts it back first.
     doubtful = job.ledger.intents.subjects(SHOW)
     todo = {row.key: row for row in due if str(row.key) not in doubtful}
@@ -162,16 +155,16 @@ def _forget_unwanted(job: ImportJob) -> None:
             job.ledger.items.recovered(key)
 
 
-def _note_public(job: ImportJob, versions: PublicVersions) -> None:
+def _note_public(
+    job: ImportJob, versions: PublicVersions, states: Iterable[PublicState]
+) -> None:
     """Count as published what an editor published before us, as we wrote it."""
-    rows = job.ledger.items.all().values()
-    wanted = job.migration.to_publish - versions.links.keys() - versions.failed.keys()
-    for row, story_record, there in already_public(wanted, rows, job.snapshot.stories):
-        public = replace(
-            story_record, left_public=True, public_record=story_record.record_hash
-        )
-        job.ledger.items.recovered(row.key)
-        job.ledger.items.published(row.key, public, there.updated_at, None)
+    for each in states:
+        key, record = each.row.key, each.record
+        if each.due is Due.SHOWN and each.there and key not in versions.failed:
+            public = replace(record, left_public=True, public_record=record.record_hash)
+            job.ledger.items.recovered(key)
+            job.ledger.items.published(key, public, each.there.updated_at, None)
 
 
 async def _publish(job: ImportJob, versions: PublicVersions, row: ItemRow) -> None:

@@ -21,14 +21,10 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
-from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
-from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.mapping.decisions.conflicts import Side
+from cmsmig.reconcile.rules.publication import decided_public
 from cmsmig.reconcile.rules.story import edited_fields, is_content, with_publication
-from cmsmig.reconcile.rules.story_fields import (
-    PUBLISHED,
-    slugs_text,
-    translated_moves,
-)
+from cmsmig.reconcile.rules.story_fields import slugs_text, translated_moves
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
@@ -169,9 +165,8 @@ def _may_show(
     shown = (*filter(is_content, edited), *moved)
     if story_record.kept_edits or not shown:
         return True
-    decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)
-    side = decided.side(ConflictKind.STORY, story_record.full_slug, PUBLISHED, seen)
-    return side is Side.OURS
+    decided, is_public = job.migration.decisions.conflicts, there.row.published
+    return decided_public(story_record, decided, is_public=is_public) is Side.OURS
 
 
 @dataclass(frozen=True, slots=True)

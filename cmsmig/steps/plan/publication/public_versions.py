@@ -8,17 +8,19 @@ only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.choices import ItemSet
+from cmsmig.mapping.decisions.conflicts import Side
 from cmsmig.mapping.select.translations import shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
+from cmsmig.reconcile.rules.publication import decided_public
 from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
     is_same_field,
@@ -36,8 +38,6 @@ from cmsmig.reconcile.rules.visible_prints import (
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdit, StoryEdits
-from cmsmig.steps.plan.edits.written_stories import is_ours_public, to_publish
-from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 
 
@@ -126,7 +126,8 @@ def _shown_below_edits(
         and row.story_record is not None
         and (found := there.get(row.story_record.story_id)) is not None
         and _holds_edits(row.story_record, found, edits.found.get(key))
-        and is_ours_public(row.story_record, decided, is_public=found.published)
+        and decided_public(row.story_record, decided, is_public=found.published)
+        is Side.OURS
     )
 
 
@@ -233,75 +234,14 @@ class VisitorPages:
         return found if isinstance(found, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """A story that is to be published."""
-
-    key: ItemKey
-    full_slug: str
-    is_new: bool
-    """Whether visitors do not know the page yet."""
-    below_edits: bool
-    """Whether editors see a newer version above it."""
-    fields: tuple[str, ...] | None = None
-    """What changes for visitors; None where it was not read."""
-    without: tuple[str, ...] = ()
-    """Codes of the languages that editors see alone: they are not live."""
-
-    def as_json(self) -> JsonObject:
-        """Return the publication as `plan --json` and a dry run list it."""
-        return {
-            "item": str(self.key),
-            "full_slug": self.full_slug,
-            "visitors": "new" if self.is_new else "renewed",
-            "below_edits": self.below_edits,
-            "fields": None if self.fields is None else [*self.fields],
-            "without": [*self.without],
-        }
-
-    @property
-    def line(self) -> str:
-        """Return a sentence for people: what changes for visitors."""
-        said = "a new page" if self.is_new else "renewed"
-        if self.fields:
-            said += f": {', '.join(self.fields)}"
-        elif self.fields is not None and not self.is_new:
-            said += ", without a change in its fields"
-        said += _without_text(self.without)
-        above = "; editors see newer changes above it" if self.below_edits else ""
-        return f"{self.full_slug}: {said}{above}"
-
-
-def find_publications(
-    wanted: WantedStories, rows: Iterable[ItemRow], versions: PublicVersions
-) -> tuple[Publication, ...]:
-    """Return what an import publishes, in one version or in two, by path: what was
-    published before is published again, as `rows` are after all updates."""
-    public = {row.story_id for row in wanted.snapshot.stories if row.published}
-    places = wanted.migration.places.places
-    found: list[Publication] = []
-    for key in _due(wanted, rows, versions):
-        row = wanted.rows.get(key)
-        story_record = row.story_record if row is not None else None
-        known = story_record is not None and story_record.story_id in public
-        path = (
-            story_record.full_slug
-            if story_record is not None
-            else places[key].full_slug
-        )
-        below_edits = key in versions.links
-        without = languages_withheld(wanted.migration, key)
-        found.append(Publication(key, path, not known, below_edits, without=without))
-    return tuple(sorted(found, key=lambda each: each.full_slug))
-
-
 def version_text(migration: Migration, key: ItemKey) -> str:
     """Return what moved where visitors are to get another version than they have."""
-    without = _without_text(languages_withheld(migration, key))
+    without = without_text(languages_withheld(migration, key))
     return f"is live in another version than visitors were given{without}"
 
 
-def _without_text(codes: Iterable[str]) -> str:
+def without_text(codes: Iterable[str]) -> str:
+    """Return which languages visitors do not get, as the end of a sentence."""
     named = ", ".join(f"`{each}`" for each in codes)
     return f", without {named}, not live at the origin" if named else ""
 
@@ -312,68 +252,3 @@ def languages_withheld(migration: Migration, key: ItemKey) -> tuple[str, ...]:
     item = migration.items[key]
     shown = {each.code for each in migration.public.get(key, item).languages}
     return tuple(each.code for each in item.languages if each.code not in shown)
-
-
-def rows_after(wanted: WantedStories, edits: StoryEdits) -> tuple[ItemRow, ...]:
-    """Return the ledger's rows as all updates leave them."""
-    snapshot = wanted.snapshot
-    listed = {each.story_id: each for each in snapshot.stories} if edits.found else {}
-    return tuple(
-        _after(
-            _shown(row, snapshot),
-            edits,
-            listed,
-            is_written=key in wanted.needed and edits.writes(key),
-        )
-        for key, row in wanted.rows.items()
-    )
-
-
-def _due(
-    wanted: WantedStories, rows: Iterable[ItemRow], versions: PublicVersions
-) -> frozenset[ItemKey]:
-    migration, listed = wanted.migration, wanted.snapshot.stories
-    decided, public = migration.decisions.conflicts, versions.records
-    there = to_publish(migration.to_publish, rows, listed, decided, public)
-    due = {row.key for row in there} | (migration.to_publish & wanted.creating)
-    return frozenset(due - versions.failed.keys())
-
-
-def _shown(row: ItemRow, snapshot: Snapshot) -> ItemRow:
-    """Return the row once it is noted what a killed run gave visitors."""
-    story_record = row.story_record
-    if story_record is not None and story_record.story_id in snapshot.hidden:
-        return replace(row, story_record=replace(story_record, left_public=True))
-    found = snapshot.interrupted.get(story_record.story_id) if story_record else None
-    if story_record is None or found is None or not found.public_record:
-        return row
-    shown = replace(story_record, left_public=True, public_record=found.public_record)
-    return replace(
-        row, story_record=shown, published=row.published or story_record.updated_at
-    )
-
-
-def _after(
-    row: ItemRow,
-    edits: StoryEdits,
-    listed: Mapping[int, StoryRow],
-    *,
-    is_written: bool,
-) -> ItemRow:
-    """Return the row after an update: what is published of it is older then, and what
-    failed before has not any more."""
-    story_record, edit = row.story_record, edits.found.get(row.key)
-    if not is_written and edit is None:
-        # As it is, and as nearly all are when little changed.
-        return row
-    if edit is None or not edit.undecided:
-        row = replace(row, status="created", reason="")
-    if story_record:
-        there = None if is_written else listed.get(story_record.story_id)
-        changed = there.updated_at if there else ""
-        story_record = edits.record_after(row.key, story_record)
-        story_record = replace(story_record, updated_at=changed)
-    is_older = is_written or (edit is not None and edit.is_agreed)
-    return replace(
-        row, published="" if is_older else row.published, story_record=story_record
-    )
