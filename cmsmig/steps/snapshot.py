@@ -136,6 +136,11 @@ class Snapshot:
     releases: tuple[PendingRelease, ...] | None = ()
     """None where they could not be read; empty unless they were asked for."""
 
+    @cached_property
+    def listed(self) -> Mapping[int, StoryRow]:
+        """Return stories and folders by id."""
+        return {row.story_id: row for row in self.stories}
+
     def list_calls(self) -> dict[str, int]:
         """Return the quota calls that read lists as long as these, by name."""
         wanted = self.wanted

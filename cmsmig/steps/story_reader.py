@@ -6,8 +6,16 @@ side may be some seconds behind, and does not give all that a story holds. Reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
@@ -20,6 +28,8 @@ from cmsmig.item_key import ItemKey
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.visible_prints import exact_print, is_visible
 from cmsmig.steps.worker_pool import batches, together
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,16 @@ class StoryReader:
         """The exact prints of what delivery shows of stories that are as expected, by
         id and language."""
 
-    async def read(self, sought: Sequence[Sought]) -> list[Story | None]:
+    async def read(
+        self, sought: Iterable[tuple[K, Sought]]
+    ) -> AsyncIterator[tuple[K, Story | None]]:
+        """Yield stories in the order in which they are `sought`; see `read_part`."""
+        for part in batches(sought, READ_TOGETHER):
+            stories = await self.read_part([each for _, each in part])
+            for (key, _), story in zip(part, stories, strict=True):
+                yield key, story
+
+    async def read_part(self, sought: Sequence[Sought]) -> list[Story | None]:
         """Return stories in the order in which they are `sought`, at most as many as
         delivery gives together; None for one that is gone.
 
@@ -83,13 +102,15 @@ class StoryReader:
         found.update(zip(single, read, strict=True))
         return [found[each.row.story_id] for each in sought]
 
-    async def glance(self, rows: Sequence[StoryRow]) -> list[Story | None]:
-        """Return listed stories for what is around their content: that holds no
-        translations. At most as many as delivery gives together."""
-        found = await self.read([Sought(e, lambda _: True, e.updated_at) for e in rows])
-        for each in rows:
-            self.shown.pop(each.story_id, None)
-        return found
+    async def glance(
+        self, rows: Iterable[tuple[K, StoryRow]]
+    ) -> AsyncIterator[tuple[K, Story | None]]:
+        """Yield listed stories for what is around their content: that holds no
+        translations."""
+        sought = (((k, e), Sought(e, lambda _: True, e.updated_at)) for k, e in rows)
+        async for (key, row), story in self.read(sought):
+            self.shown.pop(row.story_id, None)
+            yield key, story
 
     async def find_by_uid(
         self,
@@ -111,13 +132,12 @@ class StoryReader:
         ]
         rows.sort(key=lambda row: (row.full_slug not in paths, row.story_id))
         found: dict[ItemKey, StoryRow] = {}
-        for part in batches(rows, READ_TOGETHER):
+        async for _, story in self.glance((row, row) for row in rows if keys):
+            key = keys.get(str(story.content.get("_uid"))) if story else None
+            if story is not None and key is not None:
+                found.setdefault(key, story.row)
             if len(found) == len(keys):
                 break
-            for story in await self.glance(part):
-                key = keys.get(str(story.content.get("_uid"))) if story else None
-                if story is not None and key is not None:
-                    found.setdefault(key, story.row)
         return found
 
     def _is_shown_whole(self, sought: Sought) -> bool:

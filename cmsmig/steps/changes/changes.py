@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.events import Observer
 from cmsmig.item_key import ItemKey
@@ -49,7 +48,7 @@ from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.story_reader import as_written
-from cmsmig.steps.worker_pool import StopSignal, batches
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, open_job
 
@@ -181,8 +180,8 @@ def _of_publications(
 ) -> Iterator[Change]:
     """Yield what the origin or the decisions ask for and waits for a person: a page
     that is no longer to be public, a publication that an editor's work holds back."""
-    listed = job.snapshot.stories
-    for state in public_states(job.migration, rows.values(), listed, versions).values():
+    states = public_states(job.migration, rows.values(), job.snapshot, versions)
+    for state in states.values():
         each = state.field
         if each is None or not each.why:
             continue
@@ -287,25 +286,21 @@ async def _of_stories(
     job: ImportJob, rows: Mapping[ItemKey, ItemRow]
 ) -> AsyncIterator[Change]:
     """Yield what an editor changed in stories since we wrote them."""
-    listed = {row.story_id: row for row in job.snapshot.stories}
+    listed = job.snapshot.listed
     for key, row in rows.items():
         for change in _of_publication(key, row, listed):
             yield change
     edited = [
-        (key, there, last)
+        ((key, last), as_written(there, last))
         for key, row in rows.items()
         if row.story_record is not None
         and row.story_record.made
         and (there := listed.get(row.story_record.story_id)) is not None
         and edits_without_reading(there, last := last_write(job.ledger, row)) != ()
     ]
-    for part in batches(edited, READ_TOGETHER):
-        stories = await job.reader.read(
-            [as_written(row, last) for _, row, last in part]
-        )
-        for (key, _, last), story in zip(part, stories, strict=True):
-            for change in _of_story(key, last, story):
-                yield change
+    async for (key, last), story in job.reader.read(edited):
+        for change in _of_story(key, last, story):
+            yield change
 
 
 def _of_publication(

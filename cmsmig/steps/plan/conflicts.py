@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import StoryRow
 from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
@@ -32,7 +31,6 @@ from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.taken_places import TakenFolder, TakenPlaces, taken_folders
 from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.story_reader import StoryReader
-from cmsmig.steps.worker_pool import batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ async def note_paths(
     languages: stories that were saved since the last write are read for them, many in
     a call of the delivery side.
     """
-    listed = {row.story_id: row for row in snapshot.stories}
+    listed = snapshot.listed
     paths: dict[ItemKey, str] = {}
     unknown: dict[ItemKey, StoryRow] = {}
     for key, row in ledger.items.all().items():
@@ -164,11 +162,11 @@ async def note_paths(
         is_known = record.slugs and there.updated_at == record.updated_at
         if item is not None and item.languages and not is_known:
             unknown[key] = there
-    slugs: dict[ItemKey, str] = {}
-    for part in batches(unknown, READ_TOGETHER):
-        stories = await reader.glance([unknown[key] for key in part])
-        found = zip(part, stories, strict=True)
-        slugs |= {key: slugs_text(story) for key, story in found if story is not None}
+    slugs = {
+        key: slugs_text(story)
+        async for key, story in reader.glance(unknown.items())
+        if story is not None
+    }
     ledger.items.moved(paths, slugs)
 
 

@@ -87,13 +87,13 @@ async def read_interrupted(
         rows.append(_row_after(ledger, row, after))
     hidden = hidden_since(
         ledger.items.all().values(),
-        found.stories,
+        found.listed,
         publishing=ledger.intents.subjects("publish"),
         showing=ledger.intents.subjects(SHOW),
     )
     found = found.with_rows(rows) if rows else found
     created, reads = await find_created(reader, namespace, ledger, found.stories)
-    updated = await _read_updated(client, ledger, found.stories)
+    updated = await _read_updated(client, ledger, found)
     found = found.with_calls({"settle_stories": reads})
     return replace(
         found,
@@ -138,17 +138,16 @@ async def find_created(
 
 
 async def _read_updated(
-    client: DestinationClient, ledger: Ledger, listed: Iterable[StoryRow]
+    client: DestinationClient, ledger: Ledger, snapshot: Snapshot
 ) -> Mapping[ItemKey, Story | None]:
     """Return the stories that a killed run was updating and that are not as the ledger
     has them, by item; None for one that is gone. Costs a call for each."""
-    there = {row.story_id: row for row in listed}
     looking = {
         row.key: record.story_id
         for _, row in ledger.intended("update")
         if row is not None
         and (record := row.own_story) is not None
-        and (seen := there.get(record.story_id)) is not None
+        and (seen := snapshot.listed.get(record.story_id)) is not None
         and not is_as_left(seen, last_write(ledger, row))
     }
     stories = await together(map(client.find_story, looking.values()))

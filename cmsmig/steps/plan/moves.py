@@ -45,8 +45,7 @@ def find_moves(
     migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> Mapping[ItemKey, Move]:
     """Return the stories that the next import moves, by item. Reads only."""
-    listed = {row.story_id: row for row in snapshot.stories}
-    moves = _moves(migration, ledger, listed)
+    moves = _moves(migration, ledger, snapshot.listed)
     return {each.key: each for each in moves if each.old != each.new}
 
 

@@ -86,7 +86,6 @@ def find_wanted(
         existing = offline.existing
     links = offline.links_over(existing)
     stories = LinkedStories(migration, offline.context, existing)
-    listed = {row.story_id: row for row in snapshot.stories}
     needed = {key for key in creating if key in links and links[key].changes}
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRow]] = []
@@ -100,7 +99,7 @@ def find_wanted(
         story_record = row.own_story if row is not None else None
         if row is None or story_record is None:
             continue
-        seen = listed.get(story_record.story_id)
+        seen = snapshot.listed.get(story_record.story_id)
         is_decided = override_requested(
             migration.decisions.conflicts, ledger, row, seen
         )

@@ -299,8 +299,8 @@ async def _save_stories(
             # One that is not public then was taken from visitors.
             story_record = replace(story_record, left_public=True)
         record = story_record.record_hash
-        if key in versions.links:
-            record = versions.links[key].record_hash if key in shown else ""
+        if key in versions.records:
+            record = versions.records[key] if key in shown else ""
         is_shown = story.row.published and is_due
         is_whole = key in shown or not (written and story.row.unpublished_changes)
         if is_shown and is_whole:
@@ -331,7 +331,7 @@ async def _read(
         return Sought(ours[key], is_known)
 
     for part in batches(keys, READ_TOGETHER):
-        read = await job.reader.read([*map(sought, part)])
+        read = await job.reader.read_part([*map(sought, part)])
         stories = {key: each for key, each in zip(part, read, strict=True) if each}
         saved = await find_saved_only(job, stories)
         for key, story in stories.items():

@@ -55,7 +55,7 @@ async def find_shown(
     Costs a call of the delivery side for 25 of those, in each language. Where that side
     cannot be read, there are none.
     """
-    apart = {key: rows[key] for key in versions.links if key in rows}
+    apart = {key: rows[key] for key in versions.records if key in rows}
     delivered = await _delivered(job, apart.values())
     pages = VisitorPages(job.linked(existing), versions)
     return frozenset(

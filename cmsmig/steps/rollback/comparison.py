@@ -82,7 +82,9 @@ async def compare(
     found: list[Reverse | None] = []
     for part in batches(there, READ_TOGETHER):
         sought = dict(stories.sought(part))
-        read = dict(zip(sought, await reader.read([*sought.values()]), strict=True))
+        read = dict(
+            zip(sought, await reader.read_part([*sought.values()]), strict=True)
+        )
         replaced = await together(_other_bytes(job.client, each) for each, _ in part)
         for (each, listed), other in zip(part, replaced, strict=True):
             if isinstance(each.row, ItemRow) and isinstance(listed, StoryRow):

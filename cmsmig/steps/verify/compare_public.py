@@ -108,10 +108,10 @@ async def compare_public(
     One that is not published was reported already. Where the delivery side cannot be
     read, that is said instead.
     """
-    listed, rows = job.snapshot.stories, job.ledger.items.all().values()
+    rows = job.ledger.items.all().values()
     migration, versions = job.migration, job.public_versions(existing)
-    public = {row.story_id for row in listed if row.published}
-    states = public_states(migration, rows, listed, versions)
+    public = {row.story_id for row in job.snapshot.stories if row.published}
+    states = public_states(migration, rows, job.snapshot, versions)
     withheld = {key for key, each in states.items() if each.is_withheld}
     for key in (each for each in states if each in withheld and each in expected):
         text = f"`{states[key].record.full_slug}` {WITHHELD}; {DECIDE_PUBLISHED}."

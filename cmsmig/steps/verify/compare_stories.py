@@ -72,7 +72,9 @@ class ReadBack:
         if not wanted:
             return
         self.found.stories += len(wanted)
-        stories = await self.job.reader.read([self._sought(each) for each in wanted])
+        stories = await self.job.reader.read_part(
+            [self._sought(each) for each in wanted]
+        )
         for each, story in zip(wanted, stories, strict=True):
             if story is None:
                 list_gone(each.key, each.last.record, self.found)
@@ -218,24 +220,24 @@ def compare_groups(job: ImportJob, found: Verification) -> None:
     if not found.wanted_groups:
         # No item has another language.
         return
-    listed = {row.story_id: row.group_id for row in job.snapshot.stories}
     records = {
         key: row.story_record
         for key, row in job.ledger.items.all().items()
         if row.story_record is not None
     }
+    listed = job.snapshot.listed
     reused = {
-        key: listed.get(record.story_id, "")
+        key: there.group_id
         for key, record in records.items()
-        if not record.made
+        if not record.made and (there := listed.get(record.story_id)) is not None
     }
-    there = {key: group for key, group in (reused | found.groups).items() if group}
-    for languages in group_languages(there).values():
+    groups = {key: group for key, group in (reused | found.groups).items() if group}
+    for languages in group_languages(groups).values():
         found.languages += 1
         together = {
             records[key].story_id: key
             for key in languages
-            if there[key] == found.wanted_groups.get(key)
+            if groups[key] == found.wanted_groups.get(key)
         }
         for key in languages:
             if key not in found.groups:

@@ -76,7 +76,7 @@ async def _read_back(
     found: Verification,
 ) -> None:
     """Compare stories and assets, many at a time."""
-    listed = {row.story_id: row for row in job.snapshot.stories}
+    listed = job.snapshot.listed
     live = job.migration.live
     reading = ReadBack(job, linked, expected, listed, found, live)
 
@@ -101,7 +101,7 @@ async def _read_back(
 
 def _begin(job: ImportJob, expected: Mapping[ItemKey, StoryRecord]) -> Verification:
     stories, rows = job.snapshot.stories, job.ledger.items.all().values()
-    groups = job.groups(stories)
+    groups = job.groups()
     members: dict[str, set[int]] = {}
     for key in groups.keys() & expected.keys():
         members.setdefault(groups[key], set()).add(expected[key].story_id)

@@ -64,7 +64,7 @@ async def create_stories(job: ImportJob) -> None:
     await read_back(job)
     wanted = job.wanted.creating
     job.observer(StepStarted(STEP, len(wanted)))
-    groups = job.groups(job.snapshot.stories)
+    groups = job.groups()
     create = partial(_create, job, groups)
     work = write_ahead(job.ledger.intents, _intent, create)
     await work_through(

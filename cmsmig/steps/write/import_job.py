@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import DeliveryClient
-from cmsmig.destination.typed_records import StoryRow
 from cmsmig.events import Noticed, Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
@@ -161,7 +160,7 @@ class ImportJob:
                 missing.update(dict.fromkeys(upload.addresses, row.explanation))
         return missing
 
-    def groups(self, listed: Iterable[StoryRow]) -> Mapping[ItemKey, str]:
+    def groups(self) -> Mapping[ItemKey, str]:
         """Return the groups of stories in several languages, as they are listed."""
         gone = self.gone.keys(Kind.STORY)
         rows = self.ledger.items.all()
@@ -171,7 +170,7 @@ class ImportJob:
             {key: row for key, row in rows.items() if key not in gone}
             if gone
             else rows,
-            listed,
+            self.snapshot.stories,
         )
 
     def existing(self) -> Mapping[ItemKey, ExistingStory]:

@@ -28,7 +28,7 @@ async def join_languages(job: ImportJob) -> None:
     """Send the group once more for stories that this run made and that neither their
     create nor an update brought together: two calls for each, which no plan foresees.
     """
-    groups, answered = job.groups(job.snapshot.stories), job.alternates
+    groups, answered = job.groups(), job.alternates
     rows = job.ledger.items.all()
     apart: list[ItemKey] = []
     for languages in group_languages(groups).values():

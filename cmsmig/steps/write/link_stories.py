@@ -106,7 +106,7 @@ def _updates(
 ) -> Iterator[Update]:
     """Yield the updates with their content, which is read when its turn comes."""
     needs, stories = StoryNeeds.of_updates(job), job.linked(existing)
-    groups = job.groups(job.snapshot.stories)
+    groups = job.groups()
     public = job.public_versions(existing).records
     for key, record in needed:
         update = _update_of(job, needs, key, record, stories)

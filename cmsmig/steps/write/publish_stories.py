@@ -54,9 +54,8 @@ async def publish_stories(job: ImportJob) -> None:
     job.edits = NO_EDITS
     _forget_unwanted(job)
     versions, rows = job.public_versions(job.existing()), job.ledger.items.all()
-    states = public_states(
-        job.migration, rows.values(), job.snapshot.stories, versions
-    ).values()
+    found = public_states(job.migration, rows.values(), job.snapshot, versions)
+    states = found.values()
     await _unpublish_all(job, [each.row for each in states if each.is_hidden])
     _note_public(job, versions, states)
     due = [each.row for each in states if each.due is Due.YES]
@@ -170,7 +169,7 @@ def _note_public(
 async def _publish(job: ImportJob, versions: PublicVersions, row: ItemRow) -> None:
     """Publish a story: what it holds, or what visitors are to see. What goes wrong
     with it is in the ledger."""
-    if row.key in versions.links:
+    if row.key in versions.records:
         await _publish_below(job, versions, row)
     else:
         await _publish_as_it_is(job, row)

@@ -65,7 +65,7 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
     languages = {each.code for each in job.migration.items[row.key].languages}
     public = Version.of_fields(fields, there, languages, last.sent)
     pair = VersionPair(public, Version.of_story(there), published_at(there))
-    record = versions.links[row.key].record_hash
+    record = versions.records[row.key]
     job.ledger.intents.write([pair.intent(str(row.key), record)])
     write = _Write(job, story_record, pair)
     try:

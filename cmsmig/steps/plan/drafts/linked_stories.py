@@ -93,17 +93,11 @@ class LinkedStories:
                 wanted = hashing if is_there else Hashing.NOTHING
                 yield key, draft, self.links(draft, wanted)
 
-    def version(self, key: ItemKey) -> tuple[str, DraftLinks] | str | None:
-        """Return the name and the links of an item's story, or why there is none; None
+    def links_of(self, key: ItemKey) -> DraftLinks | str | None:
+        """Return what links make of an item's draft, or why there is no story; None
         without a content type."""
-        item = self.migration.items[key]
-        draft = self.migration.item_draft(item, self.context)
-        if not isinstance(draft, ItemDraft):
-            return draft
-        links = self.links(draft)
-        if isinstance(links, str):
-            return links
-        return draft.name_at(self.context.places[key]), links
+        draft = self.migration.item_draft(self.migration.items[key], self.context)
+        return self.links(draft) if isinstance(draft, ItemDraft) else draft
 
     def fields(self, key: ItemKey) -> JsonObject | str:
         """Return what is wanted of an item's story, by field, or why there is none."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cmsmig.counting import first_of
-from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
@@ -21,7 +20,6 @@ from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.story_reader import StoryReader, as_written
-from cmsmig.steps.worker_pool import batches
 
 _MOST_KEPT = 500
 """Stories whose content is kept for the update; others are read once more."""
@@ -102,27 +100,29 @@ async def read_story_edits(
         edits[key] = StoryEdit(diff.written, is_kept, is_hidden, agreed, conflicts)
         return True
 
+    def take(key: ItemKey, story: Story | None) -> None:
+        if story is not None and str(key) in pairs:
+            story = pairs[str(key)].after(story)
+        is_known = story is not None and compare_with(key, story)
+        if story is not None and is_known and len(kept) < _MOST_KEPT:
+            kept[key] = story
+
     for key, row in wanted.held_moves:
         compare_with(key, row)
     pairs, settled = open_pairs(ledger), wanted.snapshot.updated
-    listed = {row.story_id: row for row in wanted.snapshot.stories}
+    listed = wanted.snapshot.listed
     before = reader.singly
-    for part in batches(wanted.looking, READ_TOGETHER):
-        reading = {
-            key: as_written(there, last_write(ledger, wanted.rows[key]))
-            for key in part
-            if key not in settled
-            and (there := listed.get(wanted.looking[key].story_id)) is not None
-        }
-        read = await reader.read([*reading.values()])
-        seen = {**settled, **dict(zip(reading, read, strict=True))}
-        for key in part:
-            story = seen.get(key)
-            if story is not None and str(key) in pairs:
-                story = pairs[str(key)].after(story)
-            is_known = story is not None and compare_with(key, story)
-            if story is not None and is_known and len(kept) < _MOST_KEPT:
-                kept[key] = story
+    looking = wanted.looking.items()
+    sought = (
+        (key, as_written(there, last_write(ledger, wanted.rows[key])))
+        for key, record in looking
+        if key not in settled and (there := listed.get(record.story_id)) is not None
+    )
+    for key, _ in looking:
+        if key in settled:
+            take(key, settled[key])
+    async for key, story in reader.read(sought):
+        take(key, story)
     return StoryEdits(edits, kept, reader.singly - before)
 
 
@@ -165,12 +165,6 @@ async def find_paths_as_written(
         for there in listed
         if (path := there.full_slug.strip("/")) in paths and there.story_id in rows
     }
-    found: set[str] = set()
-    for part in batches(sought, READ_TOGETHER):
-        stories = await reader.read([sought[path] for path in part])
-        found.update(
-            path
-            for path, story in zip(part, stories, strict=True)
-            if story is not None and sought[path].is_expected(story)
-        )
+    read = reader.read(sought.items())
+    found = [path async for path, it in read if it and sought[path].is_expected(it)]
     return frozenset(found)

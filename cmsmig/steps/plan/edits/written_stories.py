@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
@@ -125,7 +125,7 @@ def is_saved_since(
 
 def hidden_since(
     rows: Iterable[ItemRow],
-    listed: Iterable[StoryRow],
+    listed: Mapping[int, StoryRow],
     *,
     publishing: Set[str],
     showing: Set[str],
@@ -139,12 +139,12 @@ def hidden_since(
     """
     if not publishing | showing:
         return frozenset()
-    there = {row.story_id: row for row in listed if not row.published}
     return frozenset(
         row.story_record.story_id
         for row in rows
         if row.story_record is not None
-        and (found := there.get(row.story_record.story_id)) is not None
+        and (found := listed.get(row.story_record.story_id)) is not None
+        and not found.published
         and (
             (subject := str(row.key)) in publishing
             or (subject in showing and found.updated_at != row.story_record.updated_at)

@@ -61,7 +61,6 @@ async def look_at_gone(
     id, and how many calls that took. Reads only."""
     if not migration.pilot.is_whole:
         return {}, 0
-    listed = {row.story_id: row for row in snapshot.stories}
     decided = migration.decisions.conflicts
     looking = [
         row.story_record.story_id
@@ -71,7 +70,7 @@ async def look_at_gone(
         and not row.story_record.kept_edits
         and _reason_of(migration.known, key)
         and decided.gone_action(GoneFrom.ORIGIN, row.story_record.full_slug) in _TO_DO
-        and (there := listed.get(row.story_record.story_id)) is not None
+        and (there := snapshot.listed.get(row.story_record.story_id)) is not None
         and edits_without_reading(there, last_write(ledger, row)) is None
     ]
     found = await together(map(client.find_story, looking))
@@ -91,7 +90,6 @@ def gone_items(
     """
     if not migration.pilot.is_whole:
         return {}
-    listed = {row.story_id: row for row in snapshot.stories}
     sentences = {each.key: each.sentence for each in migration.skipped}
     removed, decided = removed_by_us(ledger), migration.decisions.conflicts
     gone: dict[ItemKey, GoneItem] = {}
@@ -99,7 +97,7 @@ def gone_items(
         reason = _reason_of(migration.known, key)
         if row.story_record is None or not reason:
             continue
-        there = listed.get(row.story_record.story_id)
+        there = snapshot.listed.get(row.story_record.story_id)
         if there is None and key not in removed:
             # One that is missing there too is reported for the destination.
             continue
@@ -146,9 +144,8 @@ def record_gone(
         and before.state is GoneState.DELETED != each.state
     ]
     ledger.gone.mark(new, restored)
-    listed = {row.story_id for row in snapshot.stories}
     back = {
-        key: row.story_record.story_id in listed
+        key: row.story_record.story_id in snapshot.listed
         for key, row in rows.items()
         if row.story_record and row.gone and not _reason_of(known, key)
     }

@@ -176,7 +176,6 @@ def _unlisted(
     ledger: Ledger, snapshot: Snapshot, needed: Mapping[Kind, Container[object]]
 ) -> Iterator[Recorded]:
     """Yield what the ledger records and the lists of the snapshot lack."""
-    stories = {row.story_id: row for row in snapshot.stories}
     removed = removed_by_us(ledger)
     folders = [row for row in snapshot.stories if row.is_folder]
     listed = {
@@ -189,7 +188,7 @@ def _unlisted(
     for each in recorded(ledger):
         match each.row:
             case ItemRow(key=key, story_record=StoryRecord() as story):
-                there = stories.get(each.number)
+                there = snapshot.listed.get(each.number)
                 is_there = key in removed or _is_story_record(story, there)
             case AssetRow() as file:
                 asset = snapshot.assets.get(each.number)

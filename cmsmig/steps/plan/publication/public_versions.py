@@ -26,7 +26,6 @@ from cmsmig.reconcile.rules.story_fields import (
     is_same_field,
     translated_in,
 )
-from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.visible_prints import (
     default_slug,
     delivered_names,
@@ -45,21 +44,14 @@ from cmsmig.steps.snapshot import Snapshot
 class PublicVersions:
     """What visitors are to be given of stories that hold something else."""
 
-    links: Mapping[ItemKey, DraftLinks] = field(default_factory=dict)
-    """By item, with the hashes of what visitors are to see."""
-    names: Mapping[ItemKey, str] = field(default_factory=dict)
-    """What visitors are to see them called."""
+    records: Mapping[ItemKey, str] = field(default_factory=dict)
+    """By item, the fingerprints of everything that visitors are to be given."""
     failed: Mapping[ItemKey, str] = field(default_factory=dict)
     """Why a version cannot be made, a sentence for an editor."""
     _made: Mapping[ItemKey, LinkedStories] = field(default_factory=dict)
 
-    @property
-    def records(self) -> Mapping[ItemKey, str]:
-        """Return the fingerprints of everything that visitors are to be given."""
-        return {key: links.record_hash for key, links in self.links.items()}
-
     def fields(self, key: ItemKey) -> JsonObject | str:
-        """Return the fields of the version of an item in `links`, or why there is
+        """Return the fields of the version of an item in `records`, or why there is
         none."""
         return self._made[key].fields(key)
 
@@ -85,23 +77,20 @@ def find_public_versions(
     own = visitors.context(context.assets, context.missing_assets)
     live = LinkedStories(visitors, own, stories.existing)
     made = dict.fromkeys(edited, stories) | dict.fromkeys(migration.public, live)
-    links: dict[ItemKey, DraftLinks] = {}
-    names: dict[ItemKey, str] = {}
+    records: dict[ItemKey, str] = {}
     failed: dict[ItemKey, str] = {}
     for key, each in made.items():
-        found = each.version(key)
+        found, above = each.links_of(key), stories.links_of(key)
         if isinstance(found, str):
             failed[key] = found
         elif found is not None and (
-            key in edited or _record(found) != _record(stories.version(key))
+            key in edited
+            or not isinstance(above, DraftLinks)
+            or found.record_hash != above.record_hash
         ):
-            names[key], links[key] = found
+            records[key] = found.record_hash
     visitors.drafter.store.flush()
-    return PublicVersions(links, names, failed, made)
-
-
-def _record(version: tuple[str, DraftLinks] | str | None) -> str:
-    return version[1].record_hash if isinstance(version, tuple) else ""
+    return PublicVersions(records, failed, made)
 
 
 def _shown_below_edits(
@@ -117,14 +106,13 @@ def _shown_below_edits(
     }
     if not decided.edits or not mirrored:
         return frozenset()
-    there = {row.story_id: row for row in snapshot.stories}
     return frozenset(
         key
         for key, row in ledger.items.all().items()
         if key in migration.to_publish
         and key.collection_id in mirrored
         and row.story_record is not None
-        and (found := there.get(row.story_record.story_id)) is not None
+        and (found := snapshot.listed.get(row.story_record.story_id)) is not None
         and _holds_edits(row.story_record, found, edits.found.get(key))
         and decided_public(row.story_record, decided, is_public=found.published)
         is Side.OURS
@@ -179,12 +167,10 @@ class VisitorPages:
     def is_met(self, key: ItemKey, story: Story) -> bool:
         """Return whether visitors get what they are to get of a story."""
         proven = self.proven.get(key, {}).get(self.language)
-        is_one = proven and key not in self.versions.links
+        is_one = proven and key not in self.versions.records
         if is_one and exact_print(story, self.language) == proven:
             return True
-        if self.stories.migration.decisions.collections.translations:
-            return next(self.unmet(key, story), None) is None
-        return (content_hash(story.content), story.row.name) == self._print(key)
+        return next(self.unmet(key, story), None) is None
 
     def differs_from_draft(self, key: ItemKey, story: Story) -> bool:
         """Return whether editors have something else than what visitors get."""
@@ -221,15 +207,8 @@ class VisitorPages:
                 seen, meant = value_of(theirs, name), value_of(wanted[0], name)
                 yield PublicField(name, seen, meant)
 
-    def _print(self, key: ItemKey) -> tuple[str, str] | None:
-        """Return the hash of the content and the name that visitors are to get."""
-        if key in self.versions.links:
-            return self.versions.links[key].linked_hash, self.versions.names[key]
-        found = self.stories.version(key)
-        return (found[1].linked_hash, found[0]) if isinstance(found, tuple) else None
-
     def _fields(self, key: ItemKey) -> JsonObject:
-        are_apart = key in self.versions.links
+        are_apart = key in self.versions.records
         found = (self.versions if are_apart else self.stories).fields(key)
         return found if isinstance(found, dict) else {}
 

@@ -34,12 +34,12 @@ from cmsmig.steps.snapshot import Snapshot
 def public_states(
     migration: Migration,
     rows: Iterable[ItemRow],
-    listed: Iterable[StoryRow],
+    snapshot: Snapshot,
     versions: PublicVersions,
 ) -> dict[ItemKey, PublicState]:
     """Return whether visitors see each story that we made for a selected item, and what
     an import does about that."""
-    there, live = {row.story_id: row for row in listed}, migration.live
+    live = migration.live
     found: dict[ItemKey, PublicState] = {}
     for row in rows:
         record, key = row.own_story, row.key
@@ -48,7 +48,7 @@ def public_states(
         found[key] = public_state(
             row,
             record,
-            there.get(record.story_id),
+            snapshot.listed.get(record.story_id),
             migration.decisions.conflicts,
             asked=key in migration.to_publish,
             is_live=key in live,
@@ -117,7 +117,7 @@ def plan_publication(
     migration, snapshot = wanted.migration, wanted.snapshot
     versions = find_public_versions(wanted.stories, ledger, snapshot, edits)
     rows = _rows_after(wanted, edits)
-    states = public_states(migration, rows, snapshot.stories, versions)
+    states = public_states(migration, rows, snapshot, versions)
     keys = {key for key, each in states.items() if each.due is Due.YES}
     keys |= migration.to_publish & wanted.creating
     keys -= versions.failed.keys()
@@ -145,7 +145,7 @@ def _publication(
         key,
         state.record.full_slug if state else place.full_slug,
         is_new=there is None or not there.published,
-        below_edits=key in versions.links,
+        below_edits=key in versions.records,
         without=languages_withheld(migration, key),
     )
 
@@ -180,12 +180,11 @@ def _showing(
 def _rows_after(wanted: WantedStories, edits: StoryEdits) -> tuple[ItemRow, ...]:
     """Return the ledger's rows as all updates leave them."""
     snapshot = wanted.snapshot
-    listed = {each.story_id: each for each in snapshot.stories} if edits.found else {}
     return tuple(
         _after(
             _shown(row, snapshot),
             edits,
-            listed,
+            snapshot.listed,
             is_written=key in wanted.needed and edits.writes(key),
         )
         for key, row in wanted.rows.items()
