@@ -22,6 +22,15 @@ def is_valid(text: str) -> bool:
     return True
 
 
+def is_utf8(data: bytes) -> bool:
+    """Return whether bytes are text in UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def valid_text(text: str) -> str:
     """Return a text with U+FFFD for lone surrogates; a pair becomes one character."""
     if is_valid(text):

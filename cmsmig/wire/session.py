@@ -16,7 +16,7 @@ import httpx
 from cmsmig.canonical import JsonObject, compact
 from cmsmig.events import Observer, RequestRetried, RequestSent, unobserved
 from cmsmig.masking import hide
-from cmsmig.valid_text import valid_text, valid_value
+from cmsmig.valid_text import is_utf8, valid_text, valid_value
 from cmsmig.wire.addresses import Resolver, resolve_by_system
 from cmsmig.wire.answers import Answer, Request, failure, path_of, upload_failure
 from cmsmig.wire.bounds import FILE_SECONDS
@@ -304,8 +304,11 @@ def _headers(request: Request, authorization: str | None) -> dict[str, str]:
 
 
 def _encode(body: JsonObject | None) -> bytes | None:
+    if body is None:
+        return None
+    encoded = compact(body)
     # JSON can hold an escaped lone surrogate, which no service can store.
-    return None if body is None else compact(valid_value(body))
+    return encoded if is_utf8(encoded) else compact(valid_value(body))
 
 
 _ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})

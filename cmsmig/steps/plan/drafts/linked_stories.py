@@ -40,9 +40,12 @@ class DraftLinks:
     """`pending`, `linked` or `nothing`, as the ledger writes it."""
     changes: bool
     """Whether it makes other content of the draft."""
-    linked_hash: str
+    inputs: str = ""
+    """The fingerprint of all that the content then depends on; empty where nothing is
+    hashed."""
+    linked_hash: str = ""
     """Of the content then; empty where nothing is hashed."""
-    record_hash: str
+    record_hash: str = ""
     """Of everything that is wanted of the story: its name, place, dates, content."""
 
     @property
@@ -124,13 +127,12 @@ class LinkedStories:
             ),
             state=_state(found),
             changes=found.changes,
-            linked_hash="",
-            record_hash="",
         )
         if hashing is Hashing.NOTHING:
             return links
+        links = replace(links, inputs=self._inputs(draft, found))
         hashed = self.migration.drafter.store.content_hash(
-            draft.key, self._inputs(draft, found), linked=links.changes
+            draft.key, links.inputs, linked=links.changes
         )
         if hashed is not None:
             return self._with_hashes(links, draft, hashed)
@@ -144,11 +146,9 @@ class LinkedStories:
         self, draft: ItemDraft, links: DraftLinks, content: JsonObject
     ) -> DraftLinks:
         """Return links with the hash of the linked content, which is kept."""
-        found = resolve_links(draft, self.existing, self.migration.routes)
         hashed = content_hash(content)
         store = self.migration.drafter.store
-        inputs = self._inputs(draft, found)
-        store.keep_content_hash(draft.key, inputs, hashed, linked=links.changes)
+        store.keep_content_hash(draft.key, links.inputs, hashed, linked=links.changes)
         return self._with_hashes(links, draft, hashed)
 
     def _inputs(self, draft: ItemDraft, found: ResolvedLinks) -> str:
