@@ -55,7 +55,7 @@ from cmsmig.steps.decide.decision_store import Decisions
 from cmsmig.steps.decide.migration import Migration, as_begun
 from cmsmig.steps.decide.pulled_origin import unread_sentences
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan import PlanDetails
 from cmsmig.steps.plan.plan_notes import hidden_sentences
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification

@@ -11,8 +11,7 @@ from cmsmig.evidence.old_addresses import site_address
 from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.steps.plan.plan import Plan
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan import Plan, PlanDetails
 from cmsmig.ui.doc import Address, Cell, Facts
 from cmsmig.ui.documents.plan import plan_without_calls
 from cmsmig.ui.format import moment

@@ -23,7 +23,7 @@ from cmsmig.mapping.select.reference_targets import DanglingCause, explained
 from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan import PlanDetails
 from cmsmig.ui.documents.findings import LINK_KINDS, Finding, loss_finding
 
 _SELECT = "Choose such items in notebook 01, or leave the field empty."

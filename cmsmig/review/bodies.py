@@ -14,7 +14,7 @@ from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.field_context import FieldUse
 from cmsmig.mapping.convert.field_values import encode
-from cmsmig.mapping.convert.lookups import Asked, Lookups, recording
+from cmsmig.mapping.convert.item_draft import Asked, Lookups, recording
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign

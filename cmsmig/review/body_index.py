@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from cmsmig.canonical import JsonObject, compact, fingerprint, packed, unpacked
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
-from cmsmig.mapping.convert.lookups import Lookups
+from cmsmig.mapping.convert.item_draft import Lookups
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.design import Design

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.mapping.cleaning.cleaner import lacks_text
 from cmsmig.mapping.cleaning.findings import CLEAN
-from cmsmig.mapping.cleaning.operations import lacks_text
 from cmsmig.mapping.decisions.cleaning import CleaningKind, Operation, Within
 from cmsmig.origin.schema import Site
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.cleaning_report import add_operations, read_alts
+from cmsmig.steps.decide.cleaning import add_operations, read_alts
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.cleaning_findings import clusters, trial_hosts
 from cmsmig.survey.site_scan import scan_values

@@ -11,7 +11,7 @@ from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.cleaning import counted_places
 from cmsmig.origin.schema import objects_in
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.cleaning_report import (
+from cmsmig.steps.decide.cleaning import (
     OperationCount,
     add_operations,
     count_operations,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.cleaning.body_edits import OBJECT, Body
-from cmsmig.mapping.cleaning.cleaner import Cleaner
-from cmsmig.mapping.cleaning.operations import cleaned_value, closed
+from cmsmig.mapping.cleaning.cleaner import Cleaner, cleaned_value, closed
 from cmsmig.mapping.decisions.cleaning import (
     AltText,
     CleaningDecision,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmsmig.mapping.cleaning.cleaner import is_name
 from cmsmig.mapping.cleaning.findings import FINDINGS, findings_in
 from cmsmig.mapping.cleaning.likeness import NEAR, near_pairs, sketch, spellings
-from cmsmig.mapping.cleaning.operations import is_name
 from cmsmig.origin.schema import Field
 from tests.support.richtext.bodies import SEARCH, mutated
 from tests.support.timelimit import at_most

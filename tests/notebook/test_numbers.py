@@ -19,7 +19,7 @@ from cmsmig.notebook import verifying
 from cmsmig.notebook.handover import open_handover
 from cmsmig.notebook.importing import run_step, show_plan
 from cmsmig.reconcile.rules.publication import Showing
-from cmsmig.steps.plan.plan_details import Planned
+from cmsmig.steps.plan.plan import Planned
 from tests.support.notebook.page import words_of
 from tests.support.notebook.staging import Staged
 from tests.support.steps.origin_edits import edit_items

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Set
 from cmsmig.canonical import Json
 from cmsmig.mapping import naming
 from cmsmig.mapping.cleaning.body_edits import OBJECT, Body, is_empty
-from cmsmig.mapping.cleaning.operations import closed, find_blanks, is_name
+from cmsmig.mapping.cleaning.cleaner import closed, find_blanks, is_name
 from cmsmig.mapping.convert.asset_uploads import (
     FILE_TYPES,
     file_objects,

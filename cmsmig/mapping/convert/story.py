@@ -18,9 +18,8 @@ from cmsmig.mapping.convert.field_context import (
     loss_of,
 )
 from cmsmig.mapping.convert.field_values import encode, target_ids
-from cmsmig.mapping.convert.item_draft import ItemDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft, Marks, recording
 from cmsmig.mapping.convert.linking import link_uses
-from cmsmig.mapping.convert.lookups import Marks, recording
 from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,

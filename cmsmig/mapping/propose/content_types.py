@@ -19,8 +19,7 @@ from cmsmig.mapping.naming import identifier
 from cmsmig.mapping.propose.field_facts import FieldFacts, count_values
 from cmsmig.mapping.propose.field_keys import assign_keys
 from cmsmig.mapping.propose.field_map import Proposal, propose_field, propose_unlisted
-from cmsmig.mapping.propose.field_types import Shown, types_shown
-from cmsmig.mapping.propose.type_proposals import FieldContext
+from cmsmig.mapping.propose.field_types import FieldContext, Shown, types_shown
 from cmsmig.origin.schema import Collection, Field, Item
 
 _MOST_UNLISTED = 200

@@ -15,10 +15,10 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.mapping.propose.encodings import RELATION_ENCODINGS, rules_of
 from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
-from cmsmig.mapping.propose.field_types import field_type
-from cmsmig.mapping.propose.type_proposals import (
+from cmsmig.mapping.propose.field_types import (
     LONGEST_TEXT,
     FieldContext,
+    field_type,
     proposed,
     title_of,
 )

@@ -28,8 +28,8 @@ from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD, RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.field_types import FieldContext
 from cmsmig.mapping.propose.text_marks import with_text_rules
-from cmsmig.mapping.propose.type_proposals import FieldContext
 from cmsmig.mapping.select.old_paths import OldPaths, Parts
 from cmsmig.mapping.select.selection import (
     PublicationState,

@@ -20,7 +20,7 @@ from cmsmig.notebook.inspect.explorer import site_scan
 from cmsmig.notebook.kit.decision_files import known_reviewer, pulled
 from cmsmig.notebook.kit.decision_table import DECISION, DecisionTable, number_of
 from cmsmig.notebook.kit.opened_project import Workspace
-from cmsmig.steps.decide.cleaning_report import (
+from cmsmig.steps.decide.cleaning import (
     OperationCount,
     count_operations,
 )

@@ -40,8 +40,7 @@ from cmsmig.reconcile.value_changes import sides_of
 from cmsmig.steps.changes.changes import Where
 from cmsmig.steps.plan.conflicts import taken_places
 from cmsmig.steps.plan.gone.gone_at_origin import gone_change
-from cmsmig.steps.plan.plan import Plan
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan import Plan, PlanDetails
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.ui.controls import bar, tick
 from cmsmig.ui.documents.findings import findings_csv_lines, findings_doc

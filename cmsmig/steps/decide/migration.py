@@ -36,7 +36,7 @@ from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine, UploadedAsset
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.cleaned_origin import clean_origin
+from cmsmig.steps.decide.cleaning import clean_origin
 from cmsmig.steps.decide.decided_design import (
     read_with_rules,
     refuse_unfit_decisions,

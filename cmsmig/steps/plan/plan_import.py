@@ -22,7 +22,7 @@ from cmsmig.reconcile.labels import labels_of
 from cmsmig.richtext.losses import all_losses
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.actions import planned_actions
+from cmsmig.steps.plan.actions import calls_of, no_calls, planned_actions
 from cmsmig.steps.plan.conflicts import (
     find_conflicts,
     item_rows,
@@ -36,7 +36,6 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 )
 from cmsmig.steps.plan.drift import fingerprints, item_prints
 from cmsmig.steps.plan.edits.story_edits import StoryEdits, read_story_edits
-from cmsmig.steps.plan.forecast import calls_of, no_calls
 from cmsmig.steps.plan.gone.gone_at_origin import look_at_gone, record_gone
 from cmsmig.steps.plan.gone.missing_objects import Gone, is_blocked, record_missing
 from cmsmig.steps.plan.interrupted_stories import (
@@ -44,8 +43,13 @@ from cmsmig.steps.plan.interrupted_stories import (
     record_created,
     settle_updates,
 )
-from cmsmig.steps.plan.plan import RULES_VERSION, Plan
-from cmsmig.steps.plan.plan_details import PlanDetails, Planned, PlannedItem
+from cmsmig.steps.plan.plan import (
+    RULES_VERSION,
+    Plan,
+    PlanDetails,
+    Planned,
+    PlannedItem,
+)
 from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.plan_checks import (
     PlanChecks,

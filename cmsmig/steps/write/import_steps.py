@@ -48,13 +48,12 @@ from cmsmig.steps.write.create_stories import (
     create_stories,
     read_back,
 )
+from cmsmig.steps.write.deletion import delete_blocking_stories, remove_gone
 from cmsmig.steps.write.execute import settle_objects
 from cmsmig.steps.write.folders import enqueue_folders, report_folders
-from cmsmig.steps.write.gone_items import delete_blocking_stories, remove_gone
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
-from cmsmig.steps.write.join_languages import join_languages
-from cmsmig.steps.write.link_stories import link_stories
+from cmsmig.steps.write.link_stories import join_languages, link_stories
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.show_versions import put_back_versions
 

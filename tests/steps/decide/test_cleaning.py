@@ -11,7 +11,7 @@ import pytest
 from cmsmig.evidence.report_findings import report_findings
 from cmsmig.mapping.decisions.cleaning import CleaningDecision, CleaningKind
 from cmsmig.mapping.decisions.decision_files import from_text
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan import PlanDetails
 from tests.support.steps.scenario.reports import opened
 from tests.support.steps.staged_project import Stage, StagedProject
 

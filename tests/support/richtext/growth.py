@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from cmsmig.mapping.cleaning.cleaner import cleaned_value
 from cmsmig.mapping.cleaning.findings import findings_in
 from cmsmig.mapping.cleaning.likeness import sketch
-from cmsmig.mapping.cleaning.operations import cleaned_value
 from cmsmig.mapping.cleaning.search import searched_text
 from cmsmig.mapping.convert.content_shape import shape_of
 from cmsmig.mapping.convert.file_addresses import in_html, in_text

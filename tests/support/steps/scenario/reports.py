@@ -16,7 +16,7 @@ from cmsmig.evidence.report_findings import report_findings
 from cmsmig.mapping.redirects.address_map import AddressOutcome, Source
 from cmsmig.settings import Project, find_project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
-from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan import PlanDetails
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify
 from cmsmig.steps.worker_pool import StopSignal
