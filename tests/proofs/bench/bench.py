@@ -4,7 +4,8 @@ usage: bench.py [--only TEXT ...] [--json] [--folder DIR]
 
 Rows: conversion of bodies of 1, 8 and 100 KB, compared with the official converter
 (needs Node); pull, plan, plan again, import, import again and verify of a generated
-site in a sandbox without quota, with plain httpx at the same concurrency; an import at
+site in a sandbox without quota, with plain httpx at the same concurrency; an import of
+400 related stories, and once more, with the official CLI (needs Node); an import at
 60 calls a second, from the first to the last call, with calls / rate; `cmsmig --help`
 and `import cmsmig` with bare Python; notebooks without a browser with papermill and an
 empty one. The last column says how many times as fast as that it is; medians of the
@@ -27,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.proofs.bench import rounds
+from tests.proofs.bench.official_cli import push
 from tests.proofs.budget import pace
 from tests.proofs.converter import bench as converters
 from tests.proofs.growth.growth import COLLECTIONS, Figures, at_work
@@ -41,6 +43,7 @@ PACED = "import at 60 calls a second"
 RIVALS = {
     **dict.fromkeys(CONVERSIONS, "official converter, as it ships"),
     **rounds.RIVALS,
+    **dict.fromkeys(push.ROWS, push.RIVAL),
     PACED: "calls / rate",
     **dict.fromkeys(rounds.STARTS, rounds.RIVAL_OF_STARTS),
     **dict.fromkeys([*rounds.OPENED, rounds.OVERHEAD], rounds.RIVAL_OF_NOTEBOOKS),
@@ -105,6 +108,9 @@ def _round(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Figures]]:
             if shown and not (here.folder / "decisions").exists():
                 here.decided()
             yield from rounds.notebooks(here, shown)
+    pushed = [name for name in push.ROWS if name in names]
+    if pushed:
+        yield from (row for row in push.rows(folder) if row[0] in pushed)
     if PACED in names:
         tell("  import at 60 calls a second")
         row = pace.paced(60, 0)

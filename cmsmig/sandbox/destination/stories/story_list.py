@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.lists import (
@@ -80,6 +81,9 @@ def _components(value: Json) -> set[str]:
 _FILTERS: dict[str, Filter[StoredStory]] = {
     "starts_with": lambda space, story, text: space.full_slug(story).startswith(text),
     "with_slug": lambda space, story, path: _path(space, story) == path.strip("/"),
+    "by_slugs": lambda space, story, slugs: any(
+        fnmatchcase(_path(space, story), each.strip("/")) for each in parts(slugs)
+    ),
     "by_ids": lambda space, story, ids: str(story.story_id) in parts(ids),
     "by_uuids": lambda space, story, uuids: story.uuid in parts(uuids),
     "with_parent": lambda space, story, own: story.parent_id == (whole(own) or 0),
