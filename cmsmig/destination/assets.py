@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.space_connection import Connection, Parameters
 from cmsmig.destination.typed_records import Asset, AssetFolder, SignedUpload
-from cmsmig.errors import NotFoundError
+from cmsmig.errors import NotFoundError, RejectedError, UnreachableError
 from cmsmig.wire.addresses import is_private_host, target
 from cmsmig.wire.download import Fetched
 
@@ -171,10 +173,18 @@ class AssetCalls(Connection):
             f"the asset folder {folder_id}", f"asset_folders/{folder_id}"
         )
 
+    async def public_hash(self, url: str) -> str | None:
+        """Return the digest of what a public address gives, empty where that is no
+        file; None where it cannot be read."""
+        with suppress(RejectedError, UnreachableError):
+            return (await self.public(url)).sha256
+        return None
+
     async def public(self, url: str) -> Fetched:
         """Read a public address and return the digest of what it gives.
 
-        Costs no quota. A status that is no success is returned, not raised.
+        Costs no quota. A status that is no success is returned, not raised. Raises
+        `RejectedError` and `UnreachableError`.
         """
         own = target(self._base_url)
         aim = target(url)

@@ -24,8 +24,11 @@ from cmsmig.mapping.decisions.design import (
     Option,
 )
 from cmsmig.mapping.naming import claims
-from cmsmig.mapping.propose.block_designs import named_block, with_blocks
-from cmsmig.mapping.propose.component_names import name_components
+from cmsmig.mapping.propose.block_designs import (
+    name_components,
+    named_block,
+    with_blocks,
+)
 from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.encodings import OPTION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import SpaceFacts

@@ -24,7 +24,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
 )
 from cmsmig.mapping.naming import claims
-from cmsmig.mapping.propose.component_names import name_components
+from cmsmig.mapping.propose.block_designs import name_components
 from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD, RICHTEXT_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts

@@ -17,7 +17,6 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -26,12 +25,6 @@ from typing import TypeVar
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.typed_records import Asset, Story, StoryRow
-from cmsmig.errors import (
-    NotFoundError,
-    OutcomeUnknownError,
-    RejectedError,
-    UnreachableError,
-)
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow
@@ -153,7 +146,8 @@ async def _find_asset(
     assets: list[Asset],
     folder: int | None,
 ) -> None:
-    proven = [each for each in assets if await _has_bytes(job, each, upload.sha256)]
+    look = job.client.public_hash
+    proven = [e for e in assets if await look(e.content_url) == upload.sha256]
     asset = (proven or assets)[0]
     # A text that is not the origin's may be an editor's: what we wrote is not known.
     is_same = asset.alt == valid_text(upload.alt)
@@ -173,12 +167,6 @@ async def _find_asset(
     found.assets += 1
     found.unproven += not proven
     job.observer(StepAdvanced(STEP, upload.name))
-
-
-async def _has_bytes(job: ImportJob, asset: Asset, sha256: str) -> bool:
-    with suppress(NotFoundError, OutcomeUnknownError, RejectedError, UnreachableError):
-        return (await job.client.public(asset.content_url)).sha256 == sha256
-    return False
 
 
 def _find_asset_folder(job: ImportJob, used: set[int | None]) -> None:

@@ -8,7 +8,6 @@ is no edit: a story is read where it differs, and its content compared.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -21,12 +20,6 @@ from cmsmig.destination.typed_records import (
     Component,
     Story,
     StoryRow,
-)
-from cmsmig.errors import (
-    NotFoundError,
-    OutcomeUnknownError,
-    RejectedError,
-    UnreachableError,
 )
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import AssetRow, GoneState, Intent, ItemRow, MadeRow
@@ -165,15 +158,10 @@ async def _other_bytes(client: DestinationClient, ours: Recorded) -> str:
     """
     row = ours.row
     if isinstance(row, AssetRow) and row.is_uploaded:
-        with suppress(
-            NotFoundError, UnreachableError, OutcomeUnknownError, RejectedError
-        ):
-            there = (await client.public(row.content_url)).sha256
-            # An answer may be damaged on its way: other bytes count if read twice.
-            if there not in ("", row.sha256) and (
-                there == (await client.public(row.content_url)).sha256
-            ):
-                return there
+        there = await client.public_hash(row.content_url)
+        # An answer may be damaged on its way: other bytes count if read twice.
+        if there and there != row.sha256:
+            return there if there == await client.public_hash(row.content_url) else ""
     return ""
 
 

@@ -8,8 +8,6 @@ from itertools import chain
 from cmsmig.counting import counted
 from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.errors import (
-    NotFoundError,
-    OutcomeUnknownError,
     RejectedError,
     UnreachableError,
 )
@@ -182,15 +180,14 @@ def _uploaded(job: ImportJob, found: Verification) -> list[AssetRow]:
 
 async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> None:
     """Compare a file with what is at its public address."""
-    url, why, there = row.content_url, "", None
+    url, why, sha256 = row.content_url, "", ""
     try:
         there = await job.client.public(url)
-    except NotFoundError:
-        pass
-    except (UnreachableError, OutcomeUnknownError, RejectedError) as error:
+        sha256 = there.sha256
+        if not sha256 and there.status not in NOTHING:
+            why = f"it answered {there.status}"
+    except (RejectedError, UnreachableError) as error:
         why = str(error)
-    if there is not None and not there.sha256 and there.status not in NOTHING:
-        why = f"it answered {there.status}"
     if why:
         text = f"Its public address cannot be read ({why}); run `cmsmig verify` again."
         found.add(DifferenceCode.ASSET_UNREAD, row.name, text, url)
@@ -199,9 +196,9 @@ async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> 
     code, text = DifferenceCode.ASSET_GONE, ""
     if row.sha256 in job.gone.keys(Kind.ASSET):
         text = f"Its asset is no longer there; {REMEDY}."
-    elif there is None or not there.sha256:
+    elif not sha256:
         text = f"Its file is not at its address; {REMEDY}."
-    elif there.sha256 != row.sha256:
+    elif sha256 != row.sha256:
         code, text = DifferenceCode.ASSET_BYTES, "Its file has other bytes."
     if text:
         found.add(code, row.name, text, url)

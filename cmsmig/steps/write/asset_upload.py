@@ -145,11 +145,8 @@ async def _upload(
 
 async def _arrived_before(client: DestinationClient, known: AssetRow) -> bool:
     """Return whether what an earlier run signed is there already."""
-    if not known.content_url:
-        return False
-    with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
-        return await _is_there(client, known.content_url, known.sha256)
-    return False
+    url = known.content_url
+    return bool(url) and await client.public_hash(url) == known.sha256
 
 
 async def arrived_uploads(
@@ -208,11 +205,8 @@ async def lost_bytes(
 
 async def _has_nothing(client: DestinationClient, url: str) -> bool:
     """Return whether there is surely no file at an address."""
-    with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
-        try:
-            return (await client.public(url)).status in NOTHING
-        except NotFoundError:
-            return True
+    with suppress(RejectedError, UnreachableError):
+        return (await client.public(url)).status in NOTHING
     return False
 
 
@@ -274,10 +268,10 @@ async def _prove(
     """
     for delay in PROOF_DELAYS:
         await job.sleep(delay)
-        try:
-            if await _is_there(job.client, signed.content_url, upload.sha256):
-                return Proof.THERE
-        except (UnreachableError, OutcomeUnknownError, RejectedError):
+        there = await job.client.public_hash(signed.content_url)
+        if there == upload.sha256:
+            return Proof.THERE
+        if there is None:
             asset = await job.client.asset(signed.asset_id)
             return Proof.THERE if asset.content_length == size else Proof.UNSEEN
     return Proof.ABSENT
@@ -289,11 +283,6 @@ def _unseen(upload: UploadPlan) -> str:
         "here, so nothing proves that it is there; correct the network and run this "
         "again."
     )
-
-
-async def _is_there(client: DestinationClient, url: str, sha256: str) -> bool:
-    found = await client.public(url)
-    return found.sha256 == sha256
 
 
 @dataclass(frozen=True, slots=True)

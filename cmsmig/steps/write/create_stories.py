@@ -34,10 +34,9 @@ from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.edits.written_stories import found_write, record_after_write
 from cmsmig.steps.plan.interrupted_stories import create_intent
 from cmsmig.steps.worker_pool import work_through, write_ahead
-from cmsmig.steps.write.component_writes import read_field_keys
-from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.needed_objects import parent_id, read_field_keys
 from cmsmig.steps.write.story_needs import StoryNeeds, lacking_fields
 
 STEP = "stories"

@@ -30,7 +30,7 @@ from cmsmig.steps.plan.gone.gone_at_origin import blocking, to_remove, why_kept
 from cmsmig.steps.plan.recorded import Recorded, Removal
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.execute import attempting
-from cmsmig.steps.write.idempotent_write import remove_once
+from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import CurrentRows
 
@@ -89,8 +89,12 @@ async def delete(client: DestinationClient, gone: Recorded) -> None:
         Kind.DATASOURCE: client.delete_datasource,
         Kind.COMPONENT: client.delete_component,
     }
-    look = partial(is_there, client, gone)
-    await remove_once(partial(sending[gone.kind], gone.number), look)
+
+    async def is_gone() -> bool | None:
+        return None if await is_there(client, gone) else True
+
+    with suppress(NotFoundError):
+        await apply_once(partial(sending[gone.kind], gone.number), is_gone)
 
 
 async def is_there(client: DestinationClient, ours: Recorded) -> bool:

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from cmsmig.errors import (
     MalformedAnswerError,
-    NotFoundError,
     OutcomeUnknownError,
     RejectedError,
 )
@@ -68,28 +67,6 @@ async def apply_once(
                 raise
             return found
     raise AssertionError("unreachable: the last attempt returns or raises")
-
-
-async def remove_once(
-    send: Callable[[], Awaitable[object]], is_there: Callable[[], Awaitable[bool]]
-) -> None:
-    """Send a deletion until its object is gone; a 404 says that it is.
-
-    After a lost or unusable reply `is_there` finds out whether it was applied; it is
-    sent again only when it was not. Raises what `send` raises.
-    """
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            await send()
-        except NotFoundError:
-            return
-        except (OutcomeUnknownError, MalformedAnswerError):
-            if not await is_there():
-                return
-            if attempt == ATTEMPTS:
-                raise
-        else:
-            return
 
 
 def is_taken(error: RejectedError) -> bool:

@@ -38,22 +38,23 @@ from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import upload_assets
-from cmsmig.steps.write.component_writes import (
-    check_components,
-    enqueue_components,
-    removed_fields,
-    report_components,
-)
 from cmsmig.steps.write.create_stories import (
     create_stories,
     read_back,
 )
 from cmsmig.steps.write.deletion import delete_blocking_stories, remove_gone
 from cmsmig.steps.write.execute import settle_objects
-from cmsmig.steps.write.folders import enqueue_folders, report_folders
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
 from cmsmig.steps.write.link_stories import join_languages, link_stories
+from cmsmig.steps.write.needed_objects import (
+    check_components,
+    enqueue_components,
+    enqueue_folders,
+    removed_fields,
+    report_components,
+    report_folders,
+)
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.show_versions import put_back_versions
 

@@ -49,9 +49,9 @@ from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
 from cmsmig.steps.plan.edits.story_edits import undecided_sentence
 from cmsmig.steps.plan.gone.missing_objects import REMEDY
 from cmsmig.steps.snapshot import LISTED_TOGETHER
-from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.needed_objects import parent_id
 
 
 @dataclass(frozen=True, slots=True)
