@@ -18,7 +18,7 @@ from cmsmig.evidence.old_addresses import OldAddress, find_old_addresses
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.cleaning.cleaner import cleaned_source
+from cmsmig.mapping.cleaning.cleaner import cleaned_sources
 from cmsmig.mapping.select.reference_targets import DanglingCause, explained
 from cmsmig.mapping.select.routes import PageCause
 from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
@@ -325,7 +325,7 @@ def _cleaned_set(migration: Migration, words: ItemWords) -> FindingSet:
 
 def _cleaned(migration: Migration, words: ItemWords) -> Iterator[Finding]:
     """Yield each change, by operation and item."""
-    items = [source for e in migration.items.values() if (source := cleaned_source(e))]
+    items = [each for e in migration.items.values() for _, each in cleaned_sources(e)]
     for number, operation in migration.cleaner.operations:
         for source in (e for e in items if number in (n for n, _, _ in e.changed)):
             key = source.item.key

@@ -34,6 +34,7 @@ from cmsmig.mapping.decisions.cleaning import (
     value_said,
 )
 from cmsmig.mapping.propose.field_facts import is_blank
+from cmsmig.mapping.select.translations import hash_of_languages, items_by_language
 from cmsmig.origin.schema import Collection, Field, Item, numbers_of
 
 _ROUNDS = 8
@@ -349,12 +350,20 @@ def _read(source: CleanedSource) -> JsonObject:
     return source.cleaner.cleaned(source.item)
 
 
-def cleaned_source(item: Item) -> CleanedSource | None:
-    """Return the source of an item that was cleaned."""
-    return item.source if isinstance(item.source, CleanedSource) else None
+def cleaned_sources(item: Item) -> Iterator[tuple[str, CleanedSource]]:
+    """Yield the sources of an item's values that were cleaned, each with its language's
+    code, which the primary one has not."""
+    for code, each in items_by_language(item):
+        if isinstance(each.source, CleanedSource):
+            yield code, each.source
 
 
 def pulled_hash(item: Item) -> str:
     """Return the fingerprint of an item's values as they were pulled."""
-    source = cleaned_source(item)
-    return source.item.data_hash if source else item.data_hash
+    return hash_of_languages(item, _pulled_hash)
+
+
+def _pulled_hash(item: Item) -> str:
+    source = item.source
+    own = source.item if isinstance(source, CleanedSource) else item
+    return own.data_hash

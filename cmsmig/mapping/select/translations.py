@@ -9,7 +9,7 @@ shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -141,6 +141,22 @@ def _read(source: _Together) -> JsonObject:
     return found
 
 
+def items_by_language(item: Item) -> tuple[tuple[str, Item], ...]:
+    """Return the items whose values one holds, each with its language's code, which the
+    primary one has not."""
+    source = item.source
+    if isinstance(source, _Together):
+        return (("", source.primary), *source.others)
+    return (("", item),)
+
+
+def hash_of_languages(item: Item, hash_of: Callable[[Item], str]) -> str:
+    """Return the fingerprint of an item in all its languages."""
+    (_, primary), *others = items_by_language(item)
+    hashes = [[code, hash_of(each)] for code, each in others]
+    return fingerprint([hash_of(primary), hashes]) if others else hash_of(primary)
+
+
 def translated_fields(sets: Iterable[Sequence[Item]]) -> frozenset[str]:
     """Return the fields that hold something else in another language of some item."""
     found: set[str] = set()
@@ -221,16 +237,15 @@ def _one(item: Item, others: Mapping[str, Item], fields: frozenset[str]) -> Item
     if not others:
         return item
     ordered = tuple(sorted(others.items()))
-    hashes = [[code, each.data_hash] for code, each in ordered]
+    together = replace(item, source=_Together(item, ordered, fields))
     return replace(
-        item,
+        together,
         dates=dates_of(
             item.created_on,
             max(item.last_updated, *(each.last_updated for _, each in ordered)),
             item.last_published,
         ),
-        data_hash=fingerprint([item.data_hash, hashes]),
-        source=_Together(item, ordered, fields),
+        data_hash=hash_of_languages(together, lambda each: each.data_hash),
         odd_characters=item.odd_characters
         + sum(each.odd_characters for _, each in ordered),
         languages=tuple(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from cmsmig.counting import counted
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.cleaning.cleaner import cleaned_source
+from cmsmig.mapping.cleaning.cleaner import cleaned_sources
 from cmsmig.mapping.decisions.cleaning import counted_places
+from cmsmig.mapping.select.translations import translated_key
 from cmsmig.reconcile.rules.story_fields import CONTENT
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.wanted_stories import WantedStories
@@ -17,12 +19,11 @@ def cleaning_notes(wanted: WantedStories) -> Iterator[str]:
     """Yield what each operation changes, and in how many items an import would write
     that now; and that it finds nothing."""
     items = wanted.migration.items.items()
-    sources = [(key, each) for key, item in items if (each := cleaned_source(item))]
+    sources = [(key, each) for key, item in items for _, each in cleaned_sources(item)]
     for number, operation in wanted.migration.cleaner.operations:
-        places = {
-            key: sum(count for n, _, count in each.changed if n == number)
-            for key, each in sources
-        }
+        places = Counter[ItemKey]()
+        for key, each in sources:
+            places[key] += sum(count for n, _, count in each.changed if n == number)
         changed = [key for key, count in places.items() if count]
         fresh = sum(_is_written(wanted, key) for key in changed)
         said = counted_places(sum(places.values()), len(changed))
@@ -43,9 +44,16 @@ def cleaned_fields(migration: Migration) -> Mapping[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
     for key, item in migration.items.items():
         made = migration.design.content_type(key.collection_id)
-        source = cleaned_source(item)
         keys = {each.origin: each.key for each in made.fields} if made else {}
-        for number, slug, _ in source.changed if source else ():
-            for field in (slug, f"{CONTENT}{keys.get(slug, slug)}"):
-                found.setdefault((str(key), field), []).append(titles[number])
+        for code, source in cleaned_sources(item):
+            for number, slug, _ in source.changed:
+                for field in _names_of(slug, keys.get(slug, slug), code):
+                    found.setdefault((str(key), field), []).append(titles[number])
     return found
+
+
+def _names_of(slug: str, key: str, code: str) -> tuple[str, str]:
+    """Return the names of a story's field in a language: around its content, in it."""
+    if not code:
+        return slug, f"{CONTENT}{key}"
+    return f"{slug} in {code}", f"{CONTENT}{translated_key(key, code)}"

@@ -12,6 +12,7 @@ from cmsmig.evidence.report_findings import report_findings
 from cmsmig.mapping.decisions.cleaning import CleaningDecision, CleaningKind
 from cmsmig.mapping.decisions.decision_files import from_text
 from cmsmig.steps.plan.plan import PlanDetails
+from tests.support.steps.scenario.decisions import DECISIONS
 from tests.support.steps.scenario.reports import opened
 from tests.support.steps.staged_project import Stage, StagedProject
 
@@ -122,6 +123,24 @@ def test_cleaned_content_arrives_and_goes_back(sample: StagedProject) -> None:
     sample.verified()
     assert contents(sample) == original
     assert raw == {e: e.read_bytes() for e in (sample.folder / "raw").rglob("*.json")}
+
+
+def test_operations_are_named_in_each_language(
+    stage: Stage, content_of: Callable[[str], Path]
+) -> None:
+    """Where the languages of an item are fields of one story: in the plan, the changes
+    and the report, and what was cleaned is no change at the origin."""
+    staged = stage(content=content_of("small"), languages=("fr-fr",))
+    staged.decide(*DECISIONS["language fields"])
+    staged.done("import")
+    decide(staged, {"kind": "replace", "find": "La", "to": "Une",
+                    "collections": ["notes"], "locales": ["fr-FR"]})  # fmt: skip
+    changed = staged.done("changes", "--json").document
+    assert not changed["origin"]
+    named = [e for e in changed["decisions"] if "cleaning: " in e["text"]]
+    assert {e["field"].partition("__i18n__")[2] for e in named} == {"fr_fr"}, named
+    (note,) = [e for e in staged.plan()["notes"] if e.startswith("Cleaning,")]
+    assert "written with it now" in note
 
 
 def test_an_editor_is_asked_about_cleaned_text(stage: Stage) -> None:
