@@ -129,7 +129,7 @@ def outcome_doc(outcome: ImportOutcome) -> Iterator[Part]:
     """Yield what closes a run; the accounting is the last."""
     yield Text(f"writes: {outcome.writes}")
     for each in outcome.refused:
-        yield Note(f"The {each.kind} `{each.name}` was refused: {each.text}", "bad")
+        yield Note(f"The {each.kind} `{each.what}` was refused: {each.text}", "bad")
     if outcome.failed_assets:
         failed = counted(outcome.failed_assets, "file")
         yield Note(f"{failed} failed; `cmsmig status --json` lists them", "bad")
@@ -154,7 +154,7 @@ def failures(outcome: ImportOutcome) -> str:
         more = and_more(len(outcome.refused), 1, " (", " refused)")
         failed = f", and {' and '.join(named)} failed with it" if named else ""
         return (
-            f"The {first.kind} `{first.name}` was not written{more}{failed}: "
+            f"The {first.kind} `{first.what}` was not written{more}{failed}: "
             f"{first.text}"
         )
     if named:

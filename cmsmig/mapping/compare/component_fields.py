@@ -356,16 +356,18 @@ def _values(options: Json) -> set[str]:
     return {str(option.get("value")) for option in listed if isinstance(option, dict)}
 
 
-def _names(value: Json) -> set[str]:
+def names_of(value: Json) -> frozenset[str]:
     """Return the names of a list; the service also writes them comma-separated."""
     if isinstance(value, str):
-        return {name for name in value.split(",") if name}
-    return {str(name) for name in value} if isinstance(value, list) else set()
+        return frozenset(name for name in value.split(",") if name)
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
 def _no_tighter(theirs: JsonObject, ours: JsonObject, name: str) -> bool:
-    allowed = _names(theirs.get(name))
-    wanted = _names(ours.get(name)) or (_ANY_FILE if name == "filetypes" else set())
+    allowed = names_of(theirs.get(name))
+    wanted = names_of(ours.get(name)) or (
+        _ANY_FILE if name == "filetypes" else frozenset()
+    )
     if not allowed:
         return True
     return bool(wanted) and wanted <= allowed
@@ -386,7 +388,7 @@ def _whitelist_fits(theirs: JsonObject, ours: JsonObject) -> bool:
             for side in ("white", "deny")
         ]
         return not any(lists)
-    denied = _names(theirs.get("component_denylist"))
-    wanted = _names(ours.get("component_whitelist"))
+    denied = names_of(theirs.get("component_denylist"))
+    wanted = names_of(ours.get("component_whitelist"))
     is_denied = bool(wanted & denied if wanted else denied)
     return _no_tighter(theirs, ours, "component_whitelist") and not is_denied

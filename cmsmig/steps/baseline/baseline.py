@@ -16,8 +16,7 @@ from cmsmig.mapping.redirects.address_map import Source
 from cmsmig.mapping.select.address import Address
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.page_reader import FORBIDDEN, WORKERS, open_reader
-from cmsmig.steps.baseline.page_record import PageRecord
-from cmsmig.steps.baseline.page_table import PageTable, open_pages
+from cmsmig.steps.baseline.page_table import PageRecord, PageTable, open_pages
 from cmsmig.steps.baseline.site_address import SiteAddress, old_site
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.decide.known_addresses import NewPaths, known_addresses

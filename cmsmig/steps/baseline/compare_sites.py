@@ -19,8 +19,7 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.baseline.baseline import Listed, read_all, require_baseline
 from cmsmig.steps.baseline.page_reader import SEARCH_ENGINE, PageReader, open_reader
-from cmsmig.steps.baseline.page_record import PageRecord, words
-from cmsmig.steps.baseline.page_table import PageTable, open_pages
+from cmsmig.steps.baseline.page_table import PageRecord, PageTable, open_pages, words
 from cmsmig.steps.baseline.site_address import SiteAddress, named_site
 from cmsmig.steps.worker_pool import StopSignal
 

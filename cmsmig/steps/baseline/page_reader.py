@@ -14,7 +14,7 @@ from protego import Protego
 
 from cmsmig.errors import RejectedError, ServiceError, UnreachableError
 from cmsmig.events import Noticed, Observer
-from cmsmig.steps.baseline.page_record import PageRecord, absolute, read_head
+from cmsmig.steps.baseline.page_table import PageRecord, absolute, read_head
 from cmsmig.steps.baseline.site_address import SiteAddress, host_of
 from cmsmig.wire.bounds import MEGABYTE
 from cmsmig.wire.download import Fetched

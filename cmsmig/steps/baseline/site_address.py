@@ -12,7 +12,7 @@ from cmsmig.configuration.token_hosts import is_loopback
 from cmsmig.errors import UsageError
 from cmsmig.origin.schema import Site
 from cmsmig.settings import Settings
-from cmsmig.steps.baseline.page_record import absolute
+from cmsmig.steps.baseline.page_table import absolute
 
 _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
 _BARE = "/%:@!$&'()*+,;=~-._?"

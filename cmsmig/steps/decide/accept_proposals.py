@@ -43,6 +43,7 @@ from cmsmig.richtext.blocks.block_runs import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.body_review import Review
+from cmsmig.steps.decide.decided_design import find_splits
 from cmsmig.steps.decide.decision_store import (
     Decisions,
     add_to_decision,
@@ -62,7 +63,6 @@ from cmsmig.steps.decide.pulled_origin import (
     read_origin,
     renamed_collections,
 )
-from cmsmig.steps.decide.split_decisions import find_splits
 from cmsmig.steps.pull.raw_site import require_same_site
 
 

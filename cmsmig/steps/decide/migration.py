@@ -38,7 +38,10 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.cleaning import clean_origin
 from cmsmig.steps.decide.decided_design import (
+    Splits,
+    find_splits,
     read_with_rules,
+    refuse_undecided,
     refuse_unfit_decisions,
     whole_design,
 )
@@ -57,11 +60,6 @@ from cmsmig.steps.decide.migration_items import (
 )
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.decide.rules_file import RuleFile
-from cmsmig.steps.decide.split_decisions import (
-    Splits,
-    find_splits,
-    refuse_undecided,
-)
 
 
 @dataclass(frozen=True, slots=True)

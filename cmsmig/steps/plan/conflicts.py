@@ -28,7 +28,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import record_after_write
 from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
-from cmsmig.steps.plan.taken_places import TakenFolder, TakenPlaces, taken_folders
+from cmsmig.steps.plan.taken_places import TakenFolder, place_holders, taken_folders
 from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.story_reader import StoryReader
 
@@ -91,7 +91,7 @@ def find_conflicts(
 
     A place with an open intent may hold our own story, so it is no conflict.
     """
-    taken, made = TakenPlaces.of(snapshot), ledger.inventory.made("folder")
+    holder_of, made = place_holders(snapshot), ledger.inventory.made("folder")
     folders = taken_folders(migration.places.folders, made, snapshot)
     rows = ledger.items.all()
     intended = ledger.intents.subjects("create")
@@ -106,7 +106,7 @@ def find_conflicts(
     for key in migration.items:
         place = migration.places.places[key]
         folder = folders.get(place.folder)
-        row = folder.page if folder else taken.holder(place)
+        row = folder.page if folder else holder_of(place)
         if row is None or key in placed:
             continue
         may_be_ours = folder is None and row.full_slug.strip("/") == place.full_slug

@@ -42,7 +42,7 @@ from cmsmig.steps.plan.plan_notes import LABELS
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.preflights.plan_checks import NO_CHECKS, PlanChecks
 from cmsmig.steps.plan.publication.publications import Publication
-from cmsmig.steps.plan.resources import InTheWay
+from cmsmig.steps.plan.resources import ObjectProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class Plan:
     """Links into the old site that stay as they are, by cause."""
     rate: float
     conflicts: tuple[Conflict, ...]
-    in_the_way: tuple[InTheWay, ...]
+    in_the_way: tuple[ObjectProblem, ...]
     """Components and datasources that an import would refuse to write over."""
     dangling: tuple[DanglingReference, ...]
     notes: tuple[str, ...]

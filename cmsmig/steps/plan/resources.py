@@ -52,17 +52,19 @@ SCHEMA = (Kind.DATASOURCE, Kind.COMPONENT)
 
 
 @dataclass(frozen=True, slots=True)
-class InTheWay:
-    """A component or datasource of someone else where ours has to be."""
+class ObjectProblem:
+    """An object that stories need and that someone else's is in the way of, or that
+    could not be made or brought up to date."""
 
-    kind: ConflictKind
+    kind: str
+    """`component`, `datasource`, `datasource entry`, `folder` or `asset folder`."""
     what: str
     text: str
-    """One sentence: what it is, and what to do."""
+    """Why, and what to do: a sentence for an editor."""
 
     def as_json(self) -> JsonObject:
-        """Return it as `plan --json` lists it."""
-        return {"kind": str(self.kind), "what": self.what, "text": self.text}
+        """Return it as `plan --json` and `import --json` list it."""
+        return {"kind": self.kind, "what": self.what, "text": self.text}
 
 
 @dataclass(frozen=True)
@@ -171,12 +173,12 @@ class Resources:
             *(compare(each, decided) for each in self.asset_folders()),
         )
 
-    def in_the_way(self) -> Iterator[InTheWay]:
+    def in_the_way(self) -> Iterator[ObjectProblem]:
         """Yield what must not be overwritten and was not decided to be reused."""
         for each in sorted(self.compared, key=lambda each: each.ref.kind):
             if each.in_the_way and each.ref.kind in SCHEMA:
                 kind, what = ConflictKind(each.ref.kind), each.ref.key
-                yield InTheWay(kind, what, _describe(kind, what, each.owner))
+                yield ObjectProblem(kind, what, _describe(kind, what, each.owner))
 
     def _join(
         self, ref: Ref, desired: D, actual: A | None, rules: Rules[D, A]

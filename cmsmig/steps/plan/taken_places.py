@@ -3,7 +3,7 @@ its stories, its start page and the folders in it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.destination.typed_records import StoryRow
@@ -53,39 +53,23 @@ def taken_folders(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class TakenPlaces:
-    """Who has a place at the destination."""
+def place_holders(snapshot: Snapshot) -> Callable[[Place], StoryRow | None]:
+    """Return what tells who has a place at the destination, if anyone does."""
+    pages = _by_path(snapshot, is_folder=False)
+    folders = _by_path(snapshot, is_folder=True)
+    starts = {
+        row.full_slug.strip("/"): row for row in snapshot.stories if row.is_startpage
+    }
 
-    stories: Mapping[str, StoryRow]
-    starts: Mapping[str, StoryRow]
-    """By the path of their folder."""
-    folders: Mapping[str, StoryRow]
-    slugs_of_starts: Mapping[tuple[str, str], StoryRow]
-    """By the path of their folder, and their own slug."""
-
-    @classmethod
-    def of(cls, snapshot: Snapshot) -> TakenPlaces:
-        """Return who has the places of a space."""
-        starts = [row for row in snapshot.stories if row.is_startpage]
-        return cls(
-            _by_path(snapshot, is_folder=False),
-            {row.full_slug.strip("/"): row for row in starts},
-            _by_path(snapshot, is_folder=True),
-            {(row.full_slug.strip("/"), row.slug): row for row in starts},
-        )
-
-    def holder(self, place: Place) -> StoryRow | None:
-        """Return what is where a story is to be, if anything is."""
-        path = place.full_slug
+    def holder(place: Place) -> StoryRow | None:
+        path, start = place.full_slug, starts.get(place.folder)
         if place.start:
             # A folder and its start page share one path.
-            return self.starts.get(path)
-        return (
-            self.stories.get(path)
-            or self.folders.get(path)
-            or self.slugs_of_starts.get((place.folder, place.slug))
-        )
+            return starts.get(path)
+        is_taken = start is not None and start.slug == place.slug
+        return pages.get(path) or folders.get(path) or (start if is_taken else None)
+
+    return holder
 
 
 def _by_path(snapshot: Snapshot, *, is_folder: bool) -> dict[str, StoryRow]:

@@ -91,7 +91,7 @@ async def upload_assets(
     ]
     job.observer(StepStarted(STEP, len(todo)))
     folders = await _make_folders(job)
-    refused = {e.name: e.text for e in job.refused.values() if e.kind == _FOLDER}
+    refused = {e.what: e.text for e in job.refused.values() if e.kind == _FOLDER}
     for upload in todo:
         if (name := _folder_of(job, upload)) in refused:
             why = f"The asset folder `{name}` that it belongs in was not made. "

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import fingerprint
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.delivery import DeliveryClient
 from cmsmig.events import Noticed, Observer
@@ -28,27 +28,12 @@ from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
 )
-from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.plan.resources import ObjectProblem, Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedObject:
-    """What stories need, and could not be made or brought up to date in this run."""
-
-    kind: str
-    """`component`, `datasource`, `datasource entry`, `folder` or `asset folder`."""
-    name: str
-    text: str
-    """Why, and what to do: a sentence for an editor."""
-
-    def as_json(self) -> JsonObject:
-        """Return it as `import --json` lists it."""
-        return {"kind": self.kind, "what": self.name, "text": self.text}
 
 
 @dataclass(slots=True)
@@ -73,7 +58,7 @@ class ImportJob:
     update is to come."""
     edit_conflicts: list[FieldDiff] = field(default_factory=list)
     """What was found during the write and needs a decision."""
-    refused: dict[tuple[str, str], RefusedObject] = field(default_factory=dict)
+    refused: dict[tuple[str, str], ObjectProblem] = field(default_factory=dict)
     """What could not be made or brought up to date, by kind and name."""
     removed_fields: Mapping[str, Set[str]] = field(default_factory=dict)
     """Schema fields that an editor took out of our components, by component."""
@@ -98,7 +83,7 @@ class ImportJob:
     def refuse(self, kind: str, name: str, text: str) -> None:
         """Note that an object could not be made or brought up to date, and report
         it."""
-        self.refused[kind, name] = RefusedObject(kind, name, text)
+        self.refused[kind, name] = ObjectProblem(kind, name, text)
         self.observer(Noticed(f"{kind} {name}", text))
 
     def resources(self) -> Resources:

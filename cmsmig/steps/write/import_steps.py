@@ -35,25 +35,21 @@ from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.plan_import import PlannedImport
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.plan.publication.publications import Publication
+from cmsmig.steps.plan.resources import ObjectProblem
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.worker_pool import StopSignal, WorkerPool
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import upload_assets
 from cmsmig.steps.write.create_stories import (
     create_stories,
     read_back,
 )
 from cmsmig.steps.write.deletion import delete_blocking_stories, remove_gone
-from cmsmig.steps.write.execute import settle_objects
-from cmsmig.steps.write.import_job import ImportJob, RefusedObject
+from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, open_import
 from cmsmig.steps.write.link_stories import join_languages, link_stories
 from cmsmig.steps.write.needed_objects import (
-    check_components,
-    enqueue_components,
-    enqueue_folders,
+    make_needed_objects,
     removed_fields,
-    report_components,
-    report_folders,
 )
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.show_versions import put_back_versions
@@ -66,24 +62,13 @@ async def _upload_and_read_back(job: ImportJob) -> None:
     await upload_assets(job, partial(read_back, job))
 
 
-async def _make_places(job: ImportJob) -> None:
-    """Make components and folders; neither needs the other, so they go together."""
-    settle_objects(job.ledger, job.snapshot, job.migration.places.folders)
-    check_components(job)
-    async with WorkerPool(job.settings.in_flight, job.stop) as pool:
-        await enqueue_components(job, pool)
-        await enqueue_folders(job, pool)
-    report_components(job)
-    report_folders(job)
-
-
 STEPS: dict[str, tuple[Step, ...]] = {
-    "prepare": (_make_places, upload_assets),
+    "prepare": (make_needed_objects, upload_assets),
     "create": (delete_blocking_stories, create_stories, join_languages),
     "link": (link_stories,),
     "publish": (publish_stories, remove_gone),
     "import": (
-        _make_places,
+        make_needed_objects,
         _upload_and_read_back,
         delete_blocking_stories,
         create_stories,
@@ -107,7 +92,7 @@ class ImportOutcome:
     failed_assets: int
     undecided: tuple[FieldDiff, ...] = ()
     """Fields of components, datasources and folders that wait for a decision."""
-    refused: tuple[RefusedObject, ...] = ()
+    refused: tuple[ObjectProblem, ...] = ()
     """What stories need, and could not be made or brought up to date."""
     gone: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""

@@ -41,7 +41,7 @@ from cmsmig.reconcile.rules.datasource import (
 )
 from cmsmig.reconcile.rules.folder import FOLDERS
 from cmsmig.steps.worker_pool import WorkerPool
-from cmsmig.steps.write.execute import Calls, executing
+from cmsmig.steps.write.execute import Calls, executing, settle_objects
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -192,7 +192,7 @@ class ComponentWrites:
             return there
 
 
-def check_components(job: ImportJob) -> None:
+def _check_components(job: ImportJob) -> None:
     """Raise `PreflightError` when a component or datasource of someone else would
     have to be written over."""
     found = list(job.resources().in_the_way())
@@ -201,7 +201,29 @@ def check_components(job: ImportJob) -> None:
         raise PreflightError(found[0].text + more)
 
 
-async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
+async def make_needed_objects(job: ImportJob) -> None:
+    """Make components and folders; neither needs the other, so they go together.
+
+    Raises `PreflightError` where a component or datasource of someone else would have
+    to be written over.
+    """
+    settle_objects(job.ledger, job.snapshot, job.migration.places.folders)
+    _check_components(job)
+    async with WorkerPool(job.settings.in_flight, job.stop) as pool:
+        await _enqueue_components(job, pool)
+        await _enqueue_folders(job, pool)
+    resources = job.resources()
+    _report(job, STEP, Kind.COMPONENT, len([*resources.components()]))
+    _report(job, FOLDERS_STEP, Kind.FOLDER, len([*resources.folders()]))
+
+
+def _report(job: ImportJob, step: str, kind: Kind, wanted: int) -> None:
+    """Report how many of a kind are there."""
+    made = wanted - sum(kind == each for each, _ in job.refused)
+    job.observer(StepFinished(step, f"{counted(made, kind.noun())} there"))
+
+
+async def _enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
     """Give `pool` what the design needs and the space lacks, or has differently."""
     resources = job.resources()
     components = [*resources.components()]
@@ -212,13 +234,6 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
     await pool.done()
     making = executing(job, ComponentWrites(job))
     await pool.take(making, components)
-
-
-def report_components(job: ImportJob) -> None:
-    """Report how many of them are there."""
-    made = len([*job.resources().components()])
-    made -= sum(kind == Kind.COMPONENT for kind, _ in job.refused)
-    job.observer(StepFinished(STEP, f"{counted(made, 'component')} there"))
 
 
 async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
@@ -312,7 +327,7 @@ class FolderCalls:
         return (await self.job.client.update_story(actual.story_id, body)).row
 
 
-async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
+async def _enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
     """Give `pool` the folders that are not there, parents first; reuse the others."""
     folders = sorted(job.resources().folders(), key=_depth)
     job.observer(StepStarted(FOLDERS_STEP, len(folders)))
@@ -321,13 +336,6 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
         await pool.take(making, level)
         # What is below needs the numbers of what is above.
         await pool.done()
-
-
-def report_folders(job: ImportJob) -> None:
-    """Report how many of them are there."""
-    made = sum(1 for _ in job.resources().folders())
-    made -= sum(kind == Kind.FOLDER for kind, _ in job.refused)
-    job.observer(StepFinished(FOLDERS_STEP, f"{counted(made, 'folder')} there"))
 
 
 def _depth(folder: Resource[FolderPlan, StoryRow]) -> int:

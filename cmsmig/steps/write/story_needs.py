@@ -64,7 +64,7 @@ class StoryNeeds:
             refused = [
                 each.text
                 for each in self.job.refused.values()
-                if each.kind == "component" and each.name in used
+                if each.kind == "component" and each.what in used
             ]
             then = " ".join(refused) or "Run `cmsmig prepare`, then this again."
             why = f"The space lacks what the story uses ({'; '.join(lacking)}). {then}"

@@ -17,8 +17,7 @@ from cmsmig.events import Event, StepAdvanced
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.baseline.baseline import take_baseline
-from cmsmig.steps.baseline.page_record import PageRecord
-from cmsmig.steps.baseline.page_table import PageTable, open_pages
+from cmsmig.steps.baseline.page_table import PageRecord, PageTable, open_pages
 from cmsmig.steps.worker_pool import StopSignal
 from tests.support.rehearsal import Rehearsal
 from tests.support.web_site import Served, led_to, web_site

@@ -10,14 +10,14 @@ import json
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.configuration.plans import OLDER_STORY_BYTES
 from cmsmig.counting import counted, noun_for
 from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import LEFT_OUT, STAYS_AWAY
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.compare.component_fields import schema_of
+from cmsmig.mapping.compare.component_fields import names_of, schema_of
 from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.decisions.conflicts import GoneAction, GoneFrom
 from cmsmig.reconcile.resource import Owner, compare
@@ -327,7 +327,7 @@ class Schemas:
             for name, body in there.items()
         }
         tags = {
-            name: _listed(body.get("internal_tag_ids")) for name, body in there.items()
+            name: names_of(body.get("internal_tag_ids")) for name, body in there.items()
         }
         return cls(fields, groups, tags)
 
@@ -342,16 +342,9 @@ class Schemas:
             case "tags":
                 of, names = "component_tag", self.tags.get(component, frozenset())
             case "groups":
-                of, names = "component_group", _listed(self.groups.get(component))
+                of, names = "component_group", names_of(self.groups.get(component))
             case _:
                 of, names = "component", frozenset((component,))
-        allowed = _listed(definition.get(f"{of}_whitelist"))
-        denied = _listed(definition.get(f"{of}_denylist"))
+        allowed = names_of(definition.get(f"{of}_whitelist"))
+        denied = names_of(definition.get(f"{of}_denylist"))
         return (not allowed or bool(names & allowed)) and not names & denied
-
-
-def _listed(value: Json) -> frozenset[str]:
-    """Return the names of a list; the service also writes them comma-separated."""
-    if isinstance(value, str):
-        return frozenset(name for name in value.split(",") if name)
-    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
