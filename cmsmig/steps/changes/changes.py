@@ -36,7 +36,6 @@ from cmsmig.steps.plan.cleaned_fields import cleaned_fields
 from cmsmig.steps.plan.conflicts import find_conflicts
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, decision_prints
-from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_at_origin import gone_change, gone_items
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
@@ -44,6 +43,7 @@ from cmsmig.steps.plan.publication.public_versions import (
     version_text,
 )
 from cmsmig.steps.plan.publication.publications import public_states
+from cmsmig.steps.plan.recorded import last_write
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
 from cmsmig.steps.pull.raw_site import require_same_site

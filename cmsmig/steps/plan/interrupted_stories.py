@@ -8,7 +8,7 @@ editors see has to be put back where a run wrote only what visitors see.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
@@ -30,12 +30,11 @@ from cmsmig.reconcile.rules.story_fields import (
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.update_intents import after_update
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.written_stories import (
+from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
+from cmsmig.steps.plan.recorded import (
     found_write,
-    hidden_since,
     last_write,
 )
-from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
 from cmsmig.steps.snapshot import Interrupted, Snapshot
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import together
@@ -85,7 +84,7 @@ async def read_interrupted(
         record = intent.request_hash if pair.is_shown(story) else ""
         interrupted[story_record.story_id] = Interrupted(after is not story, record)
         rows.append(_row_after(ledger, row, after))
-    hidden = hidden_since(
+    hidden = _hidden_since(
         ledger.items.all().values(),
         found.listed,
         publishing=ledger.intents.subjects("publish"),
@@ -101,6 +100,35 @@ async def read_interrupted(
         updated=updated,
         interrupted=interrupted,
         hidden=hidden,
+    )
+
+
+def _hidden_since(
+    rows: Iterable[ItemRow],
+    listed: Mapping[int, StoryRow],
+    *,
+    publishing: Set[str],
+    showing: Set[str],
+) -> frozenset[int]:
+    """Return the stories that a killed run published, as far as that can be known, and
+    that an editor took from visitors since.
+
+    Of the items `publishing` it had sent the publication: whether that arrived is not
+    seen in a story that is not public, so a person decides. The version of the items
+    `showing` arrived if the story has another change date than our last write.
+    """
+    if not publishing | showing:
+        return frozenset()
+    return frozenset(
+        row.story_record.story_id
+        for row in rows
+        if row.story_record is not None
+        and (found := listed.get(row.story_record.story_id)) is not None
+        and not found.published
+        and (
+            (subject := str(row.key)) in publishing
+            or (subject in showing and found.updated_at != row.story_record.updated_at)
+        )
     )
 
 

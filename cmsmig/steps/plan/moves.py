@@ -22,7 +22,7 @@ from cmsmig.reconcile.rules.story import (
 )
 from cmsmig.reconcile.rules.story_fields import START
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.written_stories import last_write
+from cmsmig.steps.plan.recorded import last_write
 from cmsmig.steps.snapshot import Snapshot
 
 

@@ -35,7 +35,6 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
     known_here,
 )
 from cmsmig.steps.plan.drift import fingerprints, item_prints
-from cmsmig.steps.plan.edits.story_edits import StoryEdits, read_story_edits
 from cmsmig.steps.plan.gone.gone_at_origin import look_at_gone, record_gone
 from cmsmig.steps.plan.gone.missing_objects import Gone, is_blocked, record_missing
 from cmsmig.steps.plan.interrupted_stories import (
@@ -63,6 +62,7 @@ from cmsmig.steps.plan.publication.publications import (
     plan_publication,
 )
 from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.plan.story_edits import StoryEdits, read_story_edits
 from cmsmig.steps.plan.wanted_stories import WantedStories, find_creating, find_wanted
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.story_reader import StoryReader

@@ -10,19 +10,23 @@ from cmsmig.destination.typed_records import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.decisions.conflicts import ConflictAction
+from cmsmig.mapping.decisions.conflicts import (
+    WHOLE,
+    ConflictAction,
+    ConflictKind,
+    ConflictsDecision,
+    Side,
+)
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.reconcile.rules.story import is_as_left
+from cmsmig.reconcile.rules.story import edits_without_reading, is_as_left
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.edits.written_stories import (
-    is_saved_since,
-    last_write,
-    override_requested,
-)
 from cmsmig.steps.plan.moves import Move, existing_stories, find_moves
+from cmsmig.steps.plan.recorded import (
+    last_write,
+)
 from cmsmig.steps.snapshot import Snapshot
 
 
@@ -100,9 +104,7 @@ def find_wanted(
         if row is None or story_record is None:
             continue
         seen = snapshot.listed.get(story_record.story_id)
-        is_decided = override_requested(
-            migration.decisions.conflicts, ledger, row, seen
-        )
+        is_decided = _is_override(migration.decisions.conflicts, ledger, row, seen)
         if is_decided or _is_saved(migration, row, seen):
             asked.add(key)
         elif not link.is_needed(story_record):
@@ -129,7 +131,32 @@ def find_wanted(
     )
 
 
+def _is_override(
+    decided: ConflictsDecision, ledger: Ledger, item: ItemRow, row: StoryRow | None
+) -> bool:
+    """Return whether it was decided that a story that was edited gets ours again."""
+    story_record = item.story_record
+    if not decided.edits or row is None or story_record is None:
+        return False
+    asked = any(
+        each.kind is ConflictKind.STORY
+        and each.take is Side.OURS
+        and each.what in (WHOLE, story_record.full_slug)
+        for each in decided.edits
+    )
+    return asked and edits_without_reading(row, last_write(ledger, item)) != ()
+
+
 def _is_saved(migration: Migration, row: ItemRow, there: StoryRow | None) -> bool:
-    apart = row.key in migration.public
-    is_saved = is_saved_since(row, there, is_shown_apart=apart)
-    return row.key in migration.to_publish and is_saved
+    """Return whether an editor saved a story that is to be published since it was last
+    written or compared: whose work it holds is not known.
+
+    A published one is to be published again where visitors have an older version, and
+    are not to be shown another one than editors.
+    """
+    record = row.story_record
+    if row.key not in migration.to_publish or record is None or there is None:
+        return False
+    if row.published and (row.key in migration.public or not record.shows_older):
+        return False
+    return there.updated_at != record.updated_at

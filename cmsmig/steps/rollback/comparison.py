@@ -38,13 +38,12 @@ from cmsmig.reconcile.rules.folder import FolderRules
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without_reading
 from cmsmig.reconcile.rules.story_fields import PUBLISHED, START, TAGS
 from cmsmig.reconcile.rules.update_intents import after_update
-from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import (
     SHOW,
     VersionPair,
     open_pairs,
 )
-from cmsmig.steps.plan.recorded import Recorded
+from cmsmig.steps.plan.recorded import Recorded, last_write
 from cmsmig.steps.rollback.reverse import Reverse, RollbackJob
 from cmsmig.steps.snapshot import Listed, Snapshot
 from cmsmig.steps.story_reader import Sought, StoryReader, as_written

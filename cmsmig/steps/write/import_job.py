@@ -20,7 +20,6 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import proven_assets
-from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.moves import existing_stories
 from cmsmig.steps.plan.plan_import import PlannedImport
@@ -29,6 +28,7 @@ from cmsmig.steps.plan.publication.public_versions import (
     find_public_versions,
 )
 from cmsmig.steps.plan.resources import ObjectProblem, Resources
+from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.story_reader import StoryReader

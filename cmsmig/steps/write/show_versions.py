@@ -26,7 +26,6 @@ from cmsmig.reconcile.rules.publication import decided_public
 from cmsmig.reconcile.rules.story import edited_fields, is_content, with_publication
 from cmsmig.reconcile.rules.story_fields import slugs_text, translated_moves
 from cmsmig.reconcile.rules.story_hashes import content_hash
-from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.version_pair import (
     SHOW,
@@ -34,6 +33,7 @@ from cmsmig.steps.plan.publication.version_pair import (
     VersionPair,
     published_at,
 )
+from cmsmig.steps.plan.recorded import last_write
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
 

@@ -56,11 +56,7 @@ class DraftLinks:
     def is_needed(self, story_record: StoryRecord) -> bool:
         """Return whether a story was last asked to be something else; so it may have
         been where nothing is hashed."""
-        if not self.is_hashed:
-            return True
-        if story_record.record_hash:
-            return story_record.record_hash != self.record_hash
-        return self.linked_hash != story_record.content_hash
+        return not self.is_hashed or story_record.record_hash != self.record_hash
 
 
 class Hashing(Enum):

@@ -20,13 +20,13 @@ from cmsmig.reconcile.rules.publication import (
     showing_of,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
     languages_withheld,
     without_text,
 )
+from cmsmig.steps.plan.story_edits import StoryEdits
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot
 

@@ -16,8 +16,8 @@ from cmsmig.reconcile.field_diff import DECIDE, FieldDiff, Outcome
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.publication import hides_edits
 from cmsmig.reconcile.rules.story import story_resource
-from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import open_pairs
+from cmsmig.steps.plan.recorded import last_write
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.story_reader import StoryReader, as_written
 
