@@ -42,7 +42,8 @@ from cmsmig.ui.html.safe_html import (
     table,
 )
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import Following, View, action
 

@@ -14,7 +14,6 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.code_digest import code_digest
@@ -29,9 +28,8 @@ from cmsmig.origin.item_index import ItemFile, RecordSource, item_file
 from cmsmig.origin.records import read_listed
 from cmsmig.origin.schema import Collection, DataSource, Field, Site, parse_data
 from cmsmig.settings import Project
+from cmsmig.ui.rows import Value
 
-Value: TypeAlias = str | int | float | None
-"""A value in a query."""
 _AGAIN = "the site was read again, or the file is in use; run this notebook again"
 
 
@@ -111,7 +109,6 @@ class Catalogue:
             for live in (False, True)
         }
         self._paths = OldPaths.of(self.site, self.collections.values())
-        self._asked: tuple[list[str], int] = ([], 0)
         self.files = FileStore(project.files, project.raw)
         self.derived = self._usable(DerivedFile(project.derived))
         self.editions = self._opened()
@@ -173,36 +170,12 @@ class Catalogue:
         self.derived.change(work)
         self._insist()
 
-    def find(self, words: list[str]) -> None:
-        """Look up which entries hold all words, for queries over `found`. A list asks
-        several times for the same ones."""
-        asked = (words, self.seen)
-        if asked == self._asked:
-            return
-        tests = " AND ".join(
-            "(e.id IN (SELECT entry FROM searched WHERE instr(text, ?)) OR "
-            "instr(e.item, ?))"
-            for _ in words
-        )
-        values = [each for each in words for _ in range(2)]
-
-        def write(db: sqlite3.Connection) -> None:
-            db.execute(
-                "CREATE TEMP TABLE IF NOT EXISTS found (entry INTEGER PRIMARY KEY)"
-            )
-            db.execute("DELETE FROM found")
-            db.execute(
-                f"INSERT INTO found SELECT e.id FROM entry e WHERE e.edition IN "
-                f"{self.ids()} AND {tests}",
-                values,
-            )
-
-        self.change(write)
-        self._asked = asked
-
     def entries(self, where: str, values: Iterable[Value] = ()) -> list[Entry]:
         """Return the entries that fulfil a condition, in its order."""
-        rows = self.all(f"SELECT {_COLUMNS} FROM entry e {where}", values)
+        return self.entries_of(self.all(f"SELECT {ENTRY} FROM entry e {where}", values))
+
+    def entries_of(self, rows: Iterable[Row]) -> list[Entry]:
+        """Return the entries of rows that hold the columns `ENTRY`."""
         return [self._entry(row) for row in rows]
 
     def entry(self, entry_id: int) -> Entry:
@@ -275,7 +248,7 @@ class Catalogue:
             raise CacheError(f"The list of items cannot be read: {_AGAIN}.")
 
 
-_COLUMNS = (
+ENTRY = (
     "e.id, e.edition, e.item, e.locale, e.name, e.slug, e.state, e.staged_at, "
     "e.staged_length, e.live_at, e.live_length, e.created, e.updated, e.published, "
     "e.differs, e.losses, e.path, e.left_out"

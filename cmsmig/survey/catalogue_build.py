@@ -17,7 +17,7 @@ from cmsmig.origin.item_index import RecordSource, item_file
 from cmsmig.origin.records import read_listed
 from cmsmig.origin.schema import Collection, Item, parse_item
 from cmsmig.survey.catalogue import Catalogue, NumberedSource, source_at
-from cmsmig.survey.cleaning_findings import NOTICE, noticed_in, trial_hosts
+from cmsmig.survey.cleaning_findings import CHANGED, NOTICE, noticed_in, trial_hosts
 from cmsmig.survey.value_facts import cells_of, files_of
 from cmsmig.ui.query import folded
 
@@ -38,6 +38,16 @@ class _Pair:
         found = self.staged or self.live
         assert found is not None
         return found
+
+    @property
+    def differs(self) -> bool:
+        """Return whether it is live, and editors see something else than visitors."""
+        staged, live = self.staged, self.live
+        return (
+            staged is not None
+            and live is not None
+            and staged.data_hash != live.data_hash
+        )
 
 
 def build(catalogue: Catalogue) -> Iterator[int]:
@@ -104,18 +114,22 @@ def _keep(
 ) -> int:
     """Write the rows of some items; return how many were not there yet."""
     # Read before the transaction: others wait for that one.
-    values = [(pair, pair.item.data) for pair in pairs]
+    values = [(pair, pair.item.data, _changed(collection, pair)) for pair in pairs]
     added, no_file = 0, FileRow("")
     hosts = trial_hosts(catalogue.site)
 
     def write(db: sqlite3.Connection) -> None:
         nonlocal added
-        for pair, data in values:
+        for pair, data, changed in values:
             made = db.execute(_INSERT, _row(edition, collection, pair, data))
             if not made.rowcount:
                 continue
             added += 1
             entry = made.lastrowid
+            db.execute(_SEARCHED, (entry, "", folded(pair.item.key.item_id)))
+            db.executemany(
+                NOTICE, [(entry, CHANGED, slug, 1, _SINCE, "", "") for slug in changed]
+            )
             for field in collection.fields:
                 value = data.get(field.slug)
                 if is_blank(value):
@@ -130,10 +144,8 @@ def _keep(
                 )
                 if field.type != "RichText":
                     db.executemany(NOTICE, noticed_in(entry, field, value, hosts))
-                db.execute(
-                    "INSERT INTO searched VALUES (?, ?, ?)",
-                    (entry, field.slug, searched_text(field, value)),
-                )
+                searched = searched_text(field, value)
+                db.execute(_SEARCHED, (entry, field.slug, searched))
                 db.executemany(
                     "INSERT INTO held_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     [
@@ -162,13 +174,24 @@ _INSERT = """INSERT OR IGNORE INTO entry (edition, item, locale, name, sorted, s
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
+_SEARCHED = "INSERT INTO searched VALUES (?, ?, ?)"
+_SINCE = "changed since it was published"
+
+
+def _changed(collection: Collection, pair: _Pair) -> list[str]:
+    """Return the fields in which visitors see something else than editors."""
+    if not pair.differs or pair.staged is None or pair.live is None:
+        return []
+    staged, live = pair.staged.data, pair.live.data
+    known = [each.slug for each in collection.fields]
+    slugs = dict.fromkeys((*known, *staged, *live))
+    return [each for each in slugs if staged.get(each) != live.get(each)]
+
+
 def _row(
     edition: int, collection: Collection, pair: _Pair, data: Mapping[str, object]
 ) -> tuple[str | int | None, ...]:
     item, staged, live = pair.item, pair.staged, pair.live
-    differs = (
-        staged is not None and live is not None and (staged.data_hash != live.data_hash)
-    )
     bodies = sum(
         field.type == "RichText" and bool(str(data.get(field.slug) or "").strip())
         for field in collection.fields
@@ -184,7 +207,7 @@ def _row(
         item.created_on,
         item.last_updated,
         item.last_published,
-        int(differs),
+        int(pair.differs),
         *_place(staged),
         *_place(live),
         bodies,

@@ -20,6 +20,8 @@ Notice: TypeAlias = tuple[int, str, str, int, str, str, str]
 """What one value holds of one sort, as in the table `noticed`: the entry, the finding,
 the field, how often, and of the first one what it is, where and why."""
 NOTICE = "INSERT OR REPLACE INTO noticed VALUES (?, ?, ?, ?, ?, ?, ?)"
+CHANGED = "changed"
+"""The finding of an item that was changed since it was published, field by field."""
 _WORDS = 80
 _LONGEST = 60
 """Characters of a value that may be one of several spellings."""

@@ -10,7 +10,7 @@ from cmsmig.mapping.propose.field_types import FIELD_TYPES
 from cmsmig.origin.schema import Field
 from cmsmig.survey.body_census import LOSS_OF
 from cmsmig.survey.catalogue import Catalogue, Entry
-from cmsmig.survey.item_query import first_of_several
+from cmsmig.survey.item_findings import first_of_several
 from cmsmig.ui.documents.findings import Finding, loss_name, loss_todo
 from cmsmig.ui.query import folded
 

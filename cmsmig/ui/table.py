@@ -25,8 +25,6 @@ from cmsmig.ui.view import View, action
 
 PAGE = 25
 """Rows of a page."""
-ORDER = "order"
-"""The filter that sorts, the newest or most first."""
 TITLE = "cmsmig-open-title"
 """The id of the heading of an open row, which gets the focus."""
 _LONGEST = 160
@@ -89,10 +87,6 @@ class TableView(View):
     def filter(self, value: str) -> None:
         """List the rows that pass another value of a filter."""
         name, _, wanted = value.partition("=")
-        if name == ORDER:
-            most = any(c.most_first for c in self._all() if c.name == wanted)
-            self.narrow(replace(self.at.query, sort=wanted, descending=most))
-            return
         self.narrow(self.relation.narrowed(self.at.query, name, wanted))
 
     @action("clear", "Clear", key="x", about="List everything again")
@@ -352,7 +346,6 @@ class TableView(View):
         given: dict[str, object] = {
             "row": each.name,
             "key": each.key,
-            "about": each.about,
             "css": controls.dom_class(self.named(each.name.partition(":")[0])),
         }
         name = self.named("filter")

@@ -11,7 +11,8 @@ from playwright.async_api import Browser
 
 from cmsmig.ui.doc import Address, Fold, Heading, Mark, Note, Table, Text
 from cmsmig.ui.html.safe_html import doc_sheet, joined
-from cmsmig.ui.relation import Column, Nouns, Rows, Source
+from cmsmig.ui.relation import Column, Nouns, Source
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import TableView
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

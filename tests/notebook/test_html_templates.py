@@ -15,7 +15,8 @@ from cmsmig.ui.html.word_marks import side_by_side
 from cmsmig.ui.job import JobView
 from cmsmig.ui.meter import Meter, Stage
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows, Source
+from cmsmig.ui.relation import Column, Filter, Nouns, Source
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import Place, TableView
 from tests.support.timelimit import at_most
 

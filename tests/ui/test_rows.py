@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.ui.query import EVERYTHING, Query, marked
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
 
 
 @pytest.fixture

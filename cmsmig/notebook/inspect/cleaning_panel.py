@@ -28,7 +28,8 @@ from cmsmig.steps.decide.decision_store import decision_in, stamp_review
 from cmsmig.survey.cleaning_proposals import proposals, propose_operations
 from cmsmig.ui.html.safe_html import escape, note, sheet, table
 from cmsmig.ui.html.word_marks import side_by_side
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
 
 _NOUNS = Nouns("operation", "operations", "Nothing to clean was found so far.")
 _COLUMNS = (

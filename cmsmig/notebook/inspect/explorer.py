@@ -24,8 +24,7 @@ from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.origin.files import FileRow
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.survey.catalogue import Catalogue
-from cmsmig.survey.item_query import with_finding
-from cmsmig.survey.item_relation import ItemRelation
+from cmsmig.survey.item_relation import ItemRelation, with_finding
 from cmsmig.survey.site_scan import Outcomes, SiteScan, find_outcomes
 from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.html.safe_html import sheet

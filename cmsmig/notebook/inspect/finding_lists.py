@@ -21,7 +21,7 @@ from cmsmig.notebook.kit.finding_table import (
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.pulled_origin import Origin, live_paths
 from cmsmig.survey.body_census import LOSS_OF, STRUCTURE, STRUCTURES
-from cmsmig.survey.item_query import Finding
+from cmsmig.survey.item_findings import Finding
 from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, find_obstacles
 from cmsmig.survey.references import Edge, ReferenceGraph
 from cmsmig.ui.controls import bar
@@ -39,7 +39,8 @@ from cmsmig.ui.html.safe_html import (
     table,
 )
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import action
 

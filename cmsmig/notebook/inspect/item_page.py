@@ -28,7 +28,7 @@ from cmsmig.origin.files import FileRow
 from cmsmig.origin.schema import Collection, Field
 from cmsmig.richtext.plain_text import html_text
 from cmsmig.survey.catalogue import Catalogue, Entry
-from cmsmig.survey.item_filters import STATES
+from cmsmig.survey.item_cells import STATES
 from cmsmig.survey.references import (
     empty_causes,
     find_target,

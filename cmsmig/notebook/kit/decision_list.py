@@ -32,7 +32,8 @@ from cmsmig.ui.documents.comparisons import changes_doc, changes_line
 from cmsmig.ui.html.safe_html import NOTHING, doc_sheet
 from cmsmig.ui.html.word_marks import changed_words
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Row
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import Place
 
 _GROUP = "group"

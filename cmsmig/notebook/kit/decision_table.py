@@ -22,7 +22,8 @@ from cmsmig.notebook.kit.decision_history import DecisionHistory
 from cmsmig.notebook.kit.opened_project import Workspace
 from cmsmig.steps.decide.decision_store import change_decision
 from cmsmig.ui.controls import Copied, bar, words
-from cmsmig.ui.relation import Row, Rows
+from cmsmig.ui.relation import Row
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import action
 

@@ -14,7 +14,8 @@ from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.documents.findings import DECIDED, Finding
 from cmsmig.ui.html.safe_html import NOTHING, coded, note, sheet, site_link
 from cmsmig.ui.query import EVERYTHING, Query
-from cmsmig.ui.relation import Column, Filter, Group, Nouns, Rows, Source
+from cmsmig.ui.relation import Column, Filter, Group, Nouns, Source
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.table import TableView
 
 _COLUMNS = (

@@ -19,7 +19,8 @@ from cmsmig.richtext.losses import Severity
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.ui.action_queue import in_slices
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns
+from cmsmig.ui.rows import Rows
 
 UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
 _STATES = ("to review", "not seen", *map(str, reversed(BodyState)))

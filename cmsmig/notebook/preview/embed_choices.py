@@ -19,7 +19,8 @@ from cmsmig.ui.controls import Copied, select
 from cmsmig.ui.form import Options
 from cmsmig.ui.html.safe_html import NOTHING, note, sheet, table
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Nouns, Row, Rows, Texts
+from cmsmig.ui.relation import Column, Nouns, Row
+from cmsmig.ui.rows import Rows, Texts
 from cmsmig.ui.table import TableView
 from cmsmig.ui.view import View, action
 

@@ -27,7 +27,8 @@ from cmsmig.ui.controls import Copied, bar, ident, text
 from cmsmig.ui.doc import Note, Part, Text
 from cmsmig.ui.html.safe_html import doc_sheet, site_link
 from cmsmig.ui.query import Query
-from cmsmig.ui.relation import Column, Filter, Nouns, Row, Rows
+from cmsmig.ui.relation import Column, Filter, Nouns, Row
+from cmsmig.ui.rows import Rows
 from cmsmig.ui.view import action
 
 _COLUMNS = (
