@@ -43,7 +43,7 @@ from cmsmig.steps.decide.known_addresses import (
 from cmsmig.steps.decide.migration import Migration, as_begun, open_migration
 from cmsmig.steps.decide.pulled_origin import live_paths
 from cmsmig.steps.plan.drafts.offline_drafts import proven_assets
-from cmsmig.steps.plan.recorded import language_paths
+from cmsmig.steps.plan.recorded_stories import language_paths
 from cmsmig.ui.report_file import write_text
 
 FOLDER = "redirects"

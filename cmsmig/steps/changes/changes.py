@@ -43,7 +43,7 @@ from cmsmig.steps.plan.publication.public_versions import (
     version_text,
 )
 from cmsmig.steps.plan.publication.publications import public_states
-from cmsmig.steps.plan.recorded import last_write
+from cmsmig.steps.plan.recorded_stories import last_write
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import find_wanted
 from cmsmig.steps.pull.raw_site import require_same_site

@@ -18,12 +18,10 @@ from cmsmig.reconcile.rules.story import story_resource
 from cmsmig.reconcile.rules.story_fields import POSITION
 from cmsmig.settings import Settings
 from cmsmig.steps.plan.gone.gone_at_origin import blocking, to_remove
-from cmsmig.steps.plan.moves import in_the_way
 from cmsmig.steps.plan.publication.publications import Publication
-from cmsmig.steps.plan.recorded import last_write
+from cmsmig.steps.plan.recorded_stories import in_the_way, last_write
 from cmsmig.steps.plan.resources import Resources
-from cmsmig.steps.plan.story_edits import StoryEdits
-from cmsmig.steps.plan.wanted_stories import WantedStories
+from cmsmig.steps.plan.wanted_stories import StoryEdits, WantedStories
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 
 _NAMED = 50

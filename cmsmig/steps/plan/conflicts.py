@@ -25,9 +25,8 @@ from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story_fields import slugs_text
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
-from cmsmig.steps.plan.recorded import record_after_write
+from cmsmig.steps.plan.recorded_stories import passing_slug, record_after_write
 from cmsmig.steps.plan.taken_places import TakenFolder, place_holders, taken_folders
 from cmsmig.steps.snapshot import Snapshot, story_kind
 from cmsmig.steps.story_reader import StoryReader

@@ -31,10 +31,7 @@ from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.reconcile.rules.update_intents import after_update
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
-from cmsmig.steps.plan.recorded import (
-    found_write,
-    last_write,
-)
+from cmsmig.steps.plan.recorded_stories import found_write, last_write
 from cmsmig.steps.snapshot import Interrupted, Snapshot
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import together

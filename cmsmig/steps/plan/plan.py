@@ -37,11 +37,11 @@ from cmsmig.steps.plan.drafts.linked_stories import why_waiting
 from cmsmig.steps.plan.drift import Fingerprints, item_moves
 from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.plan_notes import LABELS
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.preflights.plan_checks import NO_CHECKS, PlanChecks
 from cmsmig.steps.plan.publication.publications import Publication
+from cmsmig.steps.plan.recorded_stories import Move
 from cmsmig.steps.plan.resources import ObjectProblem
 
 

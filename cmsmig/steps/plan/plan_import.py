@@ -62,8 +62,13 @@ from cmsmig.steps.plan.publication.publications import (
     plan_publication,
 )
 from cmsmig.steps.plan.resources import Resources
-from cmsmig.steps.plan.story_edits import StoryEdits, read_story_edits
-from cmsmig.steps.plan.wanted_stories import WantedStories, find_creating, find_wanted
+from cmsmig.steps.plan.wanted_stories import (
+    StoryEdits,
+    WantedStories,
+    find_creating,
+    find_wanted,
+    read_story_edits,
+)
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.story_reader import StoryReader
 

@@ -16,7 +16,7 @@ from cmsmig.mapping.select.translations import NO_PRIMARY_LANGUAGE, count_langua
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin, unread_sentences
 from cmsmig.steps.plan.cleaned_fields import cleaning_notes
-from cmsmig.steps.plan.moves import Move
+from cmsmig.steps.plan.recorded_stories import Move
 from cmsmig.steps.plan.resources import needed_keys
 from cmsmig.steps.plan.taken_places import taken_folders
 from cmsmig.steps.plan.wanted_stories import WantedStories

@@ -1,5 +1,4 @@
-"""The objects that the ledger records, of every kind alike, and which of them exist;
-and of stories what was last written.
+"""The objects that the ledger records, of every kind alike, and which of them exist.
 
 A list may lag behind what was written a moment ago, so what it lacks is read singly
 before it counts as gone. What is in the trash does not exist.
@@ -13,27 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.typed_records import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, Intent, ItemRow, MadeRow, StoryRecord
+from cmsmig.ledger.rows import AssetRow, Intent, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import path_in_language
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Verb
-from cmsmig.reconcile.rules.story import (
-    LastWrite,
-    edited_fields,
-    found_later,
-)
-from cmsmig.reconcile.rules.story_fields import (
-    There,
-    row_of,
-    slugs_text,
-)
-from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 
@@ -152,62 +137,3 @@ async def _read_unlisted(
         if not found:
             return there, start + len(chunk)
     return there, len(newest)
-
-
-def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
-    """Return our last write of an item's story, which it has. Reads only."""
-    assert row.story_record is not None
-    written = ledger.items.last_written(row.story_record.story_id)
-    return LastWrite(row.story_record, written)
-
-
-def language_paths(
-    migration: Migration, ledger: Ledger, keys: Iterable[ItemKey]
-) -> Iterator[tuple[ItemKey, str]]:
-    """Yield the paths of items' pages in other languages, as they were seen last in
-    the space."""
-    rows = ledger.items.all()
-    for key in keys:
-        item, row = migration.items.get(key), rows.get(key)
-        record = row.story_record if row else None
-        if item is None or record is None or not item.languages:
-            continue
-        slugs = record.language_slugs
-        for each in item.languages:
-            if slug := slugs.get(each.code):
-                yield each.key, path_in_language(record.full_slug, each.code, slug)
-
-
-def record_after_write(there: There, content: str, record: str = "") -> StoryRecord:
-    """Return the story record after our own write, of a story that was read or listed.
-
-    `content` is the hash of the content, `record` that of all that was asked for.
-    """
-    row = row_of(there)
-    return StoryRecord(
-        story_id=row.story_id,
-        uuid=row.uuid,
-        full_slug=row.full_slug.strip("/"),
-        made=True,
-        content_hash=content,
-        updated_at=row.updated_at,
-        group_id=row.group_id,
-        record_hash=record,
-        slugs=slugs_text(there) if isinstance(there, Story) else "",
-    )
-
-
-def found_write(
-    story: Story, content: str, record: str, sent: JsonObject | None
-) -> LastWrite:
-    """Return the write of ours that made a story and whose answer is lost. `sent` are
-    the fields that it sent, None where they are not known.
-
-    Where an editor changed it since, no change date is taken as ours, so that the
-    next write looks at it first.
-    """
-    written = None if sent is None else found_later(sent, story)
-    last = LastWrite(record_after_write(story, content, record), written)
-    if written is None or edited_fields(story, last):
-        return replace(last, record=replace(last.record, updated_at=""))
-    return last

@@ -39,7 +39,7 @@ from cmsmig.reconcile.rules.story import LastWrite
 from cmsmig.reconcile.rules.story_fields import wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.conflicts import item_rows
-from cmsmig.steps.plan.recorded import found_write, record_after_write
+from cmsmig.steps.plan.recorded_stories import found_write, record_after_write
 from cmsmig.steps.rebuild.saved_drafts import find_saved_only, find_shown
 from cmsmig.steps.story_reader import Sought
 from cmsmig.steps.worker_pool import batches, together

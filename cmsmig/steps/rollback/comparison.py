@@ -43,7 +43,8 @@ from cmsmig.steps.plan.publication.version_pair import (
     VersionPair,
     open_pairs,
 )
-from cmsmig.steps.plan.recorded import Recorded, last_write
+from cmsmig.steps.plan.recorded import Recorded
+from cmsmig.steps.plan.recorded_stories import last_write
 from cmsmig.steps.rollback.reverse import Reverse, RollbackJob
 from cmsmig.steps.snapshot import Listed, Snapshot
 from cmsmig.steps.story_reader import Sought, StoryReader, as_written

@@ -32,7 +32,7 @@ from cmsmig.reconcile.rules.story import LastWrite, written_story
 from cmsmig.reconcile.rules.story_fields import story_to_create, wanted_fields
 from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.plan.interrupted_stories import create_intent
-from cmsmig.steps.plan.recorded import found_write, record_after_write
+from cmsmig.steps.plan.recorded_stories import found_write, record_after_write
 from cmsmig.steps.worker_pool import work_through, write_ahead
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob

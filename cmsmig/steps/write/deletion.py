@@ -26,7 +26,8 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Verb
 from cmsmig.reconcile.rules.story import edits_without_reading
 from cmsmig.steps.plan.gone.gone_at_origin import blocking, to_remove, why_kept
-from cmsmig.steps.plan.recorded import Recorded, Removal, last_write
+from cmsmig.steps.plan.recorded import Recorded, Removal
+from cmsmig.steps.plan.recorded_stories import last_write
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.execute import attempting
 from cmsmig.steps.write.idempotent_write import apply_once

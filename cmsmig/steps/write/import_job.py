@@ -21,15 +21,14 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import proven_assets
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.moves import existing_stories
 from cmsmig.steps.plan.plan_import import PlannedImport
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
 )
+from cmsmig.steps.plan.recorded_stories import existing_stories
 from cmsmig.steps.plan.resources import ObjectProblem, Resources
-from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdits
-from cmsmig.steps.plan.wanted_stories import WantedStories
+from cmsmig.steps.plan.wanted_stories import NO_EDITS, StoryEdits, WantedStories
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import StopSignal

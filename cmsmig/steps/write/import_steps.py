@@ -35,7 +35,7 @@ from cmsmig.steps.plan.plan_import import PlannedImport
 from cmsmig.steps.plan.publication.public_versions import VisitorPages
 from cmsmig.steps.plan.publication.publications import Publication
 from cmsmig.steps.plan.resources import ObjectProblem
-from cmsmig.steps.plan.story_edits import find_paths_as_written
+from cmsmig.steps.plan.wanted_stories import find_paths_as_written
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import upload_assets

@@ -30,13 +30,13 @@ from cmsmig.reconcile.rules.story import LastWrite, edited_fields
 from cmsmig.reconcile.rules.story_fields import GROUP, START, wanted_fields
 from cmsmig.reconcile.rules.update_intents import update_intent
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, Hashing, LinkedStories
-from cmsmig.steps.plan.moves import (
+from cmsmig.steps.plan.recorded_stories import (
     Move,
     existing_stories,
     in_the_way,
+    last_write,
     passing_slug,
 )
-from cmsmig.steps.plan.recorded import last_write
 from cmsmig.steps.worker_pool import together, work_through, write_ahead
 from cmsmig.steps.write.alternates import group_languages
 from cmsmig.steps.write.execute import OF_ONE_OBJECT

@@ -27,8 +27,8 @@ from cmsmig.reconcile.rules.story import (
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.publications import public_states
 from cmsmig.steps.plan.publication.version_pair import SHOW
-from cmsmig.steps.plan.recorded import last_write
-from cmsmig.steps.plan.story_edits import NO_EDITS
+from cmsmig.steps.plan.recorded_stories import last_write
+from cmsmig.steps.plan.wanted_stories import NO_EDITS
 from cmsmig.steps.worker_pool import Work, work_through, write_ahead
 from cmsmig.steps.write.execute import OF_ONE_OBJECT
 from cmsmig.steps.write.import_job import ImportJob

@@ -33,7 +33,7 @@ from cmsmig.steps.plan.publication.version_pair import (
     VersionPair,
     published_at,
 )
-from cmsmig.steps.plan.recorded import last_write
+from cmsmig.steps.plan.recorded_stories import last_write
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
 

@@ -47,7 +47,7 @@ from cmsmig.reconcile.rules.story_fields import (
 from cmsmig.reconcile.rules.story_hashes import UNDECIDED, content_hash
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks
 from cmsmig.steps.plan.gone.missing_objects import REMEDY
-from cmsmig.steps.plan.story_edits import undecided_sentence
+from cmsmig.steps.plan.wanted_stories import undecided_sentence
 from cmsmig.steps.snapshot import LISTED_TOGETHER
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob

@@ -32,8 +32,8 @@ from cmsmig.steps.plan.drafts.planned_stories import (
     plan_print,
     used_fields,
 )
-from cmsmig.steps.plan.moves import existing_stories
 from cmsmig.steps.plan.preflights.findings import Refusal, Refused
+from cmsmig.steps.plan.recorded_stories import existing_stories
 
 NOT_REFUSED: Final = Refused()
 

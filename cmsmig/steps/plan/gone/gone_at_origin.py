@@ -30,7 +30,8 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Verb
 from cmsmig.reconcile.rules.story import LastWrite, edited_fields, edits_without_reading
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.recorded import Removal, language_paths, last_write
+from cmsmig.steps.plan.recorded import Removal
+from cmsmig.steps.plan.recorded_stories import language_paths, last_write
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 

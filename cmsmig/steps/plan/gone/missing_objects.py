@@ -25,13 +25,8 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import is_file_of
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.gone.gone_at_origin import removed_by_us
-from cmsmig.steps.plan.recorded import (
-    Recorded,
-    complete,
-    forget,
-    language_paths,
-    recorded,
-)
+from cmsmig.steps.plan.recorded import Recorded, complete, forget, recorded
+from cmsmig.steps.plan.recorded_stories import language_paths
 from cmsmig.steps.plan.resources import needed_keys
 from cmsmig.steps.snapshot import Snapshot
 

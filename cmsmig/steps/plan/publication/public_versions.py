@@ -36,7 +36,7 @@ from cmsmig.reconcile.rules.visible_prints import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_stories import DraftLinks, LinkedStories
-from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdit, StoryEdits
+from cmsmig.steps.plan.wanted_stories import NO_EDITS, StoryEdit, StoryEdits
 from cmsmig.steps.snapshot import Snapshot
 
 

@@ -26,8 +26,7 @@ from cmsmig.steps.plan.publication.public_versions import (
     languages_withheld,
     without_text,
 )
-from cmsmig.steps.plan.story_edits import StoryEdits
-from cmsmig.steps.plan.wanted_stories import WantedStories
+from cmsmig.steps.plan.wanted_stories import StoryEdits, WantedStories
 from cmsmig.steps.snapshot import Snapshot
 
 

@@ -1,29 +1,96 @@
-"""Stories that the next import moves: their slug or folder is another one by the origin
-or the decisions, and nothing holds it back. Reads only."""
+"""Stories that an import wrote: what was last written of them, where they are, and
+which of them the next import moves: their slug or folder is another one by the origin
+or the decisions, and nothing holds it back. Reads only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.typed_records import StoryRow
+from cmsmig.destination.typed_records import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import ExistingStory, Place
+from cmsmig.mapping.draft import ExistingStory, Place, path_in_language
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.resource import compare
 from cmsmig.reconcile.rules.story import (
     LastWrite,
+    edited_fields,
     fields_after,
+    found_later,
     slugs_after,
     story_resource,
 )
-from cmsmig.reconcile.rules.story_fields import START
+from cmsmig.reconcile.rules.story_fields import (
+    START,
+    There,
+    row_of,
+    slugs_text,
+)
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.recorded import last_write
 from cmsmig.steps.snapshot import Snapshot
+
+
+def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
+    """Return our last write of an item's story, which it has. Reads only."""
+    assert row.story_record is not None
+    written = ledger.items.last_written(row.story_record.story_id)
+    return LastWrite(row.story_record, written)
+
+
+def language_paths(
+    migration: Migration, ledger: Ledger, keys: Iterable[ItemKey]
+) -> Iterator[tuple[ItemKey, str]]:
+    """Yield the paths of items' pages in other languages, as they were seen last in
+    the space."""
+    rows = ledger.items.all()
+    for key in keys:
+        item, row = migration.items.get(key), rows.get(key)
+        record = row.story_record if row else None
+        if item is None or record is None or not item.languages:
+            continue
+        slugs = record.language_slugs
+        for each in item.languages:
+            if slug := slugs.get(each.code):
+                yield each.key, path_in_language(record.full_slug, each.code, slug)
+
+
+def record_after_write(there: There, content: str, record: str = "") -> StoryRecord:
+    """Return the story record after our own write, of a story that was read or listed.
+
+    `content` is the hash of the content, `record` that of all that was asked for.
+    """
+    row = row_of(there)
+    return StoryRecord(
+        story_id=row.story_id,
+        uuid=row.uuid,
+        full_slug=row.full_slug.strip("/"),
+        made=True,
+        content_hash=content,
+        updated_at=row.updated_at,
+        group_id=row.group_id,
+        record_hash=record,
+        slugs=slugs_text(there) if isinstance(there, Story) else "",
+    )
+
+
+def found_write(
+    story: Story, content: str, record: str, sent: JsonObject | None
+) -> LastWrite:
+    """Return the write of ours that made a story and whose answer is lost. `sent` are
+    the fields that it sent, None where they are not known.
+
+    Where an editor changed it since, no change date is taken as ours, so that the
+    next write looks at it first.
+    """
+    written = None if sent is None else found_later(sent, story)
+    last = LastWrite(record_after_write(story, content, record), written)
+    if written is None or edited_fields(story, last):
+        return replace(last, record=replace(last.record, updated_at=""))
+    return last
 
 
 @dataclass(frozen=True, slots=True)
