@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,18 @@ def decide(one: World) -> None:
     one.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
     encoding = "encoding: option_datasource\n        datasource: moods\n"
     one.decide("design.yaml", "encoding: option\n", encoding)
+    clean(one, {"stand still": "wait"})
+
+
+def clean(one: World, replaced: Mapping[str, str]) -> None:
+    """Decide which texts become others while they move."""
+    reviewed = {"by": "she", "at": "2026-01-01T00:00:00+00:00", "how": "in bulk"}
+    operations = [
+        {"kind": "replace", "find": old, "to": new, "reviewed": reviewed}
+        for old, new in replaced.items()
+    ]
+    path = one.folder / "decisions" / "cleaning.yaml"
+    path.write_text(json.dumps({"operations": operations}))
 
 
 def translate(one: World) -> None:
@@ -79,8 +91,9 @@ def move(one: World) -> None:
     """Let both sides move after an import, and decide so that nothing waits.
 
     At the origin items were renamed, rewritten, added and deleted, a picture got
-    another text. Two changes are not published yet: both layers are mirrored. In
-    the space an editor changed stories and a picture; the design has another label.
+    another text, and a name is cleaned. Two changes are not published yet: both layers
+    are mirrored. In the space an editor changed stories and a picture; the design has
+    another label.
     """
     one.done("import")
     for slug in ("note-3", "note-5"):
@@ -98,6 +111,7 @@ def move(one: World) -> None:
     one.decide("conflicts.yaml", "gone: []\n", _GONE)
     one.decide("collections.yaml", "items: staged\n", "items: mirror\n")
     one.decide("design.yaml", "name: Line\n", "name: A line\n")
+    clean(one, {"stand still": "wait", "Note 9": "Note nine"})
     _edit(one)
 
 

@@ -21,7 +21,10 @@ class Book:
     """Edits and decisions of one run."""
 
     origin: dict[Key, Item] = field(default_factory=lambda: dict(FIRST))
-    pulled: dict[Key, Item] = field(default_factory=lambda: dict(FIRST))
+    read: dict[Key, Item] = field(default_factory=lambda: dict(FIRST))
+    """The origin as the last pull read it."""
+    cleaning: int = 0
+    """Which operations of `CLEANING` are decided, a bit each."""
     held: Held = field(default_factory=dict)
     """By story and field: what an editor left there last."""
     unfinished: dict[int, set[Any]] = field(default_factory=lambda: defaultdict(set))
@@ -74,6 +77,11 @@ class Book:
     """Stories that a killed run did not get to publish: no editor took them back."""
     rolled_back: bool = False
     """Whether a rollback was begun, ever: what is gone is forgotten by it."""
+
+    @property
+    def pulled(self) -> dict[Key, Item]:
+        """Return the items that the last pull read, as they are cleaned."""
+        return {key: each.cleaned(self.cleaning) for key, each in self.read.items()}
 
     def note(self, space: Space) -> None:
         """Take note of the paths that stories have."""
@@ -159,7 +167,7 @@ class Book:
 
     def is_behind(self) -> bool:
         """Return whether the origin changed since it was pulled."""
-        return (self.pulled, self.pulled_mood) != (self.origin, self.has_mood)
+        return (self.read, self.pulled_mood) != (self.origin, self.has_mood)
 
     def leads_to(self, letter: str) -> set[str]:
         """Return the items that an item leads to, in any language and version."""

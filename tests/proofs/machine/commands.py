@@ -48,7 +48,7 @@ def pull(days: Days, step: Step) -> None:
     del step
     ended = days.world.run("pull", "--refresh")
     assert ended.code == 0, f"pull: {said(ended)}"
-    days.book.pulled = dict(days.book.origin)
+    days.book.read = dict(days.book.origin)
     days.book.pulled_mood = days.book.has_mood
 
 

@@ -38,7 +38,7 @@ from tests.proofs.machine.seen import (
     look,
     pick,
 )
-from tests.proofs.machine.site import FILES
+from tests.proofs.machine.site import CLEANING, FILES
 from tests.proofs.machine.things import things
 
 _FIELDS = (NAME, SLUG, FOLDER_ID, LINE, TEXT, PUBLISHED, ANY)
@@ -128,6 +128,20 @@ def decide_publication(days: Days, step: Step) -> None:
         _write(days, replace(decided, publishing=wanted))
     if step.a % 2:
         _decide_edit(days, Edit(ANY, PUBLISHED, OURS))
+
+
+def decide_cleaning(days: Days, step: Step) -> None:
+    """Decide which operations clean the items, or none."""
+    days.book.cleaning = step.b % 4
+    reviewed = {"by": "she", "at": "2026-01-01T00:00:00+00:00", "how": "in bulk"}
+    operations = [
+        {**each, "reviewed": reviewed}
+        for number, each in enumerate(CLEANING)
+        if days.book.cleaning >> number & 1
+    ]
+    path = days.world.folder / "decisions" / "cleaning.yaml"
+    path.write_text(json.dumps({"operations": operations}))
+    days.book.stirred = True
 
 
 def decide_gone(days: Days, step: Step) -> None:

@@ -52,6 +52,7 @@ KINDS: Mapping[str, tuple[Callable[[Days, Step], None], int]] = {
     "decide_component": (decisions.decide_component, 2),
     "decide_gone_thing": (decisions.decide_gone_thing, 3),
     "decide_publication": (decisions.decide_publication, 4),
+    "decide_cleaning": (decisions.decide_cleaning, 4),
     "import_disturbed": (commands.import_disturbed, 6),
 }
 

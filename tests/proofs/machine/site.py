@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +50,11 @@ MOOD = Column("PlainText", "mood", "Mood", False, {"singleLine": True})
 """A field that the collection gets later; it holds what the line holds."""
 COLLECTION = collection_id(FOLDER)
 FILES = ("one.png", "two.png")
+CLEANING: tuple[dict[str, Any], ...] = (
+    {"kind": "replace", "find": r"\bo(?=\d)", "to": "c", "regex": True},
+    {"kind": "merge_values", "fields": ["label"], "values": ["red"], "to": "blue"},
+)
+"""Operations that people decide; `Words.cleaned` is what they do."""
 _NAMED_SECTIONS = ("north", "south")
 
 
@@ -66,6 +72,17 @@ class Words:
     picture: str = ""
     """The name of a file."""
 
+    def cleaned(self, operations: int) -> Words:
+        """Return the words as operations of `CLEANING` leave them."""
+        found = self
+        if operations & 1:
+            names = ("name", "line", "text")
+            texts = {n: re.sub(r"\bo(?=\d)", "c", getattr(self, n)) for n in names}
+            found = replace(found, **texts)
+        if operations & 2 and found.label == "red":
+            found = replace(found, label="blue")
+        return found
+
 
 @dataclass(frozen=True)
 class Item:
@@ -80,6 +97,11 @@ class Item:
     def edited(self, number: int, **changes: Any) -> Item:
         """Return it after an edit that is not published."""
         return replace(self, staged=replace(self.staged, **changes), number=number)
+
+    def cleaned(self, operations: int) -> Item:
+        """Return it as operations of `CLEANING` leave it."""
+        live = self.live and self.live.cleaned(operations)
+        return replace(self, staged=self.staged.cleaned(operations), live=live)
 
     def published(self) -> Item:
         """Return it with everything live."""
