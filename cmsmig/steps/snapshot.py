@@ -59,16 +59,6 @@ class FolderRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupted:
-    """A story that a killed run was writing two versions of."""
-
-    put_back: bool
-    """Whether what editors had has to be put back."""
-    public_record: str
-    """The fingerprint of what visitors were given; empty where they were not."""
-
-
-@dataclass(frozen=True, slots=True)
 class PendingRelease:
     """A release that is not deployed yet."""
 
@@ -119,8 +109,11 @@ class Snapshot:
     """The quota calls that reading it took, by name."""
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
-    interrupted: Mapping[int, Interrupted] = field(default_factory=dict)
-    """The stories that a killed run was writing two versions of, by id."""
+    interrupted: Mapping[int, str] = field(default_factory=dict)
+    """The stories that a killed run was writing two versions of, by id, with the
+    fingerprint of what visitors were given; empty where they were not."""
+    to_put_back: int = 0
+    """In how many of them what editors had has to be put back."""
     hidden: frozenset[int] = frozenset()
     """The stories that a killed run was publishing and that an editor took from
     visitors since, by id."""

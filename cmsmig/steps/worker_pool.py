@@ -56,14 +56,18 @@ def ending_waits(observer: Observer, stop: StopSignal) -> Observer:
     return observe
 
 
+def _nothing(what: object) -> None:
+    """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work(Generic[T]):
     """How pieces of one kind are intended, performed and abandoned."""
 
-    intend: Callable[[Sequence[T]], None]
-    """Is given a batch before any piece of it is performed."""
     perform: Callable[[T], Awaitable[None]]
-    abandon: Callable[[T], None]
+    intend: Callable[[Sequence[T]], None] = _nothing
+    """Is given a batch before any piece of it is performed."""
+    abandon: Callable[[T], None] = _nothing
     """Is given what was intended and never begun."""
 
 
@@ -225,4 +229,4 @@ def write_ahead(
         if intent is not None:
             intents.settle(intent.kind, intent.subject, "not_sent")
 
-    return Work(intend, perform, abandon)
+    return Work(perform, intend, abandon)

@@ -152,7 +152,7 @@ async def read_all(
         await visit(page)
         observer(StepAdvanced(STEP, page.url))
 
-    work = Work(lambda batch: None, perform, lambda page: None)
+    work = Work(perform)
     observer(StepStarted(STEP, len(pages)))
     await work_through(pages, work, workers=WORKERS, stop=stop)
     observer(StepFinished(STEP, counted(len(pages), "address", "addresses")))

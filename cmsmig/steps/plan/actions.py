@@ -161,7 +161,7 @@ def calls_of(
     first = len(blocking(wanted.migration, removals))
     calls = Counter(
         settle_versions=len(snapshot.interrupted),
-        put_back_versions=sum(e.put_back for e in snapshot.interrupted.values()),
+        put_back_versions=snapshot.to_put_back,
         settle_uploads=len(ledger.intents.open("sign")),
         read_back_components=int(bool(wanted.creating)),
         free_slugs=2 * len(in_the_way(wanted.moves)),

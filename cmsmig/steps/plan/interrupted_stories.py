@@ -32,7 +32,7 @@ from cmsmig.reconcile.rules.update_intents import after_update
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
 from cmsmig.steps.plan.recorded_stories import found_write, last_write
-from cmsmig.steps.snapshot import Interrupted, Snapshot
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.story_reader import StoryReader
 from cmsmig.steps.worker_pool import together
 
@@ -65,7 +65,8 @@ async def read_interrupted(
     Costs a call for each story that is read.
     """
     client = reader.client
-    interrupted: dict[int, Interrupted] = {}
+    interrupted: dict[int, str] = {}
+    to_put_back = 0
     rows: list[StoryRow] = []
     for intent, row in ledger.intended(SHOW):
         story_record = row.current_record if row is not None else None
@@ -79,7 +80,8 @@ async def read_interrupted(
         pair = VersionPair.of_intent(intent)
         after = pair.after(story)
         record = intent.request_hash if pair.is_shown(story) else ""
-        interrupted[story_record.story_id] = Interrupted(after is not story, record)
+        interrupted[story_record.story_id] = record
+        to_put_back += after is not story
         rows.append(_row_after(ledger, row, after))
     hidden = _hidden_since(
         ledger.items.all().values(),
@@ -96,6 +98,7 @@ async def read_interrupted(
         created=created,
         updated=updated,
         interrupted=interrupted,
+        to_put_back=to_put_back,
         hidden=hidden,
     )
 

@@ -223,7 +223,7 @@ async def _look(
         ]
     await work_through(
         parts,
-        Work(lambda batch: None, look, lambda part: None),
+        Work(look),
         workers=job.settings.in_flight,
         stop=job.stop,
     )

@@ -91,7 +91,7 @@ async def _read_back(
     pieces = chain(batches(stories, READ_TOGETHER), assets)
     await work_through(
         pieces,
-        Work(lambda batch: None, look, lambda piece: None),
+        Work(look),
         workers=job.settings.in_flight,
         stop=job.stop,
     )

@@ -202,7 +202,7 @@ async def renew_texts(job: ImportJob) -> None:
 
     await work_through(
         [*job.resources().files_there()],
-        Work(lambda batch: None, renew, lambda piece: None),
+        Work(renew),
         workers=job.settings.in_flight,
         stop=job.stop,
     )

@@ -173,8 +173,7 @@ async def arrived_uploads(
         for upload in migration.files.uploads
         if (row := rows.get(upload.sha256)) is not None and not row.is_uploaded
     ]
-    scanner = Work(lambda batch: None, look, lambda row: None)
-    await work_through(doubtful, scanner, workers=workers, stop=stop)
+    await work_through(doubtful, Work(look), workers=workers, stop=stop)
     return frozenset(arrived)
 
 
@@ -198,8 +197,7 @@ async def lost_bytes(
                 return
         lost.append(row)
 
-    scanner = Work(lambda batch: None, look, lambda row: None)
-    await work_through(rows, scanner, workers=workers, stop=stop)
+    await work_through(rows, Work(look), workers=workers, stop=stop)
     return tuple(sorted(lost, key=lambda row: row.sha256))
 
 

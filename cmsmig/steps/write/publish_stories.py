@@ -66,7 +66,7 @@ async def publish_stories(job: ImportJob) -> None:
     for key in versions.failed.keys() & todo.keys():
         job.ledger.items.failed(key, "not_published", versions.failed[key])
         del todo[key]
-    work = Work(lambda batch: None, partial(_publish, job, versions), lambda row: None)
+    work = Work(partial(_publish, job, versions))
     for wave in publication_waves(todo, _targets(job, todo)):
         await work_through(
             [todo[key] for key in wave],

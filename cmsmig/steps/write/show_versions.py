@@ -24,7 +24,7 @@ from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import Side
 from cmsmig.reconcile.rules.publication import decided_public
 from cmsmig.reconcile.rules.story import edited_fields, is_content, with_publication
-from cmsmig.reconcile.rules.story_fields import slugs_text, translated_moves
+from cmsmig.reconcile.rules.story_fields import content_of, slugs_text, translated_moves
 from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.version_pair import (
@@ -179,7 +179,9 @@ class _Write:
 
     async def send(self, version: Version, there: Story, *, publish: bool) -> Story:
         own, client = self.story_record.story_id, self.job.client
-        known = {content_hash(each.content) for each in self._stories(there)}
+        versions = self.pair.public, self.pair.editors
+        known = {content_hash(content_of(each.fields)) for each in versions}
+        known.add(content_hash(there.content))
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await client.update_story(
@@ -192,9 +194,6 @@ class _Write:
                 if attempt == ATTEMPTS or content_hash(seen.content) not in known:
                     raise
         raise AssertionError("the last attempt returns or raises")
-
-    def _stories(self, there: Story) -> tuple[Story, ...]:
-        return there, self.pair.public.on(there), self.pair.editors.on(there)
 
 
 def _is_applied(seen: Story, version: Version, *, publish: bool) -> bool:

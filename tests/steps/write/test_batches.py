@@ -51,7 +51,7 @@ class Log:
     async def run(self, count: int, workers: int = 4) -> None:
         await work_through(
             range(count),
-            Work(self.intend, self.perform, self.abandon),
+            Work(self.perform, self.intend, self.abandon),
             workers=workers,
             stop=self.stop,
         )
@@ -124,7 +124,7 @@ async def test_an_intent_that_cannot_be_written_sends_nothing_of_its_batch() -> 
     with pytest.raises(LedgerError):
         await work_through(
             range(2 * BATCH),
-            Work(intend, log.perform, log.abandon),
+            Work(log.perform, intend, log.abandon),
             workers=3,
             stop=log.stop,
         )
@@ -141,7 +141,7 @@ async def test_a_piece_that_cannot_be_abandoned_ends_as_one_error() -> None:
     with pytest.raises(StorageError):
         await work_through(
             range(10),
-            Work(log.intend, log.perform, abandon),
+            Work(log.perform, log.intend, abandon),
             workers=1,
             stop=log.stop,
         )
@@ -162,7 +162,7 @@ async def test_the_next_batch_is_intended_while_the_last_is_running() -> None:
     async with asyncio.timeout(patience()):
         await work_through(
             range(3 * BATCH),
-            Work(log.intend, perform, log.abandon),
+            Work(perform, log.intend, log.abandon),
             workers=2,
             stop=log.stop,
         )
@@ -181,7 +181,7 @@ async def test_no_more_is_intended_than_can_soon_be_begun() -> None:
 
     await work_through(
         range(10 * BATCH),
-        Work(log.intend, perform, log.abandon),
+        Work(perform, log.intend, log.abandon),
         workers=4,
         stop=log.stop,
     )
@@ -200,7 +200,7 @@ async def test_a_pool_is_idle_as_soon_as_one_worker_has_nothing_to_begin() -> No
                 await until.wait()
             await log.perform(piece)
 
-        work = Work(log.intend, perform, log.abandon)
+        work = Work(perform, log.intend, log.abandon)
         async with asyncio.timeout(patience()), WorkerPool(workers, log.stop) as pool:
             await pool.take(work, [0, 1, 2])
             if workers == 1:
@@ -220,7 +220,7 @@ async def test_an_error_of_the_body_ends_the_work() -> None:
 
     async def work() -> None:
         async with WorkerPool(2, log.stop) as pool:
-            await pool.take(Work(log.intend, log.perform, log.abandon), [0, 1, 2, 3])
+            await pool.take(Work(log.perform, log.intend, log.abandon), [0, 1, 2, 3])
             raise LedgerError("The ledger is damaged.")
 
     with pytest.raises(LedgerError):

@@ -192,15 +192,15 @@ def _rows_after(wanted: WantedStories, edits: StoryEdits) -> tuple[ItemRow, ...]
 
 def _shown(row: ItemRow, snapshot: Snapshot) -> ItemRow:
     """Return the row once it is noted what a killed run gave visitors."""
-    story_record = row.story_record
-    if story_record is not None and story_record.story_id in snapshot.hidden:
-        return replace(row, story_record=replace(story_record, left_public=True))
-    found = snapshot.interrupted.get(story_record.story_id) if story_record else None
-    if story_record is None or found is None or not found.public_record:
+    if (record := row.story_record) is None:
         return row
-    shown = replace(story_record, left_public=True, public_record=found.public_record)
+    if record.story_id in snapshot.hidden:
+        return replace(row, story_record=replace(record, left_public=True))
+    if not (given := snapshot.interrupted.get(record.story_id)):
+        return row
+    shown = replace(record, left_public=True, public_record=given)
     return replace(
-        row, story_record=shown, published=row.published or story_record.updated_at
+        row, story_record=shown, published=row.published or record.updated_at
     )
 
 

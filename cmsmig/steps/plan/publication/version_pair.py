@@ -16,6 +16,7 @@ from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.diff import Sides, diff
 from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.resource import part_of
 from cmsmig.reconcile.rules.story import BY_VALUE
 from cmsmig.reconcile.rules.story_fields import (
     CONTENT,
@@ -107,11 +108,14 @@ class VersionPair:
     @classmethod
     def of_intent(cls, intent: Intent) -> VersionPair:
         """Return the pair that an intent holds."""
-        return cls(
-            _version(intent.body["public"]),
-            _version(intent.body["editors"]),
-            str(intent.body.get("published_at") or ""),
+        public, editors = (
+            Version(part_of(each, "fields"), part_of(each, "dates"))
+            for each in (
+                part_of(intent.body, "public"),
+                part_of(intent.body, "editors"),
+            )
         )
+        return cls(public, editors, str(intent.body.get("published_at") or ""))
 
     def intent(self, subject: str, request_hash: str) -> Intent:
         """Return the intent to write both."""
@@ -169,11 +173,3 @@ def open_pairs(ledger: Ledger) -> Mapping[str, VersionPair]:
 
 def _set_only(dates: JsonObject) -> JsonObject:
     return {name: value for name, value in dates.items() if value}
-
-
-def _version(kept: Json) -> Version:
-    assert isinstance(kept, dict)
-    fields, dates = kept["fields"], kept["dates"]
-    assert isinstance(fields, dict)
-    assert isinstance(dates, dict)
-    return Version(fields, dates)
